@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "check/persist_private.h"
-#include "ptx/uop.h"
+#include "ir/uop.h"
 
 #define NONE      CW_PERSIST_NONE
 #define CHAIN_END 3u /* orderings that are told at each end of a chain */

@@ -21,8 +21,8 @@
 #include "base/keys.h"
 #include "base/lanes.h"
 #include "base/stats.h"
-#include "ptx/module.h"
-#include "ptx/uop.h"
+#include "ir/module.h"
+#include "ir/uop.h"
 #include "unit/offer.h"
 
 /* The next instruction of a warp. */

@@ -27,7 +27,7 @@
 #include "mem/device_memory.h"
 #include "msg/crossbar.h"
 #include "msg/message.h"
-#include "ptx/module.h"
+#include "ir/module.h"
 
 struct cw_core;
 

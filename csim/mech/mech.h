@@ -17,7 +17,7 @@
 #include "cowarp/unit.h"
 #include "event/event.h"
 #include "mem/partition.h"
-#include "ptx/intrinsic.h"
+#include "ir/intrinsic.h"
 #include "unit/offer.h"
 
 struct cw_mech;

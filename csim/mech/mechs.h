@@ -25,7 +25,7 @@ int cw_mechs_check(const struct cw_mech *const *mechs, struct cw_error *err);
  * may give it a value. CW_EINVAL with a sentence when it does not: which setting would give it a meaning. */
 int cw_mechs_check_key(const struct cw_mech *const *mechs, const struct cw_control_ops *control, const struct cw_config *config,
                        uint32_t index, struct cw_error *err);
-/* The intrinsics of all mechanisms, each array once, as cw_module_load takes them: fills list, which has room for cw_mech_cnt() + 1. */
+/* The intrinsics of all mechanisms, each array once, as cw_ptx_load takes them: fills list, which has room for cw_mech_cnt() + 1. */
 void cw_mech_intrinsics(const struct cw_intrinsic **list);
 
 #endif

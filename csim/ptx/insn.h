@@ -83,7 +83,7 @@ struct cw_vopnd cw_opnd_sreg(struct cw_ptx *p, enum cw_ptype want);
 /* The address of a memory instruction: [register + n], [variable + n], [n]. */
 struct cw_address {
     struct cw_vopnd base; /* NONE when var is a parameter */
-    uint32_t var;         /* CW_PTX_NONE unless it is named */
+    uint32_t var;         /* CW_IR_NONE unless it is named */
     int64_t offset;
 };
 

@@ -270,7 +270,7 @@ static void operand(struct cw_ptx *p, struct cw_insn *in, char letter)
 
 static void operands(struct cw_ptx *p, struct cw_insn *in, const char *pattern)
 {
-    for (const char *c = pattern; *c != '\0' && p->status == CW_OK; c++) {
+    for (const char *c = pattern; *c != '\0' && p->ir.status == CW_OK; c++) {
         if (c != pattern)
             cw_ptx_expect(p, ',');
         operand(p, in, *c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The video instructions: operands with selectors (%r2.b0, %r3.h10), a second operation or a merge with operand c. */
-#include "ptx/video.h"
+#include "ir/video.h"
 
 #include <string.h>
 

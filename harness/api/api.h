@@ -7,7 +7,7 @@
 #include "file/out_file.h"
 #include "gpu/gpu.h"
 #include "play/record.h"
-#include "ptx/module.h"
+#include "ir/module.h"
 #include "rtl/rtl_provider.h"
 #include "timeline/timeline.h"
 #include "wave/wave.h"

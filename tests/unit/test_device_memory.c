@@ -5,7 +5,7 @@
 #include "base/rng.h"
 #include "cw_test.h"
 #include "mem/device_memory.h"
-#include "ptx/uop.h"
+#include "ir/uop.h"
 
 #define GLOBAL CW_REGION_GLOBAL
 

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/reader.h"
+#include "ir/passes.h"
 
 #define LIKELY    0.5                 /* who waits issues nothing, so a point pays as soon as more threads come to it than not */
 #define MAX_STEPS (UINT32_C(1) << 25) /* of the walks of one kernel; later branches then have no point */
@@ -32,8 +32,8 @@ struct place {
 };
 
 struct guess {
-    struct cw_ptx *p;
-    struct cw_kcode *k;
+    struct cw_ir *ir;
+    struct cw_code *k;
     const struct cw_cfg *cfg;
     const struct cw_loops *l;
     double *edge;       /* [edge of cfg]: threads */
@@ -53,13 +53,13 @@ struct guess {
 
 static bool is_conditional(const struct cw_vop *v)
 {
-    return v->u.op == CW_OP_BRX || (v->u.op == CW_OP_BRA && v->guard != CW_PTX_NONE);
+    return v->u.op == CW_OP_BRX || (v->u.op == CW_OP_BRA && v->guard != CW_IR_NONE);
 }
 
-static struct cw_branch_shape shape_of(const struct cw_kcode *k, uint32_t at)
+static struct cw_branch_shape shape_of(const struct cw_code *k, uint32_t at)
 {
     const struct cw_vop *v = &k->code.a[at];
-    struct cw_branch_shape s = {.at = at, .guarded = v->guard != CW_PTX_NONE, .target = &v->u.target, .target_cnt = 1};
+    struct cw_branch_shape s = {.at = at, .guarded = v->guard != CW_IR_NONE, .target = &v->u.target, .target_cnt = 1};
     if (v->u.op == CW_OP_BRX) {
         s.target = k->table.a[v->u.target].target;
         s.target_cnt = k->table.a[v->u.target].cnt;
@@ -68,10 +68,10 @@ static struct cw_branch_shape shape_of(const struct cw_kcode *k, uint32_t at)
 }
 
 /* Whether the entry's next branch is this one. */
-static bool same_branch(struct cw_ptx *p, const struct cw_kernel_counts *c, uint32_t next, const struct cw_branch_shape *s)
+static bool same_branch(struct cw_ir *ir, const struct cw_kernel_counts *c, uint32_t next, const struct cw_branch_shape *s)
 {
     const struct cw_branch_count *b = next < c->branch_cnt ? &c->branch[next] : NULL;
-    uint32_t *to = cw_ptx_alloc(p, (size_t)s->target_cnt + 1, sizeof *to);
+    uint32_t *to = cw_ir_alloc(ir, (size_t)s->target_cnt + 1, sizeof *to);
     if (to == NULL)
         return true;
     const uint32_t cnt = cw_branch_ways(s, to);
@@ -83,35 +83,35 @@ static bool same_branch(struct cw_ptx *p, const struct cw_kernel_counts *c, uint
 }
 
 /* The digest says that the entry is this kernel's; so a difference is damage. */
-static void check_entry(struct cw_ptx *p, const struct cw_kcode *k, const struct cw_kernel_counts *c)
+static void check_entry(struct cw_ir *ir, const struct cw_code *k, const struct cw_kernel_counts *c)
 {
     uint32_t next = 0;
     bool same = true;
-    for (uint32_t i = 0; same && i < k->code.n && p->status == CW_OK; i++) {
+    for (uint32_t i = 0; same && i < k->code.n && ir->status == CW_OK; i++) {
         const struct cw_branch_shape s = shape_of(k, i);
         if (is_conditional(&k->code.a[i]))
-            same = same_branch(p, c, next++, &s);
+            same = same_branch(ir, c, next++, &s);
     }
-    if (p->status != CW_OK || (same && next == c->branch_cnt))
+    if (ir->status != CW_OK || (same && next == c->branch_cnt))
         return;
     const uint32_t wrong = same ? next : next - 1;
-    p->status = cw_fail(p->err, CW_EINVAL, "%s:%u: kernel '%s' has no such branch; record it again (--record-branches)", p->profile->file,
-                        wrong < c->branch_cnt ? c->branch[wrong].where : c->where, c->name);
+    ir->status = cw_fail(ir->err, CW_EINVAL, "%s:%u: kernel '%s' has no such branch; record it again (--record-branches)",
+                         ir->profile->file, wrong < c->branch_cnt ? c->branch[wrong].where : c->where, c->name);
 }
 
 /* The entry of the kernel. NULL: there is none, or none that fits. */
-static const struct cw_kernel_counts *entry_of(struct cw_ptx *p, const struct cw_kcode *k, const char *name, size_t length)
+static const struct cw_kernel_counts *entry_of(struct cw_ir *ir, const struct cw_code *k, const char *name, size_t length)
 {
-    const struct cw_branch_counts *all = p->profile;
+    const struct cw_branch_counts *all = ir->profile;
     const struct cw_kernel_counts *c = cw_branch_counts_find(all, name, length, k->digest);
     if (c != NULL) {
-        check_entry(p, k, c);
-        return p->status == CW_OK ? c : NULL;
+        check_entry(ir, k, c);
+        return ir->status == CW_OK ? c : NULL;
     }
     for (uint32_t i = 0; i < all->kernel_cnt; i++)
         if (strlen(all->kernel[i]->name) == length && memcmp(all->kernel[i]->name, name, length) == 0)
-            p->status = cw_fail(p->err, CW_EINVAL, "%s:%u: kernel '%s' is not the one of %s; record that one (--record-branches)",
-                                all->file, all->kernel[i]->where, all->kernel[i]->name, p->file);
+            ir->status = cw_fail(ir->err, CW_EINVAL, "%s:%u: kernel '%s' is not the one of %s; record that one (--record-branches)",
+                                 all->file, all->kernel[i]->where, all->kernel[i]->name, ir->file);
     return NULL;
 }
 
@@ -131,10 +131,10 @@ static void take_branch(struct guess *g, const struct cw_kernel_counts *c, const
         g->most[from] = g->edge[e] > g->most[from] ? g->edge[e] : g->most[from];
 }
 
-/* Innermost loop that the edge leaves, and by next_left those around it; CW_PTX_NONE: no more. */
+/* Innermost loop that the edge leaves, and by next_left those around it; CW_IR_NONE: no more. */
 static uint32_t next_left(const struct guess *g, uint32_t loop, uint32_t to)
 {
-    return loop == CW_PTX_NONE || (to < g->cfg->block_cnt && cw_loops_has(g->l, loop, to)) ? CW_PTX_NONE : loop;
+    return loop == CW_IR_NONE || (to < g->cfg->block_cnt && cw_loops_has(g->l, loop, to)) ? CW_IR_NONE : loop;
 }
 
 static void count_exits(struct guess *g, uint32_t from)
@@ -142,7 +142,7 @@ static void count_exits(struct guess *g, uint32_t from)
     const struct cw_block *k = &g->cfg->block[from];
     for (uint32_t e = k->succ; e < k->succ + k->succ_cnt; e++) {
         uint32_t y = next_left(g, g->l->of[from], g->cfg->succ[e]);
-        for (; y != CW_PTX_NONE; y = next_left(g, g->l->loop.a[y].parent, g->cfg->succ[e]))
+        for (; y != CW_IR_NONE; y = next_left(g, g->l->loop.a[y].parent, g->cfg->succ[e]))
             g->way[y] = g->edge[e] > g->way[y] ? g->edge[e] : g->way[y];
     }
 }
@@ -152,7 +152,7 @@ static void count_exits(struct guess *g, uint32_t from)
 /* Who starts at the end of a branch's block: all threads, or those of one outcome. */
 struct start {
     uint32_t branch;
-    uint32_t outcome; /* edge, or CW_PTX_NONE */
+    uint32_t outcome; /* edge, or CW_IR_NONE */
     double threads;
 };
 
@@ -165,7 +165,7 @@ static bool is_likely(const struct guess *g, const struct start *s, uint32_t fro
     if (g->edge[e] >= LIKELY * s->threads || g->edge[e] >= g->most[from])
         return true;
     uint32_t y = next_left(g, g->l->of[from], g->cfg->succ[e]);
-    for (; y != CW_PTX_NONE; y = next_left(g, g->l->loop.a[y].parent, g->cfg->succ[e]))
+    for (; y != CW_IR_NONE; y = next_left(g, g->l->loop.a[y].parent, g->cfg->succ[e]))
         if (!cw_loops_has(g->l, y, s->branch) && g->edge[e] >= g->way[y])
             return true;
     return false;
@@ -175,7 +175,7 @@ static bool is_likely(const struct guess *g, const struct start *s, uint32_t fro
 static bool goes_along(const struct guess *g, const struct start *s, uint32_t i, uint32_t e)
 {
     const uint32_t b = g->block.a[i];
-    if (i == 0 && s->outcome != CW_PTX_NONE)
+    if (i == 0 && s->outcome != CW_IR_NONE)
         return e == s->outcome;
     return (i == 0 || b != s->branch) && is_likely(g, s, b, e);
 }
@@ -189,8 +189,8 @@ static void walk(struct guess *g, const struct start *s)
 {
     g->walks++;
     g->block.n = 0;
-    CW_PUSH(g->p, &g->block, s->branch);
-    for (uint32_t i = 0; i < g->block.n && g->p->status == CW_OK; i++, g->steps++) {
+    CW_PUSH(g->ir, &g->block, s->branch);
+    for (uint32_t i = 0; i < g->block.n && g->ir->status == CW_OK; i++, g->steps++) {
         const struct cw_block *k = &g->cfg->block[g->block.a[i]];
         for (uint32_t e = k->succ; e < k->succ + k->succ_cnt; e++) {
             const uint32_t to = g->cfg->succ[e];
@@ -198,7 +198,7 @@ static void walk(struct guess *g, const struct start *s)
                 continue;
             g->seen[to] = g->walks;
             g->number[to] = g->block.n;
-            CW_PUSH(g->p, &g->block, to);
+            CW_PUSH(g->ir, &g->block, to);
         }
     }
 }
@@ -213,10 +213,10 @@ static void connect(struct guess *g, const struct start *s, uint32_t i)
         ends = ends || (goes_along(g, s, i, e) && is_end(g, s, g->cfg->succ[e]));
     part->succ = g->succ.n;
     if (ends)
-        CW_PUSH(g->p, &g->succ, g->block.n);
+        CW_PUSH(g->ir, &g->succ, g->block.n);
     for (uint32_t e = k->succ; e < k->succ + k->succ_cnt; e++)
         if (goes_along(g, s, i, e) && !is_end(g, s, g->cfg->succ[e]))
-            CW_PUSH(g->p, &g->succ, g->number[g->cfg->succ[e]]);
+            CW_PUSH(g->ir, &g->succ, g->number[g->cfg->succ[e]]);
     part->succ_cnt = g->succ.n - part->succ;
 }
 
@@ -225,14 +225,14 @@ static void follow(struct guess *g, const struct start *s)
 {
     walk(g, s);
     g->succ.n = g->found.n = 0;
-    g->part = (struct cw_cfg){.block_cnt = g->block.n, .block = cw_ptx_alloc(g->p, g->block.n, sizeof *g->part.block)};
-    for (uint32_t i = 0; i < g->block.n && g->p->status == CW_OK; i++)
+    g->part = (struct cw_cfg){.block_cnt = g->block.n, .block = cw_ir_alloc(g->ir, g->block.n, sizeof *g->part.block)};
+    for (uint32_t i = 0; i < g->block.n && g->ir->status == CW_OK; i++)
         connect(g, s, i);
     g->part.succ = g->succ.a;
     g->part.edge_cnt = g->succ.n;
-    if (g->p->status == CW_OK && cw_cfg_post_dominate(g->p, &g->part) && g->p->status == CW_OK)
+    if (g->ir->status == CW_OK && cw_cfg_post_dominate(g->ir, &g->part) && g->ir->status == CW_OK)
         for (uint32_t i = g->part.block[0].ipdom; i < g->part.block_cnt; i = g->part.block[i].ipdom)
-            CW_PUSH(g->p, &g->found, g->block.a[i]);
+            CW_PUSH(g->ir, &g->found, g->block.a[i]);
     free(g->part.block);
     free(g->part.pred);
 }
@@ -249,11 +249,11 @@ static void find_places(struct guess *g, uint32_t branch)
         if (g->edge[e] <= 0)
             continue;
         follow(g, &(struct start){branch, e, g->edge[e]});
-        for (uint32_t i = 0; i < g->found.n && g->p->status == CW_OK; i++) {
+        for (uint32_t i = 0; i < g->found.n && g->ir->status == CW_OK; i++) {
             const uint32_t b = g->found.a[i];
             if (g->passed[b] == round && !met) {
                 met = true;
-                CW_PUSH(g->p, &g->place, (struct place){k->ipdom, b, branch});
+                CW_PUSH(g->ir, &g->place, (struct place){k->ipdom, b, branch});
             }
             g->passed[b] = round;
         }
@@ -273,7 +273,7 @@ static bool is_place(struct guess *g, uint32_t branch, uint32_t block)
 static void choose(struct guess *g, uint32_t branch)
 {
     uint32_t i = 0;
-    follow(g, &(struct start){branch, CW_PTX_NONE, g->all[branch]});
+    follow(g, &(struct start){branch, CW_IR_NONE, g->all[branch]});
     while (i < g->found.n && !is_place(g, branch, g->found.a[i]))
         i++;
     if (i < g->found.n)
@@ -283,7 +283,7 @@ static void choose(struct guess *g, uint32_t branch)
 static void each_branch(struct guess *g, void (*what)(struct guess *g, uint32_t branch))
 {
     g->steps = 0;
-    for (uint32_t b = 0; b < g->cfg->block_cnt && g->p->status == CW_OK && g->steps < MAX_STEPS; b++)
+    for (uint32_t b = 0; b < g->cfg->block_cnt && g->ir->status == CW_OK && g->steps < MAX_STEPS; b++)
         if (g->all[b] > 0)
             what(g, b);
 }
@@ -301,24 +301,24 @@ static void find_points(struct guess *g, const struct cw_kernel_counts *c)
     g->k->profiled = true;
 }
 
-void cw_lpc_profile(struct cw_ptx *p, struct cw_kcode *k, const struct cw_cfg *cfg, const struct cw_loops *l, const char *name,
+void cw_lpc_profile(struct cw_ir *ir, struct cw_code *k, const struct cw_cfg *cfg, const struct cw_loops *l, const char *name,
                     size_t length)
 {
-    const struct cw_kernel_counts *c = entry_of(p, k, name, length);
+    const struct cw_kernel_counts *c = entry_of(ir, k, name, length);
     if (c == NULL)
         return;
-    struct guess g = {.p = p,
+    struct guess g = {.ir = ir,
                       .k = k,
                       .cfg = cfg,
                       .l = l,
-                      .edge = cw_ptx_alloc(p, cfg->edge_cnt, sizeof *g.edge),
-                      .all = cw_ptx_alloc(p, cfg->block_cnt, sizeof *g.all),
-                      .most = cw_ptx_alloc(p, cfg->block_cnt, sizeof *g.most),
-                      .way = cw_ptx_alloc(p, l->loop.n, sizeof *g.way),
-                      .number = cw_ptx_alloc(p, cfg->block_cnt, sizeof *g.number),
-                      .seen = cw_ptx_alloc(p, cfg->block_cnt, sizeof *g.seen),
-                      .passed = cw_ptx_alloc(p, cfg->block_cnt, sizeof *g.passed)};
-    if (p->status == CW_OK)
+                      .edge = cw_ir_alloc(ir, cfg->edge_cnt, sizeof *g.edge),
+                      .all = cw_ir_alloc(ir, cfg->block_cnt, sizeof *g.all),
+                      .most = cw_ir_alloc(ir, cfg->block_cnt, sizeof *g.most),
+                      .way = cw_ir_alloc(ir, l->loop.n, sizeof *g.way),
+                      .number = cw_ir_alloc(ir, cfg->block_cnt, sizeof *g.number),
+                      .seen = cw_ir_alloc(ir, cfg->block_cnt, sizeof *g.seen),
+                      .passed = cw_ir_alloc(ir, cfg->block_cnt, sizeof *g.passed)};
+    if (ir->status == CW_OK)
         find_points(&g, c);
     void *owned[] = {g.edge, g.all, g.most, g.way, g.number, g.seen, g.passed, g.place.a, g.block.a, g.succ.a, g.found.a};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)

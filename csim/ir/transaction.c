@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "ptx/reader.h"
+#include "ir/passes.h"
 
 #define READ    1u
 #define WRITTEN 2u
@@ -23,8 +23,8 @@ struct access {
 };
 
 struct pass {
-    struct cw_ptx *p;
-    const struct cw_kcode *k;
+    struct cw_ir *ir;
+    const struct cw_code *k;
     const struct cw_cfg *cfg;
     uint8_t *ways;   /* [block]: set of what ways have done that come to its begin: bit of READ | WRITTEN */
     uint32_t *times; /* [register]: how often the region writes it */
@@ -46,7 +46,7 @@ static uint32_t does(const struct cw_uop *u)
 /* The ways after a micro-op. */
 static uint8_t after(const struct cw_vop *v, uint8_t ways)
 {
-    uint8_t next = v->guard != CW_PTX_NONE ? ways : 0;
+    uint8_t next = v->guard != CW_IR_NONE ? ways : 0;
     for (uint32_t done = 0; done < 4 && is_shared(&v->u); done++)
         if ((ways >> done & 1) != 0)
             next |= (uint8_t)(1u << (done | does(&v->u)));
@@ -63,9 +63,9 @@ static void go_to(struct pass *s, uint32_t b, uint8_t ways)
     if (b >= s->cfg->block_cnt || (s->ways[b] | ways) == s->ways[b])
         return;
     if (s->ways[b] == 0)
-        CW_PUSH(s->p, &s->inside, b);
+        CW_PUSH(s->ir, &s->inside, b);
     s->ways[b] |= ways;
-    CW_PUSH(s->p, &s->todo, b);
+    CW_PUSH(s->ir, &s->todo, b);
 }
 
 /* Follows all ways of the region that begins at the end of block `begin`. */
@@ -118,7 +118,7 @@ static void note(struct pass *s, const struct cw_vop *v)
         b->writes |= a.writes;
         return;
     }
-    CW_PUSH(s->p, &s->access, a);
+    CW_PUSH(s->ir, &s->access, a);
 }
 
 /* Whether block b of the region can be reached from itself inside of it. Uses the marks of `ways`: bit 7. */
@@ -126,7 +126,7 @@ static bool comes_again(struct pass *s, uint32_t b)
 {
     bool again = false;
     s->todo.n = 0;
-    CW_PUSH(s->p, &s->todo, b);
+    CW_PUSH(s->ir, &s->todo, b);
     while (s->todo.n > 0) {
         const uint32_t at = s->todo.a[--s->todo.n];
         const struct cw_block *k = &s->cfg->block[at];
@@ -136,7 +136,7 @@ static bool comes_again(struct pass *s, uint32_t b)
             if (next >= s->cfg->block_cnt || (s->ways[next] & 0x80) != 0)
                 continue;
             s->ways[next] |= 0x80;
-            CW_PUSH(s->p, &s->todo, next);
+            CW_PUSH(s->ir, &s->todo, next);
         }
     }
     for (uint32_t i = 0; i < s->inside.n; i++)
@@ -167,18 +167,18 @@ static void list_accesses(struct pass *s, struct cw_transactions *t)
     count_writes(s, -1);
 }
 
-struct cw_transactions cw_transactions_find(struct cw_ptx *p, const struct cw_kcode *k, const struct cw_cfg *cfg)
+struct cw_transactions cw_transactions_find(struct cw_ir *ir, const struct cw_code *k, const struct cw_cfg *cfg)
 {
     struct cw_transactions t = {.reads_as_wrote = 1};
-    struct pass s = {.p = p, .k = k, .cfg = cfg};
-    for (uint32_t b = 0; b < cfg->block_cnt && p->status == CW_OK; b++) {
+    struct pass s = {.ir = ir, .k = k, .cfg = cfg};
+    for (uint32_t b = 0; b < cfg->block_cnt && ir->status == CW_OK; b++) {
         if (k->code.a[cfg->block[b].end - 1].u.op != CW_OP_REGION_BEGIN)
             continue;
         if (s.ways == NULL) {
-            s.ways = cw_ptx_alloc(p, cfg->block_cnt, 1);
-            s.times = cw_ptx_alloc(p, k->vreg.n, 4);
+            s.ways = cw_ir_alloc(ir, cfg->block_cnt, 1);
+            s.times = cw_ir_alloc(ir, k->vreg.n, 4);
         }
-        if (p->status != CW_OK)
+        if (ir->status != CW_OK)
             break;
         t.cnt++;
         follow(&s, b, &t);

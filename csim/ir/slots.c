@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/reader.h"
+#include "ir/passes.h"
 
 enum file { R32, R64, PRED, FILES };
 
@@ -32,15 +32,15 @@ static void chain(struct chains *c, uint32_t at, uint32_t reg)
     c->head[at] = reg;
 }
 
-static void scan(struct cw_ptx *p, const struct cw_kcode *k, struct chains *starts, struct chains *ends, struct cw_slots *slots,
+static void scan(struct cw_ir *ir, const struct cw_code *k, struct chains *starts, struct chains *ends, struct cw_slots *slots,
                  uint32_t steps)
 {
     struct file_state f[FILES] = {0};
-    for (uint32_t at = 0; at < steps && p->status == CW_OK; at++) {
-        for (uint32_t r = starts->head[at]; r != CW_PTX_NONE; r = starts->next[r])
+    for (uint32_t at = 0; at < steps && ir->status == CW_OK; at++) {
+        for (uint32_t r = starts->head[at]; r != CW_IR_NONE; r = starts->next[r])
             slots->slot[r] = take(&f[file_of(&k->vreg.a[r])]);
-        for (uint32_t r = ends->head[at]; r != CW_PTX_NONE; r = ends->next[r])
-            CW_PUSH(p, &f[file_of(&k->vreg.a[r])].free_slot, slots->slot[r]);
+        for (uint32_t r = ends->head[at]; r != CW_IR_NONE; r = ends->next[r])
+            CW_PUSH(ir, &f[file_of(&k->vreg.a[r])].free_slot, slots->slot[r]);
     }
     slots->r32_cnt = f[R32].cnt;
     slots->r64_cnt = f[R64].cnt;
@@ -49,13 +49,13 @@ static void scan(struct cw_ptx *p, const struct cw_kcode *k, struct chains *star
         free(f[i].free_slot.a);
 }
 
-void cw_slots_assign(struct cw_ptx *p, const struct cw_kcode *k, const struct cw_live *live, struct cw_slots *slots)
+void cw_slots_assign(struct cw_ir *ir, const struct cw_code *k, const struct cw_live *live, struct cw_slots *slots)
 {
     uint32_t steps = 2 * k->code.n, regs = k->vreg.n;
-    *slots = (struct cw_slots){.slot = cw_ptx_alloc(p, regs, 4)};
-    struct chains starts = {cw_ptx_alloc(p, steps, 4), cw_ptx_alloc(p, regs, 4)},
-                  ends = {cw_ptx_alloc(p, steps, 4), cw_ptx_alloc(p, regs, 4)};
-    if (p->status == CW_OK) {
+    *slots = (struct cw_slots){.slot = cw_ir_alloc(ir, regs, 4)};
+    struct chains starts = {cw_ir_alloc(ir, steps, 4), cw_ir_alloc(ir, regs, 4)},
+                  ends = {cw_ir_alloc(ir, steps, 4), cw_ir_alloc(ir, regs, 4)};
+    if (ir->status == CW_OK) {
         memset(starts.head, 0xff, (size_t)steps * 4);
         memset(ends.head, 0xff, (size_t)steps * 4);
         for (uint32_t r = regs; r-- > 0;) { /* downwards, so that chains run upwards */
@@ -64,10 +64,10 @@ void cw_slots_assign(struct cw_ptx *p, const struct cw_kcode *k, const struct cw
             chain(&starts, live->first[r], r);
             chain(&ends, live->last[r], r);
         }
-        scan(p, k, &starts, &ends, slots, steps);
+        scan(ir, k, &starts, &ends, slots, steps);
     }
-    if (p->status == CW_OK && (slots->r32_cnt > UINT16_MAX || slots->r64_cnt > UINT16_MAX || slots->pred_cnt > INT16_MAX))
-        cw_ptx_fail_at(p, CW_EUNSUP, 1, 1, "kernel needs more registers than a micro-op can name");
+    if (ir->status == CW_OK && (slots->r32_cnt > UINT16_MAX || slots->r64_cnt > UINT16_MAX || slots->pred_cnt > INT16_MAX))
+        cw_ir_fail(ir, CW_EUNSUP, "kernel needs more registers than a micro-op can name");
     free(starts.head);
     free(starts.next);
     free(ends.head);

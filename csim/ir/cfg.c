@@ -9,18 +9,18 @@
  */
 #include <stdlib.h>
 
-#include "ptx/reader.h"
+#include "ir/passes.h"
 
 #define MAX_EDGES (1u << 24)
 
 static bool ends_block(const struct cw_vop *v)
 {
     uint16_t op = v->u.op;
-    return op == CW_OP_BRA || op == CW_OP_BRX || (op == CW_OP_EXIT && v->guard == CW_PTX_NONE) || op == CW_OP_REGION_BEGIN ||
+    return op == CW_OP_BRA || op == CW_OP_BRX || (op == CW_OP_EXIT && v->guard == CW_IR_NONE) || op == CW_OP_REGION_BEGIN ||
            op == CW_OP_REGION_END;
 }
 
-static void mark_leaders(const struct cw_kcode *k, uint8_t *leader)
+static void mark_leaders(const struct cw_code *k, uint8_t *leader)
 {
     leader[0] = 1;
     for (uint32_t i = 0; i < k->code.n; i++) {
@@ -35,15 +35,15 @@ static void mark_leaders(const struct cw_kcode *k, uint8_t *leader)
             leader[k->table.a[i].target[j]] = 1;
 }
 
-static void make_blocks(struct cw_ptx *p, const struct cw_kcode *k, struct cw_cfg *cfg)
+static void make_blocks(struct cw_ir *ir, const struct cw_code *k, struct cw_cfg *cfg)
 {
-    uint8_t *leader = cw_ptx_alloc(p, (size_t)k->code.n + 1, 1);
-    cfg->block_of = cw_ptx_alloc(p, k->code.n, sizeof(*cfg->block_of));
+    uint8_t *leader = cw_ir_alloc(ir, (size_t)k->code.n + 1, 1);
+    cfg->block_of = cw_ir_alloc(ir, k->code.n, sizeof(*cfg->block_of));
     if (leader != NULL && cfg->block_of != NULL) {
         mark_leaders(k, leader);
         for (uint32_t i = 0; i < k->code.n; i++)
             cfg->block_cnt += leader[i];
-        cfg->block = cw_ptx_alloc(p, cfg->block_cnt, sizeof(*cfg->block));
+        cfg->block = cw_ir_alloc(ir, cfg->block_cnt, sizeof(*cfg->block));
     }
     uint32_t b = 0;
     for (uint32_t i = 0; cfg->block != NULL && i < k->code.n; i++) {
@@ -60,38 +60,38 @@ struct edges {
     uint32_t *seen; /* [block]: last block that had an edge to it */
 };
 
-static void add_edge(struct cw_ptx *p, struct edges *e, uint32_t from, uint32_t to)
+static void add_edge(struct cw_ir *ir, struct edges *e, uint32_t from, uint32_t to)
 {
     if (e->seen[to] == from + 1)
         return;
     e->seen[to] = from + 1;
     if (e->to.n == MAX_EDGES)
-        cw_ptx_fail_at(p, CW_EUNSUP, 1, 1, "control flow with more than %u edges", MAX_EDGES);
+        cw_ir_fail(ir, CW_EUNSUP, "control flow with more than %u edges", MAX_EDGES);
     else
-        CW_PUSH(p, &e->to, to);
+        CW_PUSH(ir, &e->to, to);
 }
 
-static void block_edges(struct cw_ptx *p, const struct cw_kcode *k, struct cw_cfg *cfg, struct edges *e, uint32_t b)
+static void block_edges(struct cw_ir *ir, const struct cw_code *k, struct cw_cfg *cfg, struct edges *e, uint32_t b)
 {
     const struct cw_vop *last = &k->code.a[cfg->block[b].end - 1];
-    bool always = last->guard == CW_PTX_NONE;
+    bool always = last->guard == CW_IR_NONE;
     cfg->block[b].succ = e->to.n;
     if (last->u.op == CW_OP_BRA)
-        add_edge(p, e, b, cfg->block_of[last->u.target]);
+        add_edge(ir, e, b, cfg->block_of[last->u.target]);
     for (uint32_t j = 0; last->u.op == CW_OP_BRX && j < k->table.a[last->u.target].cnt; j++)
-        add_edge(p, e, b, cfg->block_of[k->table.a[last->u.target].target[j]]);
+        add_edge(ir, e, b, cfg->block_of[k->table.a[last->u.target].target[j]]);
     if (last->u.op == CW_OP_EXIT && always)
-        add_edge(p, e, b, cfg->block_cnt);
+        add_edge(ir, e, b, cfg->block_cnt);
     else if (!(always && (last->u.op == CW_OP_BRA || last->u.op == CW_OP_BRX)))
-        add_edge(p, e, b, b + 1); /* there is a next block: the code ends in an EXIT or a jump */
+        add_edge(ir, e, b, b + 1); /* there is a next block: the code ends in an EXIT or a jump */
     cfg->block[b].succ_cnt = e->to.n - cfg->block[b].succ;
 }
 
-static void make_preds(struct cw_ptx *p, struct cw_cfg *cfg)
+static void make_preds(struct cw_ir *ir, struct cw_cfg *cfg)
 {
     uint32_t n = cfg->block_cnt;
-    cfg->pred = cw_ptx_alloc(p, cfg->edge_cnt, sizeof(*cfg->pred));
-    uint32_t *fill = cw_ptx_alloc(p, n, sizeof(*fill));
+    cfg->pred = cw_ir_alloc(ir, cfg->edge_cnt, sizeof(*cfg->pred));
+    uint32_t *fill = cw_ir_alloc(ir, n, sizeof(*fill));
     for (uint32_t i = 0; fill != NULL && i < cfg->edge_cnt; i++)
         if (cfg->succ[i] < n)
             cfg->block[cfg->succ[i]].pred_cnt++;
@@ -106,11 +106,11 @@ static void make_preds(struct cw_ptx *p, struct cw_cfg *cfg)
     free(fill);
 }
 
-static void make_edges(struct cw_ptx *p, const struct cw_kcode *k, struct cw_cfg *cfg)
+static void make_edges(struct cw_ir *ir, const struct cw_code *k, struct cw_cfg *cfg)
 {
-    struct edges e = {.seen = cw_ptx_alloc(p, (size_t)cfg->block_cnt + 1, sizeof(*e.seen))};
-    for (uint32_t b = 0; b < cfg->block_cnt && p->status == CW_OK; b++)
-        block_edges(p, k, cfg, &e, b);
+    struct edges e = {.seen = cw_ir_alloc(ir, (size_t)cfg->block_cnt + 1, sizeof(*e.seen))};
+    for (uint32_t b = 0; b < cfg->block_cnt && ir->status == CW_OK; b++)
+        block_edges(ir, k, cfg, &e, b);
     cfg->succ = e.to.a;
     cfg->edge_cnt = e.to.n;
     free(e.seen);
@@ -200,16 +200,16 @@ static bool update(struct cw_cfg *cfg, const struct walk *w, uint32_t b)
     return changed;
 }
 
-bool cw_cfg_post_dominate(struct cw_ptx *p, struct cw_cfg *cfg)
+bool cw_cfg_post_dominate(struct cw_ir *ir, struct cw_cfg *cfg)
 {
-    make_preds(p, cfg);
+    make_preds(ir, cfg);
     size_t n = (size_t)cfg->block_cnt + 1;
-    struct walk w = {.number = cw_ptx_alloc(p, n, sizeof(uint32_t)),
-                     .order = cw_ptx_alloc(p, n, sizeof(uint32_t)),
-                     .stack = cw_ptx_alloc(p, n, sizeof(uint32_t)),
-                     .edge = cw_ptx_alloc(p, n, sizeof(uint32_t)),
-                     .is_root = cw_ptx_alloc(p, n, 1)};
-    if (p->status == CW_OK) {
+    struct walk w = {.number = cw_ir_alloc(ir, n, sizeof(uint32_t)),
+                     .order = cw_ir_alloc(ir, n, sizeof(uint32_t)),
+                     .stack = cw_ir_alloc(ir, n, sizeof(uint32_t)),
+                     .edge = cw_ir_alloc(ir, n, sizeof(uint32_t)),
+                     .is_root = cw_ir_alloc(ir, n, 1)};
+    if (ir->status == CW_OK) {
         number_blocks(cfg, &w);
         for (uint32_t b = 0; b < cfg->block_cnt; b++)
             cfg->block[b].ipdom = UNKNOWN;
@@ -228,7 +228,7 @@ bool cw_cfg_post_dominate(struct cw_ptx *p, struct cw_cfg *cfg)
 }
 
 /* Whether a thread, or the run, may end in the block; a guarded exit counts too. */
-static bool may_end(const struct cw_kcode *k, const struct cw_block *b)
+static bool may_end(const struct cw_code *k, const struct cw_block *b)
 {
     for (uint32_t i = b->first; i < b->end; i++)
         if (k->code.a[i].u.op == CW_OP_EXIT || k->code.a[i].u.op == CW_OP_TRAP)
@@ -237,11 +237,11 @@ static bool may_end(const struct cw_kcode *k, const struct cw_block *b)
 }
 
 /* Marks the branches of blocks from which no way leads to an end. */
-static void mark_endless(struct cw_ptx *p, struct cw_kcode *k, const struct cw_cfg *cfg)
+static void mark_endless(struct cw_ir *ir, struct cw_code *k, const struct cw_cfg *cfg)
 {
-    uint32_t *stack = cw_ptx_alloc(p, cfg->block_cnt, sizeof *stack), depth = 0;
-    uint8_t *ends = cw_ptx_alloc(p, cfg->block_cnt, 1);
-    for (uint32_t b = 0; p->status == CW_OK && b < cfg->block_cnt; b++)
+    uint32_t *stack = cw_ir_alloc(ir, cfg->block_cnt, sizeof *stack), depth = 0;
+    uint8_t *ends = cw_ir_alloc(ir, cfg->block_cnt, 1);
+    for (uint32_t b = 0; ir->status == CW_OK && b < cfg->block_cnt; b++)
         if ((ends[b] = may_end(k, &cfg->block[b])) != 0)
             stack[depth++] = b;
     while (depth > 0) {
@@ -253,23 +253,23 @@ static void mark_endless(struct cw_ptx *p, struct cw_kcode *k, const struct cw_c
             ends[from] = 1;
         }
     }
-    for (uint32_t i = 0; p->status == CW_OK && i < k->code.n; i++)
+    for (uint32_t i = 0; ir->status == CW_OK && i < k->code.n; i++)
         if (k->code.a[i].u.op == CW_OP_BRA && !ends[cfg->block_of[i]])
             k->code.a[i].u.flags |= CW_UF_ENDLESS;
     free(stack);
     free(ends);
 }
 
-void cw_cfg_build(struct cw_ptx *p, struct cw_kcode *k, struct cw_cfg *cfg)
+void cw_cfg_build(struct cw_ir *ir, struct cw_code *k, struct cw_cfg *cfg)
 {
     *cfg = (struct cw_cfg){0};
-    make_blocks(p, k, cfg);
-    if (p->status == CW_OK)
-        make_edges(p, k, cfg);
-    if (p->status == CW_OK)
-        cw_cfg_post_dominate(p, cfg);
-    if (p->status == CW_OK)
-        mark_endless(p, k, cfg);
+    make_blocks(ir, k, cfg);
+    if (ir->status == CW_OK)
+        make_edges(ir, k, cfg);
+    if (ir->status == CW_OK)
+        cw_cfg_post_dominate(ir, cfg);
+    if (ir->status == CW_OK)
+        mark_endless(ir, k, cfg);
 }
 
 void cw_cfg_free(struct cw_cfg *cfg)

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "ptx/reader.h"
+#include "ir/passes.h"
 
 static uint64_t mix(uint64_t h, uint64_t value)
 {
@@ -21,17 +21,21 @@ static uint64_t mix_name(uint64_t h, const char *name, size_t length)
 }
 
 /* Constants by their values: their numbers are the kernel's own. */
-static uint64_t mix_operand(uint64_t h, const struct cw_kcode *k, const struct cw_vopnd *o)
+static uint64_t mix_operand(uint64_t h, const struct cw_code *k, const struct cw_ir_variables *variables, const struct cw_vopnd *o)
 {
     h = mix(h, (uint64_t)o->kind | (uint64_t)o->neg << 8 | (uint64_t)(o->kind != CW_V_CONST ? o->id : 0) << 16);
     if (o->kind != CW_V_CONST)
         return h;
     const struct cw_vconst *c = &k->konsts.c.a[o->id];
     h = mix(mix(h, c->value), c->bytes);
-    return c->var != CW_PTX_NONE ? mix_name(h, k->p->var.a[c->var].name, k->p->var.a[c->var].len) : h;
+    if (c->var == CW_IR_NONE)
+        return h;
+    uint32_t length;
+    const char *name = variables->name(variables->self, c->var, &length);
+    return mix_name(h, name, length);
 }
 
-static uint64_t mix_op(uint64_t h, const struct cw_kcode *k, const struct cw_vop *v)
+static uint64_t mix_op(uint64_t h, const struct cw_code *k, const struct cw_ir_variables *variables, const struct cw_vop *v)
 {
     const struct cw_uop *u = &v->u;
     h = mix(h, (uint64_t)u->op | (uint64_t)u->flags << 16 | (uint64_t)u->type << 32 | (uint64_t)u->stype << 40 | (uint64_t)u->round << 48 |
@@ -40,17 +44,17 @@ static uint64_t mix_op(uint64_t h, const struct cw_kcode *k, const struct cw_vop
                    (uint64_t)u->dst_cnt << 40 | (uint64_t)u->src_cnt << 48 | (uint64_t)u->guard_neg << 56);
     h = mix(mix(h, (uint64_t)u->imm), (uint64_t)u->target | (uint64_t)v->guard << 32);
     for (uint32_t i = 0; i < CW_UOP_DSTS; i++)
-        h = mix_operand(h, k, &v->dst[i]);
+        h = mix_operand(h, k, variables, &v->dst[i]);
     for (uint32_t i = 0; i < CW_UOP_SRCS; i++)
-        h = mix_operand(h, k, &v->src[i]);
+        h = mix_operand(h, k, variables, &v->src[i]);
     return u->intrinsic != NULL ? mix_name(h, u->intrinsic->name, strlen(u->intrinsic->name)) : h;
 }
 
-uint64_t cw_digest(const struct cw_kcode *k)
+uint64_t cw_digest(const struct cw_code *k, const struct cw_ir_variables *variables)
 {
     uint64_t h = k->code.n;
     for (uint32_t i = 0; i < k->code.n; i++)
-        h = mix_op(h, k, &k->code.a[i]);
+        h = mix_op(h, k, variables, &k->code.a[i]);
     for (uint32_t i = 0; i < k->table.n; i++) {
         h = mix(h, k->table.a[i].cnt);
         for (uint32_t j = 0; j < k->table.a[i].cnt; j++)

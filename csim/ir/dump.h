@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Readable micro-ops, for debugging the reader and for reports. The format is not stable. */
-#ifndef CW_PTX_DUMP_H
-#define CW_PTX_DUMP_H
+#ifndef CW_IR_DUMP_H
+#define CW_IR_DUMP_H
 
 #include <stdio.h>
 
-#include "ptx/module.h"
+#include "ir/module.h"
 
 /* "@!p0 add.s32 r3, r1, #5" without index and line. Text longer than size is cut. */
 void cw_uop_text(const struct cw_kernel *k, const struct cw_uop *u, char *out, size_t size);

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ptx/uop.h"
-
-#include "ptx/reader.h"
+#include "ir/uop.h"
 
 static const struct {
     uint8_t fu;
     const char *mnemonic;
 } ops[CW_OP_COUNT] = {
 #define X(name, fu, mnemonic) {CW_FU_##fu, mnemonic},
-#include "ptx/uop.def"
+#include "ir/uop.def"
 #undef X
 };
 

@@ -11,20 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/reader.h"
+#include "ir/passes.h"
 
 struct back { /* an edge back */
     uint32_t latch;
-    uint32_t next; /* the next one to the same header, or CW_PTX_NONE */
+    uint32_t next; /* the next one to the same header, or CW_IR_NONE */
 };
 
 struct find {
-    struct cw_ptx *p;
+    struct cw_ir *ir;
     const struct cw_cfg *cfg;
     struct cw_loops *l;
     uint8_t *state; /* [block]: 0 not seen, 1 on the way, 2 left */
     uint32_t *stack, *edge;
-    uint32_t *head; /* [block]: first edge back to it, or CW_PTX_NONE */
+    uint32_t *head; /* [block]: first edge back to it, or CW_IR_NONE */
     CW_VEC(struct back) back;
 };
 
@@ -33,7 +33,7 @@ static void see_edge(struct find *f, uint32_t from, uint32_t to, uint32_t *depth
     if (f->state[to] == 1) {
         const uint32_t next = f->head[to];
         f->head[to] = f->back.n;
-        CW_PUSH(f->p, &f->back, (struct back){from, next});
+        CW_PUSH(f->ir, &f->back, (struct back){from, next});
     } else if (f->state[to] == 0) {
         f->state[to] = 1;
         f->edge[*depth] = 0;
@@ -69,7 +69,7 @@ static void walk(struct find *f)
 
 static uint32_t outermost(const struct cw_loops *l, uint32_t loop)
 {
-    while (l->loop.a[loop].parent != CW_PTX_NONE)
+    while (l->loop.a[loop].parent != CW_IR_NONE)
         loop = l->loop.a[loop].parent;
     return loop;
 }
@@ -86,9 +86,9 @@ static uint32_t push_preds(struct find *f, uint32_t *stack, uint32_t depth, uint
 static uint32_t take_block(struct find *f, uint32_t id, uint32_t *stack, uint32_t depth, uint32_t b)
 {
     struct cw_loops *l = f->l;
-    if (l->number[b] == CW_PTX_NONE)
+    if (l->number[b] == CW_IR_NONE)
         return depth;
-    if (l->of[b] == CW_PTX_NONE) {
+    if (l->of[b] == CW_IR_NONE) {
         l->of[b] = id;
     } else {
         const uint32_t root = outermost(l, l->of[b]);
@@ -106,15 +106,15 @@ static uint32_t take_block(struct find *f, uint32_t id, uint32_t *stack, uint32_
 /* The loop of header h. stack has room for every edge, once as an edge back. */
 static void make_loop(struct find *f, uint32_t h, uint32_t *stack)
 {
-    struct cw_loop loop = {.header = h, .parent = CW_PTX_NONE};
+    struct cw_loop loop = {.header = h, .parent = CW_IR_NONE};
     const uint32_t id = f->l->loop.n;
     uint32_t depth = 0;
-    for (uint32_t e = f->head[h]; e != CW_PTX_NONE; e = f->back.a[e].next) {
+    for (uint32_t e = f->head[h]; e != CW_IR_NONE; e = f->back.a[e].next) {
         loop.latch = stack[depth++] = f->back.a[e].latch;
         loop.latch_cnt++;
     }
-    CW_PUSH(f->p, &f->l->loop, loop);
-    while (depth > 0 && f->p->status == CW_OK && !f->l->irreducible) {
+    CW_PUSH(f->ir, &f->l->loop, loop);
+    while (depth > 0 && f->ir->status == CW_OK && !f->l->irreducible) {
         const uint32_t b = stack[--depth];
         depth = take_block(f, id, stack, depth, b);
     }
@@ -122,9 +122,9 @@ static void make_loop(struct find *f, uint32_t h, uint32_t *stack)
 
 static void make_loops(struct find *f)
 {
-    uint32_t *stack = cw_ptx_alloc(f->p, 2 * (size_t)f->cfg->edge_cnt + 1, sizeof(*stack));
-    for (uint32_t i = f->l->cnt; i-- > 0 && f->p->status == CW_OK && !f->l->irreducible;)
-        if (f->head[f->l->order[i]] != CW_PTX_NONE)
+    uint32_t *stack = cw_ir_alloc(f->ir, 2 * (size_t)f->cfg->edge_cnt + 1, sizeof(*stack));
+    for (uint32_t i = f->l->cnt; i-- > 0 && f->ir->status == CW_OK && !f->l->irreducible;)
+        if (f->head[f->l->order[i]] != CW_IR_NONE)
             make_loop(f, f->l->order[i], stack);
     free(stack);
     if (!f->l->irreducible)
@@ -133,18 +133,18 @@ static void make_loops(struct find *f)
     memset(f->l->of, 0xff, f->cfg->block_cnt * sizeof *f->l->of);
 }
 
-void cw_loops_find(struct cw_ptx *p, const struct cw_cfg *cfg, struct cw_loops *l)
+void cw_loops_find(struct cw_ir *ir, const struct cw_cfg *cfg, struct cw_loops *l)
 {
     const size_t n = cfg->block_cnt;
-    *l = (struct cw_loops){.of = cw_ptx_alloc(p, n, 4), .order = cw_ptx_alloc(p, n, 4), .number = cw_ptx_alloc(p, n, 4)};
-    struct find f = {.p = p,
+    *l = (struct cw_loops){.of = cw_ir_alloc(ir, n, 4), .order = cw_ir_alloc(ir, n, 4), .number = cw_ir_alloc(ir, n, 4)};
+    struct find f = {.ir = ir,
                      .cfg = cfg,
                      .l = l,
-                     .state = cw_ptx_alloc(p, n, 1),
-                     .stack = cw_ptx_alloc(p, n, 4),
-                     .edge = cw_ptx_alloc(p, n, 4),
-                     .head = cw_ptx_alloc(p, n, 4)};
-    if (p->status == CW_OK) {
+                     .state = cw_ir_alloc(ir, n, 1),
+                     .stack = cw_ir_alloc(ir, n, 4),
+                     .edge = cw_ir_alloc(ir, n, 4),
+                     .head = cw_ir_alloc(ir, n, 4)};
+    if (ir->status == CW_OK) {
         memset(l->of, 0xff, n * 4);
         memset(l->number, 0xff, n * 4);
         memset(f.head, 0xff, n * 4);
@@ -168,7 +168,7 @@ void cw_loops_free(struct cw_loops *l)
 
 bool cw_loops_has(const struct cw_loops *l, uint32_t loop, uint32_t block)
 {
-    for (uint32_t i = l->of[block]; i != CW_PTX_NONE; i = l->loop.a[i].parent)
+    for (uint32_t i = l->of[block]; i != CW_IR_NONE; i = l->loop.a[i].parent)
         if (i == loop)
             return true;
     return false;

@@ -11,8 +11,8 @@
  * Instructions are numbered as the kernel's micro-ops, from 0 on. The line is that of the PTX file, for people. Ways come in the order of
  * cw_branch_ways.
  */
-#ifndef CW_PTX_BRANCH_COUNTS_H
-#define CW_PTX_BRANCH_COUNTS_H
+#ifndef CW_IR_BRANCH_COUNTS_H
+#define CW_IR_BRANCH_COUNTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  * u->type is the type of the result and u->stype that of operand a: U32 or S32. u->flags: CW_UF_SAT, CW_UF_WRAP (of a shift amount).
  * u->cmp: enum cw_cmp of SET. Sources: a, b, and c or none.
  */
-#ifndef CW_PTX_VIDEO_H
-#define CW_PTX_VIDEO_H
+#ifndef CW_IR_VIDEO_H
+#define CW_IR_VIDEO_H
 
 #include <stdint.h>
 

@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/reader.h"
+#include "ir/passes.h"
 
 #define MAX_PAIRS (UINT32_C(1) << 27) /* (block, register) facts held at once */
 #define MAX_STEPS (UINT64_C(1) << 30) /* of the walks over blocks, all registers together: some seconds */
@@ -43,8 +43,8 @@ struct lists {       /* per key, a slice of item */
 };
 
 struct pass {
-    struct cw_ptx *p;
-    const struct cw_kcode *k;
+    struct cw_ir *ir;
+    const struct cw_code *k;
     const struct cw_cfg *cfg;
     struct cw_live *live;
     pair_vec exposed, defined; /* read before a kill in the block; written in the block */
@@ -57,15 +57,15 @@ struct pass {
 static void add_pair(struct pass *s, pair_vec *v, uint32_t block, uint32_t reg)
 {
     if (v->n == MAX_PAIRS)
-        cw_ptx_fail_at(s->p, CW_EUNSUP, 1, 1, "kernel too large: more than %u live values at block ends", MAX_PAIRS);
+        cw_ir_fail(s->ir, CW_EUNSUP, "kernel too large: more than %u live values at block ends", MAX_PAIRS);
     else
-        CW_PUSH(s->p, v, (struct pair){block, reg});
+        CW_PUSH(s->ir, v, (struct pair){block, reg});
 }
 
 /* Counting sort by register or by block. */
 static struct lists group(struct pass *s, const pair_vec *v, uint32_t keys, bool by_reg)
 {
-    struct lists l = {.start = cw_ptx_alloc(s->p, (size_t)keys + 2, sizeof(uint32_t)), .item = cw_ptx_alloc(s->p, v->n, sizeof(uint32_t))};
+    struct lists l = {.start = cw_ir_alloc(s->ir, (size_t)keys + 2, sizeof(uint32_t)), .item = cw_ir_alloc(s->ir, v->n, sizeof(uint32_t))};
     if (l.start == NULL || l.item == NULL)
         return l;
     for (uint32_t i = 0; i < v->n; i++)
@@ -83,9 +83,9 @@ static void free_lists(struct lists *l)
     free(l->item);
 }
 
-static bool kills(const struct cw_kcode *k, const struct cw_vop *v, uint32_t reg)
+static bool kills(const struct cw_code *k, const struct cw_vop *v, uint32_t reg)
 {
-    return v->guard == CW_PTX_NONE || k->vreg.a[reg].is_temp;
+    return v->guard == CW_IR_NONE || k->vreg.a[reg].is_temp;
 }
 
 /* ---- what each block reads and writes ---- */
@@ -116,11 +116,11 @@ static void note_def(struct pass *s, const struct stamps *t, uint32_t b, uint32_
 static void scan_blocks(struct pass *s)
 {
     size_t n = s->k->vreg.n;
-    struct stamps t = {cw_ptx_alloc(s->p, n, 4), cw_ptx_alloc(s->p, n, 4), cw_ptx_alloc(s->p, n, 4)};
-    for (uint32_t b = 0; b < s->cfg->block_cnt && s->p->status == CW_OK; b++) {
+    struct stamps t = {cw_ir_alloc(s->ir, n, 4), cw_ir_alloc(s->ir, n, 4), cw_ir_alloc(s->ir, n, 4)};
+    for (uint32_t b = 0; b < s->cfg->block_cnt && s->ir->status == CW_OK; b++) {
         for (uint32_t i = s->cfg->block[b].first; i < s->cfg->block[b].end; i++) {
             const struct cw_vop *v = &s->k->code.a[i];
-            if (v->guard != CW_PTX_NONE)
+            if (v->guard != CW_IR_NONE)
                 note_use(s, &t, b, v->guard);
             for (uint32_t j = 0; j < CW_UOP_SRCS; j++)
                 if (v->src[j].kind == CW_V_REG)
@@ -179,7 +179,7 @@ static void backwards(struct pass *s, struct explore *e, uint32_t reg)
         for (uint32_t i = 0; i < b->pred_cnt; i++) {
             uint32_t q = cfg->pred[b->pred + i];
             if (e->out[q] != reg + 1)
-                CW_PUSH(s->p, &e->found, q);
+                CW_PUSH(s->ir, &e->found, q);
             e->out[q] = reg + 1;
             if (e->kill[q] != reg + 1)
                 depth = enter(s, e, depth, q, reg);
@@ -205,17 +205,17 @@ static void live_at_ends(struct pass *s)
 {
     uint32_t regs = s->k->vreg.n;
     size_t n = s->cfg->block_cnt;
-    struct explore e = {.in = cw_ptx_alloc(s->p, n, 4),
-                        .out = cw_ptx_alloc(s->p, n, 4),
-                        .kill = cw_ptx_alloc(s->p, n, 4),
-                        .have = cw_ptx_alloc(s->p, n, 4),
-                        .stack = cw_ptx_alloc(s->p, n, 4)};
+    struct explore e = {.in = cw_ir_alloc(s->ir, n, 4),
+                        .out = cw_ir_alloc(s->ir, n, 4),
+                        .kill = cw_ir_alloc(s->ir, n, 4),
+                        .have = cw_ir_alloc(s->ir, n, 4),
+                        .stack = cw_ir_alloc(s->ir, n, 4)};
     e.exposed = group(s, &s->exposed, regs, true);
     e.defined = group(s, &s->defined, regs, true);
     e.killed = group(s, &s->killed, regs, true);
-    for (uint32_t reg = 0; reg < regs && s->p->status == CW_OK; reg++) {
+    for (uint32_t reg = 0; reg < regs && s->ir->status == CW_OK; reg++) {
         if (e.steps > MAX_STEPS)
-            cw_ptx_fail_at(s->p, CW_EUNSUP, 1, 1, "kernel too large: liveness takes too long");
+            cw_ir_fail(s->ir, CW_EUNSUP, "kernel too large: liveness takes too long");
         if (e.exposed.start[reg] == e.exposed.start[reg + 1])
             continue;
         backwards(s, &e, reg);
@@ -223,7 +223,7 @@ static void live_at_ends(struct pass *s)
         bool at_entry = e.in[0] == reg + 1;
         if (at_entry)
             forwards(s, &e, reg);
-        for (uint32_t i = 0; i < e.found.n && s->p->status == CW_OK; i++)
+        for (uint32_t i = 0; i < e.found.n && s->ir->status == CW_OK; i++)
             if (!at_entry || e.have[e.found.a[i]] == reg + 1)
                 add_pair(s, &s->out, e.found.a[i], reg);
     }
@@ -245,10 +245,10 @@ static void pin_region(struct pass *s, const struct lists *out, uint32_t begin, 
 {
     const struct cw_cfg *cfg = s->cfg;
     uint32_t depth = push_once(mark, stack, 0, begin + 1, begin);
-    while (depth > 0 && s->p->status == CW_OK) {
+    while (depth > 0 && s->ir->status == CW_OK) {
         uint32_t b = stack[--depth];
         const struct cw_block *k = &cfg->block[b];
-        for (uint32_t i = out->start[begin]; i < out->start[begin + 1] && s->p->status == CW_OK; i++)
+        for (uint32_t i = out->start[begin]; i < out->start[begin + 1] && s->ir->status == CW_OK; i++)
             add_pair(s, &s->pinned, b, out->item[i]);
         if (s->k->code.a[k->end - 1].u.op == CW_OP_REGION_END)
             continue;
@@ -262,8 +262,8 @@ static void pin_regions(struct pass *s)
 {
     uint32_t n = s->cfg->block_cnt;
     struct lists out = group(s, &s->out, n, false);
-    uint32_t *mark = cw_ptx_alloc(s->p, n, 4), *stack = cw_ptx_alloc(s->p, n, 4);
-    for (uint32_t b = 0; b < n && s->p->status == CW_OK; b++)
+    uint32_t *mark = cw_ir_alloc(s->ir, n, 4), *stack = cw_ir_alloc(s->ir, n, 4);
+    for (uint32_t b = 0; b < n && s->ir->status == CW_OK; b++)
         if (s->k->code.a[s->cfg->block[b].end - 1].u.op == CW_OP_REGION_BEGIN)
             pin_region(s, &out, b, mark, stack);
     free(mark);
@@ -302,7 +302,7 @@ static void become_live(struct pass *s, struct scan *c, uint32_t reg, uint32_t a
         return;
     c->is_live[reg] = 1;
     c->words += words_of(s, reg);
-    CW_PUSH(s->p, &c->touched, reg);
+    CW_PUSH(s->ir, &c->touched, reg);
 }
 
 static void become_dead(struct pass *s, struct scan *c, uint32_t reg)
@@ -335,7 +335,7 @@ static void scan_op(struct pass *s, struct scan *c, uint32_t b, uint32_t i)
     for (uint32_t j = 0; j < v->u.dst_cnt; j++)
         if (v->dst[j].kind == CW_V_REG && kills(s->k, v, v->dst[j].id) && c->pin[v->dst[j].id] != b + 1)
             become_dead(s, c, v->dst[j].id);
-    if (v->guard != CW_PTX_NONE)
+    if (v->guard != CW_IR_NONE)
         become_live(s, c, v->guard, read);
     for (uint32_t j = 0; j < CW_UOP_SRCS; j++)
         if (v->src[j].kind == CW_V_REG)
@@ -368,8 +368,8 @@ static void scan_all(struct pass *s)
     size_t regs = s->k->vreg.n;
     uint32_t n = s->cfg->block_cnt;
     struct lists out = group(s, &s->out, n, false), pinned = group(s, &s->pinned, n, false);
-    struct scan c = {.is_live = cw_ptx_alloc(s->p, regs, 1), .pin = cw_ptx_alloc(s->p, regs, 4)};
-    for (uint32_t b = 0; b < n && s->p->status == CW_OK; b++)
+    struct scan c = {.is_live = cw_ir_alloc(s->ir, regs, 1), .pin = cw_ir_alloc(s->ir, regs, 4)};
+    for (uint32_t b = 0; b < n && s->ir->status == CW_OK; b++)
         scan_block(s, &c, &out, &pinned, b);
     s->live->live_regs = c.max_words;
     free(c.is_live);
@@ -379,21 +379,21 @@ static void scan_all(struct pass *s)
     free_lists(&pinned);
 }
 
-void cw_live_compute(struct cw_ptx *p, const struct cw_kcode *k, const struct cw_cfg *cfg, struct cw_live *live)
+void cw_live_compute(struct cw_ir *ir, const struct cw_code *k, const struct cw_cfg *cfg, struct cw_live *live)
 {
-    struct pass s = {.p = p, .k = k, .cfg = cfg, .live = live};
-    *live = (struct cw_live){.first = cw_ptx_alloc(p, k->vreg.n, 4), .last = cw_ptx_alloc(p, k->vreg.n, 4)};
-    if (p->status != CW_OK)
+    struct pass s = {.ir = ir, .k = k, .cfg = cfg, .live = live};
+    *live = (struct cw_live){.first = cw_ir_alloc(ir, k->vreg.n, 4), .last = cw_ir_alloc(ir, k->vreg.n, 4)};
+    if (ir->status != CW_OK)
         return;
     memset(live->first, 0xff, (size_t)k->vreg.n * 4);
     scan_blocks(&s);
-    if (p->status == CW_OK)
+    if (ir->status == CW_OK)
         live_at_ends(&s);
-    if (p->status == CW_OK)
+    if (ir->status == CW_OK)
         pin_regions(&s);
-    if (p->status == CW_OK)
+    if (ir->status == CW_OK)
         scan_all(&s);
-    if (p->status == CW_OK) {
+    if (ir->status == CW_OK) {
         const struct lists in = group(&s, &s.in, cfg->block_cnt, false);
         live->in_start = in.start;
         live->in = in.item;

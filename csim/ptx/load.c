@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ptx/module.h"
+#include "ptx/ptx.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,23 +45,7 @@ static void free_reader(struct cw_ptx *p)
     free(p->var.a);
     cw_konsts_free(&p->konsts);
     free(p->init.a);
-    free(p->reloc.a);
-}
-
-static void free_kernel(struct cw_kernel *k)
-{
-    for (uint32_t i = 0; i < k->brx_cnt; i++)
-        free(k->brx[i].target);
-    for (uint32_t i = 0; i < k->param_cnt; i++)
-        free(k->param[i].name);
-    free(k->brx);
-    free(k->intrinsic);
-    free(k->param);
-    free(k->name);
-    free(k->uop);
-    free(k->c32);
-    free(k->c64);
-    free(k->refused);
+    free(p->ir.reloc.a);
 }
 
 /* Micro-ops of the function `entry`, or what is left of a kernel that cannot run. */
@@ -69,14 +53,14 @@ static void read_kernel(struct cw_ptx *p, uint32_t entry, uint32_t index)
 {
     struct cw_kernel *kernel = &p->module->kernel[index];
     struct cw_fn *fn = &p->fn.a[entry];
-    const uint32_t relocs = p->reloc.n;
+    const uint32_t relocs = p->ir.reloc.n;
     if (fn->refused == NULL)
         cw_ptx_emit_kernel(p, entry, kernel, index);
     cw_ptx_refuse(p, fn);
-    if (fn->refused == NULL || p->status != CW_OK)
+    if (fn->refused == NULL || p->ir.status != CW_OK)
         return;
-    p->reloc.n = relocs;
-    free_kernel(kernel);
+    p->ir.reloc.n = relocs;
+    cw_kernel_free(kernel);
     *kernel = (struct cw_kernel){0};
     cw_ptx_emit_refused(p, entry, kernel);
 }
@@ -87,8 +71,8 @@ static void kernels(struct cw_ptx *p)
     uint32_t n = 0;
     for (uint32_t i = 0; i < p->fn.n; i++)
         n += p->fn.a[i].is_entry && p->fn.a[i].is_defined;
-    m->kernel = cw_ptx_alloc(p, n, sizeof(*m->kernel));
-    for (uint32_t i = 0; i < p->fn.n && p->status == CW_OK; i++) {
+    m->kernel = cw_ir_alloc(&p->ir, n, sizeof(*m->kernel));
+    for (uint32_t i = 0; i < p->fn.n && p->ir.status == CW_OK; i++) {
         if (!p->fn.a[i].is_entry || !p->fn.a[i].is_defined)
             continue;
         read_kernel(p, i, m->kernel_cnt++);
@@ -98,12 +82,12 @@ static void kernels(struct cw_ptx *p)
 static void symbols(struct cw_ptx *p)
 {
     struct cw_module *m = p->module;
-    m->symbol = cw_ptx_alloc(p, p->var.n, sizeof(*m->symbol));
-    for (uint32_t i = 0; i < p->var.n && p->status == CW_OK; i++) {
+    m->symbol = cw_ir_alloc(&p->ir, p->var.n, sizeof(*m->symbol));
+    for (uint32_t i = 0; i < p->var.n && p->ir.status == CW_OK; i++) {
         const struct cw_var *v = &p->var.a[i];
         if ((v->space != CW_VAR_GLOBAL && v->space != CW_VAR_CONST) || v->is_extern || v->unusable != 0)
             continue;
-        m->symbol[m->symbol_cnt++] = (struct cw_symbol){.name = cw_ptx_strdup(p, v->name, v->len),
+        m->symbol[m->symbol_cnt++] = (struct cw_symbol){.name = cw_ir_strdup(&p->ir, v->name, v->len),
                                                         .space = v->space == CW_VAR_CONST ? CW_SPACE_CONST : CW_SPACE_GLOBAL,
                                                         .offset = v->offset,
                                                         .bytes = v->bytes};
@@ -115,20 +99,20 @@ static void read_module(struct cw_ptx *p)
     cw_ptx_opcodes_init(p);
     cw_ptx_reserve_shared(p);
     cw_ptx_module(p);
-    if (p->status == CW_OK)
+    if (p->ir.status == CW_OK)
         cw_ptx_check_calls(p);
-    if (p->status == CW_OK && p->const_bytes > CW_WINDOW_BYTES)
+    if (p->ir.status == CW_OK && p->const_bytes > CW_WINDOW_BYTES)
         cw_ptx_fail_at(p, CW_EUNSUP, 1, 1, "constant variables take more than %u bytes", (uint32_t)CW_WINDOW_BYTES);
-    if (p->status == CW_OK)
+    if (p->ir.status == CW_OK)
         cw_ptx_resolve_inits(p);
-    if (p->status == CW_OK)
+    if (p->ir.status == CW_OK)
         kernels(p);
-    if (p->status == CW_OK)
+    if (p->ir.status == CW_OK)
         symbols(p);
-    if (p->status == CW_OK) {
-        p->module->reloc = p->reloc.a;
-        p->module->reloc_cnt = p->reloc.n;
-        p->reloc.a = NULL;
+    if (p->ir.status == CW_OK) {
+        p->module->reloc = p->ir.reloc.a;
+        p->module->reloc_cnt = p->ir.reloc.n;
+        p->ir.reloc.a = NULL;
         p->module->notice = p->notice.a;
         p->module->notice_cnt = p->notice.n;
         p->notice.a = NULL;
@@ -136,8 +120,8 @@ static void read_module(struct cw_ptx *p)
     }
 }
 
-int cw_module_load(struct cw_module **out, const char *text, size_t length, const char *file, const struct cw_intrinsic *const *intrinsics,
-                   const struct cw_branch_counts *profile, struct cw_error *err)
+int cw_ptx_load(struct cw_module **out, const char *text, size_t length, const char *file, const struct cw_intrinsic *const *intrinsics,
+                const struct cw_branch_counts *profile, struct cw_error *err)
 {
     *out = NULL;
     if (length > UINT32_MAX / 2)
@@ -147,20 +131,21 @@ int cw_module_load(struct cw_module **out, const char *text, size_t length, cons
     struct cw_error own;
     int status = CW_ENOMEM;
     if (m != NULL && p != NULL) {
-        p->err = err != NULL ? err : &own; /* its text is kept of kernels that cannot run */
-        p->file = file;
+        p->ir.err = err != NULL ? err : &own; /* its text is kept of kernels that cannot run */
+        p->ir.file = file;
+        p->ir.failed = cw_ptx_failed;
         p->text = text;
         p->length = length;
         p->intrinsics = intrinsics;
-        p->profile = profile;
+        p->ir.profile = profile;
         p->module = m;
-        p->guard = CW_PTX_NONE;
+        p->guard = CW_IR_NONE;
         cw_lex_init(&p->lex, text, length);
-        m->file = cw_ptx_strdup(p, file, (uint32_t)strlen(file));
-        if (p->status == CW_OK)
+        m->file = cw_ir_strdup(&p->ir, file, (uint32_t)strlen(file));
+        if (p->ir.status == CW_OK)
             read_module(p);
         free_reader(p);
-        status = p->status;
+        status = p->ir.status;
     } else {
         cw_fail(err, CW_ENOMEM, "%s: out of memory", file);
     }
@@ -170,58 +155,4 @@ int cw_module_load(struct cw_module **out, const char *text, size_t length, cons
     else
         *out = m;
     return status;
-}
-
-void cw_module_destroy(struct cw_module *m)
-{
-    if (m == NULL)
-        return;
-    for (uint32_t i = 0; i < m->kernel_cnt; i++)
-        free_kernel(&m->kernel[i]);
-    for (uint32_t i = 0; i < m->symbol_cnt; i++)
-        free(m->symbol[i].name);
-    free(m->kernel);
-    free(m->symbol);
-    free(m->global_image);
-    free(m->const_image);
-    for (uint32_t i = 0; i < m->notice_cnt; i++)
-        free(m->notice[i]);
-    free(m->notice);
-    free(m->reloc);
-    free(m->file);
-    free(m);
-}
-
-int cw_module_place(struct cw_module *m, uint64_t global_base, struct cw_error *err)
-{
-    if (global_base % 256 != 0)
-        return cw_fail(err, CW_EINVAL, "%s: the global segment's address 0x%llx is not a multiple of 256", m->file,
-                       (unsigned long long)global_base);
-    const struct cw_reloc *reloc = m->reloc;
-    for (uint32_t i = 0; i < m->reloc_cnt; i++) {
-        const struct cw_reloc *r = &reloc[i];
-        uint64_t value = global_base + r->value;
-        uint8_t *image = r->kind == CW_RELOC_CONST ? m->const_image : m->global_image;
-        for (uint32_t lane = 0; r->kind == CW_RELOC_KERNEL && lane < 32; lane++)
-            m->kernel[r->kernel].c64[r->where * 32 + lane] = value;
-        for (uint32_t byte = 0; r->kind != CW_RELOC_KERNEL && byte < r->bytes; byte++)
-            image[r->where + byte] = (uint8_t)(value >> (r->shift + 8 * byte));
-    }
-    return CW_OK;
-}
-
-const struct cw_kernel *cw_module_kernel(const struct cw_module *m, const char *name)
-{
-    for (uint32_t i = 0; i < m->kernel_cnt; i++)
-        if (strcmp(m->kernel[i].name, name) == 0)
-            return &m->kernel[i];
-    return NULL;
-}
-
-const struct cw_symbol *cw_module_symbol(const struct cw_module *m, const char *name)
-{
-    for (uint32_t i = 0; i < m->symbol_cnt; i++)
-        if (strcmp(m->symbol[i].name, name) == 0)
-            return &m->symbol[i];
-    return NULL;
 }

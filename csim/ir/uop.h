@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Micro-operation: what the PTX reader makes of an instruction and what the core issues. One micro-op per PTX
- * instruction, plus moves for the parameters of inlined calls.
+ * Micro-operation: what a front end makes of an instruction and what the core issues. Its types, flags and state spaces are those of PTX.
+ * One micro-op per instruction, plus moves for the parameters of inlined calls.
  *
- * Registers. The reader allocates each PTX register a slot in one of three register files of a thread: 32-bit (all types
+ * Registers. Each virtual register gets a slot in one of three register files of a thread: 32-bit (all types
  * up to 32 bits; 8- and 16-bit values are kept zero-extended), 64-bit, and predicates (one bit per lane). Slots are reused
  * when live ranges do not overlap. Immediates, symbol addresses and the like are slots of a per-kernel constant
  * file of 32-lane vectors, so that an operand is always a vector of 32 lanes.
  *
- * Register operands always are of the class of the type they are used with (types up to 32 bits: R32): where PTX lets a register be wider
- * than the type (ld, st, cvt), the reader adds a conversion. What remains is a narrow value in a wider 32-bit slot: ST, CVT and the 8- and
+ * Register operands always are of the class of the type they are used with (types up to 32 bits: R32): where a register may be wider
+ * than the type (ld, st, cvt), the front end adds a conversion. What remains is a narrow value in a wider 32-bit slot: ST, CVT and the 8- and
  * 16-bit types read the low bits only; LD of s8 and s16 extends the sign to the width of the register, which stype gives (CW_U16 or
  * CW_U32), and the slot is zero above that.
  */
-#ifndef CW_PTX_UOP_H
-#define CW_PTX_UOP_H
+#ifndef CW_IR_UOP_H
+#define CW_IR_UOP_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum cw_op {
 #define X(name, fu, mnemonic) CW_OP_##name,
-#include "ptx/uop.def"
+#include "ir/uop.def"
 #undef X
     CW_OP_COUNT
 };
@@ -234,7 +234,7 @@ enum cw_scope { CW_SCOPE_CTA, CW_SCOPE_GPU, CW_SCOPE_SYS };
 #define CW_UOP_SRCS 5
 #define CW_PC_NONE  UINT32_MAX /* rpc: no reconvergence before the threads exit */
 
-struct cw_intrinsic; /* ptx/intrinsic.h */
+struct cw_intrinsic; /* ir/intrinsic.h */
 struct cw_uop;
 struct cw_exec; /* exec/exec.h */
 typedef void (*cw_exec_fn)(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask);
@@ -252,8 +252,8 @@ struct cw_uop {
     uint8_t dst_cnt, src_cnt;
     int16_t guard; /* predicate slot that guards the instruction, or -1 */
     uint8_t guard_neg;
-    uint8_t leaves;  /* no barrier and no operation across lanes can be reached from the instruction's block (ptx/meet.c) */
-    uint8_t uniform; /* BRA, BRX: proved that all threads of a block that come to it together take one target (ptx/uniform.c) */
+    uint8_t leaves;  /* no barrier and no operation across lanes can be reached from the instruction's block (ir/meet.c) */
+    uint8_t uniform; /* BRA, BRX: proved that all threads of a block that come to it together take one target (ir/uniform.c) */
     struct cw_opnd dst[CW_UOP_DSTS];
     struct cw_opnd src[CW_UOP_SRCS];
     int64_t imm;                          /* LD, ST, ATOM: byte offset; LOP3: table */
@@ -267,5 +267,7 @@ struct cw_uop {
 /* For messages: "add", "ld" ... */
 const char *cw_op_mnemonic(enum cw_op op);
 const char *cw_type_name(enum cw_type t);
+/* The class of uop.def, refined by type; stype: of a conversion's source. */
+enum cw_fu cw_op_fu(enum cw_op op, enum cw_type type, enum cw_type stype);
 
 #endif

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PTX module: the reader's result. Text in, kernels of micro-ops out. A module is independent of any GPU and immutable after
- * cw_module_place(), but for const_image, which its owner may write between launches; several GPUs may run it at once.
+ * Module: what a front end makes of a program. Kernels of micro-ops, and the variables that they share. A module is independent of any GPU
+ * and immutable after cw_module_place(), but for const_image, which its owner may write between launches; several GPUs may run it at once.
  */
-#ifndef CW_PTX_MODULE_H
-#define CW_PTX_MODULE_H
+#ifndef CW_IR_MODULE_H
+#define CW_IR_MODULE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
-#include "ptx/branch_counts.h"
-#include "ptx/intrinsic.h"
-#include "ptx/uop.h"
+#include "ir/intrinsic.h"
+#include "ir/uop.h"
 
 struct cw_kernel_param {
     char *name;
@@ -83,6 +82,16 @@ struct cw_symbol {
     uint64_t bytes;
 };
 
+enum cw_reloc_kind { CW_RELOC_KERNEL, CW_RELOC_GLOBAL, CW_RELOC_CONST };
+
+struct cw_reloc {         /* module->reloc */
+    uint8_t kind;         /* enum cw_reloc_kind: 32 lanes of a kernel's 64-bit constant, bytes of the global or the constant image */
+    uint8_t shift, bytes; /* of the images: which bits of the address, and how many bytes of them */
+    uint32_t kernel;      /* of KERNEL */
+    uint64_t where;       /* constant index, or offset in the image */
+    uint64_t value;       /* to be added to the global segment's address */
+};
+
 struct cw_module {
     char *file;
     struct cw_kernel *kernel;
@@ -95,25 +104,14 @@ struct cw_module {
     uint64_t const_bytes;
     char **notice; /* "file:line:column: what: text" of what was left out, each once */
     uint32_t notice_cnt;
-    void *reloc; /* private to the reader */
+    struct cw_reloc *reloc; /* addresses that cw_module_place() fills in */
     uint32_t reloc_cnt;
 };
 
-/*
- * Reads PTX text (length bytes, no terminator needed). On success *out is a new module that the caller destroys. Text whose parts cannot be
- * told apart, and malformed declarations outside of functions, give CW_EINVAL and "file:line:column: what: the offending text"; nothing is
- * guessed. What is unsupported, unknown or malformed in a function refuses the kernels that have it or call it (cw_kernel.refused), and so do
- * names whose declaration is. An unknown directive outside of functions is left out, and module.notice says so.
- *
- * intrinsics: all that the build knows, whether or not a GPU has the mechanism that carries them out; a NULL-terminated list of arrays,
- * one per mechanism, each as ptx/intrinsic.h says; NULL: none. The first of a name counts. The arrays have to outlive the module.
- *
- * profile: counts of the branches, for likely-convergence points (core.lcp=profile); NULL: none, and the points are those of core.lcp=loop.
- * A kernel that has no counts there is not `profiled`. Counts of a kernel of the same name with other instructions: CW_EINVAL.
- */
-int cw_module_load(struct cw_module **out, const char *text, size_t length, const char *file, const struct cw_intrinsic *const *intrinsics,
-                   const struct cw_branch_counts *profile, struct cw_error *err);
+/* Frees the module and all that it holds; NULL is allowed. */
 void cw_module_destroy(struct cw_module *m);
+/* Frees what a kernel holds. */
+void cw_kernel_free(struct cw_kernel *k);
 
 /* Fixes the address of the module's .global segment (256-byte aligned) and patches micro-op constants and pointers in
  * initialised data that name a symbol. To be called once, before a kernel runs. */

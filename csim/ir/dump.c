@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ptx/dump.h"
+#include "ir/dump.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

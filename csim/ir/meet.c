@@ -19,11 +19,11 @@
  */
 #include <stdlib.h>
 
-#include "ptx/reader.h"
+#include "ir/passes.h"
 
 struct meet {
-    struct cw_ptx *p;
-    struct cw_kcode *k;
+    struct cw_ir *ir;
+    struct cw_code *k;
     struct cw_cfg *cfg;
     uint8_t *pure;   /* [block]: does nothing; its last micro-op may jump, and may exit */
     uint8_t *stops;  /* [block]: the run ends in it */
@@ -39,7 +39,7 @@ struct meet {
 
 static bool ends_run(const struct cw_vop *v)
 {
-    return (v->u.op == CW_OP_TRAP || v->u.op == CW_OP_ASSERT) && v->guard == CW_PTX_NONE;
+    return (v->u.op == CW_OP_TRAP || v->u.op == CW_OP_ASSERT) && v->guard == CW_IR_NONE;
 }
 
 static bool is_sync(const struct cw_vop *v)
@@ -151,22 +151,22 @@ static bool build_part(struct meet *m, const uint8_t *ends)
 {
     const uint32_t n = m->cfg->block_cnt;
     m->succ.n = 0;
-    for (uint32_t b = 0; b < n && m->p->status == CW_OK; b++) {
+    for (uint32_t b = 0; b < n && m->ir->status == CW_OK; b++) {
         const struct cw_block *k = &m->cfg->block[b];
         const bool exits = m->stops[b] || (ends != NULL && ends[b]) || (k->succ_cnt > 0 && to_exit(m, k->succ));
         m->part.block[b] = (struct cw_block){.succ = m->succ.n};
         if (exits)
-            CW_PUSH(m->p, &m->succ, n);
+            CW_PUSH(m->ir, &m->succ, n);
         for (uint32_t e = k->succ; e < k->succ + k->succ_cnt && !m->stops[b]; e++)
             if (m->kept[e] && !to_exit(m, e))
-                CW_PUSH(m->p, &m->succ, m->cfg->succ[e]);
+                CW_PUSH(m->ir, &m->succ, m->cfg->succ[e]);
         m->part.block[b].succ_cnt = m->succ.n - m->part.block[b].succ;
     }
     free(m->part.pred);
     m->part.pred = NULL;
     m->part.succ = m->succ.a;
     m->part.edge_cnt = m->succ.n;
-    return m->p->status == CW_OK && cw_cfg_post_dominate(m->p, &m->part);
+    return m->ir->status == CW_OK && cw_cfg_post_dominate(m->ir, &m->part);
 }
 
 /* ---- loops without a way out ---- */
@@ -202,14 +202,14 @@ static bool is_left(const struct meet *m, uint32_t b)
 }
 
 /* Where a round of the loops with this header ends: at the one block that leads back, or at the header; at the one of them that an edge
- * leaves which does not count, if only one is. CW_PTX_NONE: it is no header. */
+ * leaves which does not count, if only one is. CW_IR_NONE: it is no header. */
 static uint32_t round_end(const struct meet *m, const struct cw_loops *l, uint32_t header)
 {
     const struct cw_block *k = &m->part.block[header];
-    uint32_t latch = CW_PTX_NONE, cnt = 0;
+    uint32_t latch = CW_IR_NONE, cnt = 0;
     for (uint32_t i = 0; i < k->pred_cnt; i++) {
         const uint32_t q = m->part.pred[k->pred + i];
-        if (l->number[q] == CW_PTX_NONE || l->number[q] < l->number[header])
+        if (l->number[q] == CW_IR_NONE || l->number[q] < l->number[header])
             continue;
         latch = q;
         cnt++;
@@ -222,18 +222,18 @@ static uint32_t round_end(const struct meet *m, const struct cw_loops *l, uint32
 static void end_rounds(struct meet *m, const struct cw_loops *l)
 {
     const uint32_t n = m->cfg->block_cnt;
-    uint8_t *ends = cw_ptx_alloc(m->p, n, 1), *known = cw_ptx_alloc(m->p, n, 1);
-    for (uint32_t b = 0; m->p->status == CW_OK && b < n; b++)
+    uint8_t *ends = cw_ir_alloc(m->ir, n, 1), *known = cw_ir_alloc(m->ir, n, 1);
+    for (uint32_t b = 0; m->ir->status == CW_OK && b < n; b++)
         if (!known[b] && m->part.block[b].succ_cnt > 0 && m->succ.a[m->part.block[b].succ] == n)
             mark_before(m, known, b);
-    for (uint32_t i = 0; m->p->status == CW_OK && i < l->cnt; i++) {
-        const uint32_t b = l->order[i], end = known[b] ? CW_PTX_NONE : round_end(m, l, b);
-        if (end == CW_PTX_NONE)
+    for (uint32_t i = 0; m->ir->status == CW_OK && i < l->cnt; i++) {
+        const uint32_t b = l->order[i], end = known[b] ? CW_IR_NONE : round_end(m, l, b);
+        if (end == CW_IR_NONE)
             continue;
         ends[end] = 1;
         mark_before(m, known, end);
     }
-    if (m->p->status == CW_OK)
+    if (m->ir->status == CW_OK)
         build_part(m, ends);
     free(ends);
     free(known);
@@ -296,29 +296,29 @@ static void meet_earlier(struct meet *m, const struct cw_loops *l)
         dropped |= keep_edges(m, b);
     if (!dropped)
         return;
-    if (!build_part(m, NULL) && m->p->status == CW_OK)
+    if (!build_part(m, NULL) && m->ir->status == CW_OK)
         end_rounds(m, l);
-    if (m->p->status == CW_OK)
+    if (m->ir->status == CW_OK)
         choose(m);
 }
 
-void cw_meet_find(struct cw_ptx *p, struct cw_kcode *k, struct cw_cfg *cfg, const struct cw_loops *l)
+void cw_meet_find(struct cw_ir *ir, struct cw_code *k, struct cw_cfg *cfg, const struct cw_loops *l)
 {
     const size_t n = cfg->block_cnt;
-    struct meet m = {.p = p,
+    struct meet m = {.ir = ir,
                      .k = k,
                      .cfg = cfg,
-                     .pure = cw_ptx_alloc(p, n, 1),
-                     .stops = cw_ptx_alloc(p, n, 1),
-                     .leaves = cw_ptx_alloc(p, n, 1),
-                     .syncs = cw_ptx_alloc(p, n, 1),
-                     .kept = cw_ptx_alloc(p, cfg->edge_cnt, 1),
-                     .stack = cw_ptx_alloc(p, n, 4),
-                     .left = cw_ptx_alloc(p, n, 4),
-                     .part = {.block_cnt = cfg->block_cnt, .block = cw_ptx_alloc(p, n, sizeof *m.part.block)}};
-    if (p->status == CW_OK)
+                     .pure = cw_ir_alloc(ir, n, 1),
+                     .stops = cw_ir_alloc(ir, n, 1),
+                     .leaves = cw_ir_alloc(ir, n, 1),
+                     .syncs = cw_ir_alloc(ir, n, 1),
+                     .kept = cw_ir_alloc(ir, cfg->edge_cnt, 1),
+                     .stack = cw_ir_alloc(ir, n, 4),
+                     .left = cw_ir_alloc(ir, n, 4),
+                     .part = {.block_cnt = cfg->block_cnt, .block = cw_ir_alloc(ir, n, sizeof *m.part.block)}};
+    if (ir->status == CW_OK)
         meet_earlier(&m, l);
-    for (uint32_t i = 0; i < k->code.n && p->status == CW_OK; i++) {
+    for (uint32_t i = 0; i < k->code.n && ir->status == CW_OK; i++) {
         struct cw_uop *u = &k->code.a[i].u;
         const uint32_t at = cfg->block[cfg->block_of[i]].ipdom;
         u->rpc = (u->op == CW_OP_BRA || u->op == CW_OP_BRX) && at < cfg->block_cnt ? cfg->block[at].first : CW_PC_NONE;

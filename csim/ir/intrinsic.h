@@ -7,13 +7,13 @@
  * A kernel may be loaded without the mechanism that it needs: struct cw_kernel lists the intrinsics that it calls, and the launch
  * compares that list with the mechanisms of the GPU.
  */
-#ifndef CW_PTX_INTRINSIC_H
-#define CW_PTX_INTRINSIC_H
+#ifndef CW_IR_INTRINSIC_H
+#define CW_IR_INTRINSIC_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ptx/uop.h"
+#include "ir/uop.h"
 
 #define CW_INTRINSIC_ARGS 5u /* most arguments of one */
 

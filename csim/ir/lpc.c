@@ -14,7 +14,7 @@
  */
 #include <stdlib.h>
 
-#include "ptx/reader.h"
+#include "ir/passes.h"
 
 #define MAX_STEPS (UINT32_C(1) << 22) /* of the walks of one kernel; later branches then have no point */
 
@@ -47,34 +47,34 @@ static bool reaches(struct search *s, uint32_t from, uint32_t to, uint32_t avoid
     }
 }
 
-/* The block at which the lanes of the branch at the end of block b are likely to meet, or CW_PTX_NONE. */
+/* The block at which the lanes of the branch at the end of block b are likely to meet, or CW_IR_NONE. */
 static uint32_t point_of(struct search *s, const struct cw_loops *l, uint32_t b)
 {
     uint32_t loop = l->of[b];
-    while (loop != CW_PTX_NONE && l->loop.a[loop].latch_cnt == 1 && l->loop.a[loop].latch == b)
+    while (loop != CW_IR_NONE && l->loop.a[loop].latch_cnt == 1 && l->loop.a[loop].latch == b)
         loop = l->loop.a[loop].parent;
-    if (loop == CW_PTX_NONE)
-        return CW_PTX_NONE;
+    if (loop == CW_IR_NONE)
+        return CW_IR_NONE;
     const struct cw_loop *o = &l->loop.a[loop];
     const uint32_t at = o->latch_cnt == 1 ? o->latch : o->header, meet = s->cfg->block[b].ipdom;
     if (at == meet)
-        return CW_PTX_NONE;
+        return CW_IR_NONE;
     if (meet < s->cfg->block_cnt && cw_loops_has(l, loop, meet) && !reaches(s, b, at, meet))
-        return CW_PTX_NONE;
+        return CW_IR_NONE;
     return at;
 }
 
-void cw_lpc_find(struct cw_ptx *p, struct cw_kcode *k, const struct cw_cfg *cfg, const struct cw_loops *l)
+void cw_lpc_find(struct cw_ir *ir, struct cw_code *k, const struct cw_cfg *cfg, const struct cw_loops *l)
 {
-    struct search s = {.cfg = cfg, .mark = cw_ptx_alloc(p, cfg->block_cnt, 4), .stack = cw_ptx_alloc(p, cfg->block_cnt, 4)};
+    struct search s = {.cfg = cfg, .mark = cw_ir_alloc(ir, cfg->block_cnt, 4), .stack = cw_ir_alloc(ir, cfg->block_cnt, 4)};
     for (uint32_t i = 0; i < k->code.n; i++)
         k->code.a[i].u.lpc = CW_PC_NONE;
-    for (uint32_t b = 0; b < cfg->block_cnt && p->status == CW_OK && s.steps < MAX_STEPS; b++) {
+    for (uint32_t b = 0; b < cfg->block_cnt && ir->status == CW_OK && s.steps < MAX_STEPS; b++) {
         struct cw_vop *v = &k->code.a[cfg->block[b].end - 1];
-        if (v->u.op != CW_OP_BRX && (v->u.op != CW_OP_BRA || v->guard == CW_PTX_NONE))
+        if (v->u.op != CW_OP_BRX && (v->u.op != CW_OP_BRA || v->guard == CW_IR_NONE))
             continue;
         const uint32_t at = point_of(&s, l, b);
-        v->u.lpc = at != CW_PTX_NONE ? cfg->block[at].first : CW_PC_NONE;
+        v->u.lpc = at != CW_IR_NONE ? cfg->block[at].first : CW_PC_NONE;
     }
     free(s.mark);
     free(s.stack);

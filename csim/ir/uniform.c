@@ -32,7 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/reader.h"
+#include "ir/passes.h"
 
 #define MAX_STEPS (UINT32_C(1) << 23)
 
@@ -41,8 +41,8 @@ struct lists { /* per register; the carry flag is the register behind the last o
 };
 
 struct pass {
-    struct cw_ptx *p;
-    const struct cw_kcode *k;
+    struct cw_ir *ir;
+    const struct cw_code *k;
     const struct cw_cfg *cfg;
     const struct cw_loops *l;
     const struct cw_live *live;
@@ -76,7 +76,7 @@ static void note_registers(const struct pass *s, const struct cw_vop *v, bool wr
     for (uint32_t j = 0; j < cnt; j++)
         if (o[j].kind == CW_V_REG)
             reg[n++] = o[j].id;
-    if (!writes && v->guard != CW_PTX_NONE)
+    if (!writes && v->guard != CW_IR_NONE)
         reg[n++] = v->guard;
     if ((v->u.flags & (writes ? CW_UF_COUT : CW_UF_CIN)) != 0)
         reg[n++] = carry_of(s);
@@ -91,14 +91,14 @@ static void note_registers(const struct pass *s, const struct cw_vop *v, bool wr
 static struct lists index_registers(struct pass *s, bool writes)
 {
     const uint32_t regs = s->k->vreg.n + 1;
-    struct lists l = {.start = cw_ptx_alloc(s->p, (size_t)regs + 2, 4)};
+    struct lists l = {.start = cw_ir_alloc(s->ir, (size_t)regs + 2, 4)};
     if (l.start == NULL)
         return l;
     for (uint32_t i = 0; i < s->k->code.n; i++)
         note_registers(s, &s->k->code.a[i], writes, l.start, NULL, i);
     for (uint32_t i = 2; i < regs + 2; i++)
         l.start[i] += l.start[i - 1];
-    l.item = cw_ptx_alloc(s->p, l.start[regs + 1], 4);
+    l.item = cw_ir_alloc(s->ir, l.start[regs + 1], 4);
     for (uint32_t i = 0; i < s->k->code.n && l.item != NULL; i++)
         note_registers(s, &s->k->code.a[i], writes, l.start, l.item, i);
     return l;
@@ -109,7 +109,7 @@ static void mark(struct pass *s, uint32_t reg)
     if (s->divergent[reg])
         return;
     s->divergent[reg] = 1;
-    CW_PUSH(s->p, &s->work, reg);
+    CW_PUSH(s->ir, &s->work, reg);
 }
 
 static void mark_results(struct pass *s, const struct cw_vop *v)
@@ -184,12 +184,12 @@ static bool brought(const struct pass *s, uint32_t branch, uint32_t meet, uint32
 static bool relabel(struct pass *s, uint32_t branch, uint32_t meet, uint32_t b)
 {
     const struct cw_block *k = &s->cfg->block[b];
-    uint32_t label = CW_PTX_NONE, one;
+    uint32_t label = CW_IR_NONE, one;
     bool join = s->seen[b] == s->walks && s->is_join[b];
     for (uint32_t i = 0; i < k->pred_cnt && !join; i++) {
         if (!brought(s, branch, meet, s->cfg->pred[k->pred + i], b, &one))
             continue;
-        join = label != CW_PTX_NONE && label != one;
+        join = label != CW_IR_NONE && label != one;
         label = one;
     }
     const bool first = s->seen[b] != s->walks;
@@ -198,7 +198,7 @@ static bool relabel(struct pass *s, uint32_t branch, uint32_t meet, uint32_t b)
         label = b;
     const bool changed = first || s->label[b] != label;
     if (join && (first || !s->is_join[b]))
-        CW_PUSH(s->p, &s->join, b);
+        CW_PUSH(s->ir, &s->join, b);
     s->is_join[b] = join;
     s->seen[b] = s->walks;
     s->label[b] = label;
@@ -226,7 +226,7 @@ static void find_joins(struct pass *s, uint32_t branch)
     uint32_t at = s->l->number[branch], left;
     s->walks++;
     s->join.n = 0;
-    for (left = push_successors(s, branch); left > 0 && s->p->status == CW_OK; s->steps++) {
+    for (left = push_successors(s, branch); left > 0 && s->ir->status == CW_OK; s->steps++) {
         at = at + 1 < s->l->cnt ? at + 1 : 0;
         const uint32_t b = s->l->order[at];
         if (!s->pending[b])
@@ -242,15 +242,15 @@ static void find_joins(struct pass *s, uint32_t branch)
 static void find_ways(struct pass *s, uint32_t branch, uint32_t join, uint32_t walk)
 {
     s->found.n = 0;
-    CW_PUSH(s->p, &s->found, join);
-    for (uint32_t i = 0; i < s->found.n && s->p->status == CW_OK; i++) {
+    CW_PUSH(s->ir, &s->found, join);
+    for (uint32_t i = 0; i < s->found.n && s->ir->status == CW_OK; i++) {
         const struct cw_block *k = &s->cfg->block[s->found.a[i]];
         for (uint32_t j = 0; j < k->pred_cnt; j++, s->steps++) {
             const uint32_t q = s->cfg->pred[k->pred + j];
             if (q == branch || q == join || s->seen[q] != s->walks || s->on_way[q] == walk)
                 continue;
             s->on_way[q] = walk;
-            CW_PUSH(s->p, &s->found, q);
+            CW_PUSH(s->ir, &s->found, q);
         }
     }
 }
@@ -334,7 +334,7 @@ static bool comes_again(const struct pass *s, uint32_t b, uint32_t loop, uint32_
 static void wait_at(struct pass *s, uint32_t loop, uint32_t lpc)
 {
     const struct cw_loop *l = &s->l->loop.a[loop];
-    const uint32_t at = lpc != CW_PC_NONE ? s->cfg->block_of[lpc] : CW_PTX_NONE;
+    const uint32_t at = lpc != CW_PC_NONE ? s->cfg->block_of[lpc] : CW_IR_NONE;
     if (lpc == CW_PC_NONE || !cw_loops_has(s->l, loop, at))
         return;
     if (s->l->of[at] != loop || (at != l->header && (at != l->latch || l->latch_cnt > 1)))
@@ -355,16 +355,16 @@ static void wait_at_points(struct pass *s, uint32_t b, uint32_t loop)
 static void part(struct pass *s, uint32_t b)
 {
     const uint32_t meet = s->cfg->block[b].ipdom;
-    if (s->parts[b] || s->l->number[b] == CW_PTX_NONE)
+    if (s->parts[b] || s->l->number[b] == CW_IR_NONE)
         return;
     s->parts[b] = 1;
     find_joins(s, b);
-    for (uint32_t i = 0; i < s->join.n && s->p->status == CW_OK; i++) {
+    for (uint32_t i = 0; i < s->join.n && s->ir->status == CW_OK; i++) {
         const uint32_t walk = ++s->ways;
         find_ways(s, b, s->join.a[i], walk);
         join_values(s, s->join.a[i], walk);
     }
-    for (uint32_t loop = s->l->of[b]; loop != CW_PTX_NONE; loop = s->l->loop.a[loop].parent) {
+    for (uint32_t loop = s->l->of[b]; loop != CW_IR_NONE; loop = s->l->loop.a[loop].parent) {
         const bool inside = meet < s->cfg->block_cnt && cw_loops_has(s->l, loop, meet);
         if (inside && !comes_again(s, b, loop, meet))
             continue;
@@ -378,7 +378,7 @@ static void part(struct pass *s, uint32_t b)
 
 static void spread(struct pass *s)
 {
-    while (s->work.n > 0 && s->p->status == CW_OK && s->steps < MAX_STEPS) {
+    while (s->work.n > 0 && s->ir->status == CW_OK && s->steps < MAX_STEPS) {
         const uint32_t reg = s->work.a[--s->work.n];
         for (uint32_t i = s->uses.start[reg]; i < s->uses.start[reg + 1]; i++, s->steps++) {
             const struct cw_vop *v = &s->k->code.a[s->uses.item[i]];
@@ -390,7 +390,7 @@ static void spread(struct pass *s)
     }
 }
 
-static bool has_regions(const struct cw_kcode *k)
+static bool has_regions(const struct cw_code *k)
 {
     for (uint32_t i = 0; i < k->code.n; i++)
         if (k->code.a[i].u.op == CW_OP_REGION_BEGIN)
@@ -403,7 +403,7 @@ static void mark_region(struct pass *s, uint32_t begin)
 {
     CW_VEC(uint32_t) todo = {0};
     s->walks++;
-    CW_PUSH(s->p, &todo, begin);
+    CW_PUSH(s->ir, &todo, begin);
     while (todo.n > 0) {
         const uint32_t b = todo.a[--todo.n];
         const struct cw_block *k = &s->cfg->block[b];
@@ -416,7 +416,7 @@ static void mark_region(struct pass *s, uint32_t begin)
             if (next >= s->cfg->block_cnt || s->seen[next] == s->walks)
                 continue;
             s->seen[next] = s->walks;
-            CW_PUSH(s->p, &todo, next);
+            CW_PUSH(s->ir, &todo, next);
         }
     }
     free(todo.a);
@@ -424,7 +424,7 @@ static void mark_region(struct pass *s, uint32_t begin)
 
 static void mark_regions(struct pass *s)
 {
-    for (uint32_t b = 0; b < s->cfg->block_cnt && s->p->status == CW_OK; b++)
+    for (uint32_t b = 0; b < s->cfg->block_cnt && s->ir->status == CW_OK; b++)
         if (s->k->code.a[s->cfg->block[b].end - 1].u.op == CW_OP_REGION_BEGIN)
             mark_region(s, b);
 }
@@ -433,7 +433,7 @@ static void mark_regions(struct pass *s)
 static uint32_t uniform_words(const struct pass *s)
 {
     const size_t steps = 2 * (size_t)s->k->code.n + 2;
-    int64_t now = 0, most = 0, *change = cw_ptx_alloc(s->p, steps, sizeof *change);
+    int64_t now = 0, most = 0, *change = cw_ir_alloc(s->ir, steps, sizeof *change);
     if (change == NULL)
         return 0;
     for (uint32_t reg = 0; reg < s->k->vreg.n; reg++) {
@@ -453,13 +453,13 @@ static uint32_t uniform_words(const struct pass *s)
 
 static void list_points(struct pass *s)
 {
-    uint8_t *listed = cw_ptx_alloc(s->p, s->cfg->block_cnt, 1);
+    uint8_t *listed = cw_ir_alloc(s->ir, s->cfg->block_cnt, 1);
     for (uint32_t i = 0; i < s->k->code.n && listed != NULL; i++) {
         const struct cw_uop *u = &s->k->code.a[i].u;
         if ((u->op != CW_OP_BRA && u->op != CW_OP_BRX) || u->lpc == CW_PC_NONE || listed[s->cfg->block_of[u->lpc]])
             continue;
         listed[s->cfg->block_of[u->lpc]] = 1;
-        CW_PUSH(s->p, &s->point, u->lpc);
+        CW_PUSH(s->ir, &s->point, u->lpc);
     }
     free(listed);
 }
@@ -469,15 +469,15 @@ static void create(struct pass *s)
     const size_t n = s->cfg->block_cnt;
     s->uses = index_registers(s, false);
     s->defs = index_registers(s, true);
-    s->divergent = cw_ptx_alloc(s->p, (size_t)s->k->vreg.n + 1, 1);
-    s->parts = cw_ptx_alloc(s->p, n, 1);
-    s->uneven = cw_ptx_alloc(s->p, s->l->loop.n, 1);
-    s->waited = cw_ptx_alloc(s->p, s->l->loop.n, 1);
-    s->label = cw_ptx_alloc(s->p, n, 4);
-    s->seen = cw_ptx_alloc(s->p, n, 4);
-    s->on_way = cw_ptx_alloc(s->p, n, 4);
-    s->pending = cw_ptx_alloc(s->p, n, 1);
-    s->is_join = cw_ptx_alloc(s->p, n, 1);
+    s->divergent = cw_ir_alloc(s->ir, (size_t)s->k->vreg.n + 1, 1);
+    s->parts = cw_ir_alloc(s->ir, n, 1);
+    s->uneven = cw_ir_alloc(s->ir, s->l->loop.n, 1);
+    s->waited = cw_ir_alloc(s->ir, s->l->loop.n, 1);
+    s->label = cw_ir_alloc(s->ir, n, 4);
+    s->seen = cw_ir_alloc(s->ir, n, 4);
+    s->on_way = cw_ir_alloc(s->ir, n, 4);
+    s->pending = cw_ir_alloc(s->ir, n, 1);
+    s->is_join = cw_ir_alloc(s->ir, n, 1);
     if (s->k->profiled)
         list_points(s);
 }
@@ -490,25 +490,25 @@ static void destroy(struct pass *s)
         free(owned[i]);
 }
 
-uint32_t cw_uniform_find(struct cw_ptx *p, struct cw_kcode *k, const struct cw_cfg *cfg, const struct cw_loops *l,
+uint32_t cw_uniform_find(struct cw_ir *ir, struct cw_code *k, const struct cw_cfg *cfg, const struct cw_loops *l,
                          const struct cw_live *live)
 {
-    struct pass s = {.p = p, .k = k, .cfg = cfg, .l = l, .live = live};
+    struct pass s = {.ir = ir, .k = k, .cfg = cfg, .l = l, .live = live};
     const bool looked = !l->irreducible && k->code.n > 0, regions = has_regions(k);
     uint32_t words = 0;
     if (looked) {
         create(&s);
-        if (p->status == CW_OK)
+        if (ir->status == CW_OK)
             find_sources(&s);
-        if (p->status == CW_OK)
+        if (ir->status == CW_OK)
             mark_regions(&s);
         spread(&s);
-        if (p->status == CW_OK && s.steps < MAX_STEPS)
+        if (ir->status == CW_OK && s.steps < MAX_STEPS)
             words = uniform_words(&s);
     }
-    for (uint32_t i = 0; i < k->code.n && p->status == CW_OK; i++) {
+    for (uint32_t i = 0; i < k->code.n && ir->status == CW_OK; i++) {
         struct cw_vop *v = &k->code.a[i];
-        const bool always = v->u.op == CW_OP_BRA && v->guard == CW_PTX_NONE;
+        const bool always = v->u.op == CW_OP_BRA && v->guard == CW_IR_NONE;
         const bool proved =
             looked && !regions && s.steps < MAX_STEPS && (v->u.op == CW_OP_BRA || v->u.op == CW_OP_BRX) && !s.parts[cfg->block_of[i]];
         v->u.uniform = always || proved;

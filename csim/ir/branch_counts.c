@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ptx/branch_counts.h"
+#include "ir/branch_counts.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/module.h"
+#include "ir/module.h"
 
 #define VERSION     UINT64_C(1)
 #define AGAIN       "record it again (--record-branches)"
