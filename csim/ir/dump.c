@@ -59,16 +59,21 @@ static void add_modifiers(struct text *t, const struct cw_uop *u)
 {
     static const char *const spaces[] = {"", ".global", ".shared", ".local", ".const", ".param"};
     static const struct {
-        uint16_t flag;
+        uint32_t flag;
         const char *name;
-    } flags[] = {{CW_UF_FTZ, ".ftz"},         {CW_UF_SAT, ".sat"},           {CW_UF_HI, ".hi"},          {CW_UF_WIDE, ".wide"},
-                 {CW_UF_CIN, ".cin"},         {CW_UF_COUT, ".cout"},         {CW_UF_WRAP, ".wrap"},      {CW_UF_SHIFTAMT, ".shiftamt"},
-                 {CW_UF_TO, ".to"},           {CW_UF_VOLATILE, ".volatile"}, {CW_UF_UNI, ".uni"},        {CW_UF_NAN, ".NaN"},
-                 {CW_UF_ACQUIRE, ".acquire"}, {CW_UF_RELEASE, ".release"},   {CW_UF_XORSIGN, ".xorsign"}};
+    } flags[] = {{CW_UF_FTZ, ".ftz"},         {CW_UF_SAT, ".sat"},
+                 {CW_UF_HI, ".hi"},           {CW_UF_WIDE, ".wide"},
+                 {CW_UF_CIN, ".cin"},         {CW_UF_COUT, ".cout"},
+                 {CW_UF_WRAP, ".wrap"},       {CW_UF_SHIFTAMT, ".shiftamt"},
+                 {CW_UF_TO, ".to"},           {CW_UF_VOLATILE, ".volatile"},
+                 {CW_UF_UNI, ".uni"},         {CW_UF_NAN, ".NaN"},
+                 {CW_UF_ACQUIRE, ".acquire"}, {CW_UF_RELEASE, ".release"},
+                 {CW_UF_XORSIGN, ".xorsign"}, {CW_UF_NC, ".nc"},
+                 {CW_UF_RELU, ".relu"},       {CW_UF_SATFINITE, ".satfinite"}};
     add(t, "%s%s", u->intrinsic != NULL ? u->intrinsic->name : cw_op_mnemonic((enum cw_op)u->op), spaces[u->space < 6 ? u->space : 0]);
     for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
         if ((u->flags & flags[i].flag) != 0)
-            add(t, "%s", flags[i].flag == CW_UF_NC && u->op == CW_OP_LD ? ".nc" : flags[i].name);
+            add(t, "%s", flags[i].name);
     if (u->op == CW_OP_SETP || u->op == CW_OP_SET || u->op == CW_OP_BAR || u->op == CW_OP_SHFL || u->op == CW_OP_VOTE)
         add(t, ".c%u%s", u->cmp, u->boolop != 0 ? ".bool" : "");
     if (u->op == CW_OP_ATOM || u->op == CW_OP_REDUX)

@@ -205,26 +205,26 @@ enum cw_atom {
 enum cw_scope { CW_SCOPE_CTA, CW_SCOPE_GPU, CW_SCOPE_SYS };
 
 /* flags */
-#define CW_UF_FTZ       0x0001u
-#define CW_UF_SAT       0x0002u
-#define CW_UF_HI        0x0004u
-#define CW_UF_WIDE      0x0008u
-#define CW_UF_CIN       0x0010u
-#define CW_UF_COUT      0x0020u
-#define CW_UF_WRAP      0x0040u /* shf.wrap */
-#define CW_UF_SHIFTAMT  0x0080u
-#define CW_UF_TO        0x0100u /* cvta.to */
-#define CW_UF_VOLATILE  0x0200u /* ld/st.volatile, .relaxed, .acquire, .release: bypasses L1 */
-#define CW_UF_UNI       0x0400u /* branches: .uni */
-#define CW_UF_NC        0x0400u /* ld: .nc */
-#define CW_UF_NAN       0x0800u /* min.NaN, max.NaN */
-#define CW_UF_ENDLESS   0x0800u /* branches: no way leads from here to the thread's end */
-#define CW_UF_ACQUIRE   0x1000u
-#define CW_UF_RELU      0x1000u /* arithmetic and CVT: what is negative becomes +0 */
-#define CW_UF_RELEASE   0x2000u
-#define CW_UF_SATFINITE 0x2000u /* CVT: what is too large becomes the largest number */
-#define CW_UF_CACHE_ALL 0x4000u /* ld.ca or default; absent for .cg/.cs/.cv/.nc policies that skip L1 */
-#define CW_UF_XORSIGN   0x8000u
+#define CW_UF_FTZ       0x00000001u
+#define CW_UF_SAT       0x00000002u
+#define CW_UF_HI        0x00000004u
+#define CW_UF_WIDE      0x00000008u
+#define CW_UF_CIN       0x00000010u
+#define CW_UF_COUT      0x00000020u
+#define CW_UF_WRAP      0x00000040u /* shf.wrap */
+#define CW_UF_SHIFTAMT  0x00000080u
+#define CW_UF_TO        0x00000100u /* cvta.to */
+#define CW_UF_VOLATILE  0x00000200u /* ld/st.volatile, .relaxed, .acquire, .release: bypasses L1 */
+#define CW_UF_UNI       0x00000400u /* branches: .uni */
+#define CW_UF_NAN       0x00000800u /* min.NaN, max.NaN */
+#define CW_UF_ACQUIRE   0x00001000u
+#define CW_UF_RELEASE   0x00002000u
+#define CW_UF_CACHE_ALL 0x00004000u /* ld.ca or default; absent for .cg/.cs/.cv/.nc policies that skip L1 */
+#define CW_UF_XORSIGN   0x00008000u
+#define CW_UF_NC        0x00010000u /* ld: .nc */
+#define CW_UF_ENDLESS   0x00020000u /* branches: no way leads from here to the thread's end */
+#define CW_UF_RELU      0x00040000u /* arithmetic and CVT: what is negative becomes +0 */
+#define CW_UF_SATFINITE 0x00080000u /* CVT: what is too large becomes the largest number */
 
 #define CW_RESERVED_SHARED_BYTES 1024u /* what a driver reserves at the beginning of a block's shared memory, as in PTX of ptxas 13 */
 
@@ -241,8 +241,8 @@ typedef void (*cw_exec_fn)(const struct cw_uop *u, const struct cw_exec *x, uint
 
 struct cw_uop {
     cw_exec_fn exec;     /* bound by cw_exec_bind() when a kernel is prepared for a GPU; NULL for MEM and most CTRL */
+    uint32_t flags;      /* CW_UF_* */
     uint16_t op;         /* enum cw_op */
-    uint16_t flags;      /* CW_UF_* */
     uint8_t type, stype; /* enum cw_type */
     uint8_t fu;          /* enum cw_fu */
     uint8_t round;       /* enum cw_round */

@@ -52,7 +52,7 @@ static void griddepcontrol(struct cw_ptx *p, struct cw_insn *in)
 static void bra(struct cw_ptx *p, struct cw_insn *in)
 {
     in->v.u.op = CW_OP_BRA;
-    in->v.u.flags = (uint16_t)(cw_insn_accept(in, "uni") ? CW_UF_UNI : 0);
+    in->v.u.flags = (cw_insn_accept(in, "uni") ? CW_UF_UNI : 0);
     if (!cw_insn_all(p, in))
         return;
     if (p->tok.kind != CW_TOK_WORD || p->tok.text[0] == '%') {
@@ -69,7 +69,7 @@ static void brx(struct cw_ptx *p, struct cw_insn *in)
     in->v.u.op = CW_OP_BRX;
     if (!cw_insn_accept(in, "idx"))
         in->next = 0;
-    in->v.u.flags = (uint16_t)(cw_insn_accept(in, "uni") ? CW_UF_UNI : 0);
+    in->v.u.flags = (cw_insn_accept(in, "uni") ? CW_UF_UNI : 0);
     if (!cw_insn_all(p, in))
         return;
     in->v.u.type = CW_U32;

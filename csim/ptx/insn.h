@@ -31,7 +31,8 @@ struct cw_insn {
  * itself or for a group (regular.c: words), T and S for a type out of types and stypes. opnds: one letter per operand, see regular.c. */
 struct cw_opspec {
     const char *name;
-    uint16_t op, flags;
+    uint16_t op;
+    uint32_t flags;
     uint8_t cmp;
     const char *mods, *opnds;
     uint32_t types, stypes;

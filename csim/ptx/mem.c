@@ -124,7 +124,7 @@ bool cw_insn_hint(struct cw_insn *in)
         return false;
     in->has_policy |= cw_part_is(part, "L2::cache_hint");
     if (cw_part_is(part, "L1::no_allocate"))
-        in->v.u.flags &= (uint16_t)~CW_UF_CACHE_ALL;
+        in->v.u.flags &= ~CW_UF_CACHE_ALL;
     in->next++;
     return true;
 }
@@ -133,7 +133,7 @@ static bool accept_order(struct cw_insn *in, struct mods *m, bool is_load)
 {
     static const struct {
         const char *word;
-        uint16_t flags;
+        uint32_t flags;
         bool load, store, scoped;
     } orders[] = {{"relaxed", CW_UF_VOLATILE, true, true, true},
                   {"acquire", CW_UF_VOLATILE | CW_UF_ACQUIRE, true, false, true},
@@ -155,7 +155,7 @@ static bool accept_policy(struct cw_insn *in, bool is_load)
     static const struct {
         const char *word;
         bool load, store, all;
-        uint16_t flag;
+        uint32_t flag;
     } policies[] = {{"ca", true, false, true, 0},  {"cg", true, true, false, 0},  {"cs", true, true, false, 0},
                     {"lu", true, false, false, 0}, {"cv", true, false, false, 0}, {"nc", true, false, false, CW_UF_NC},
                     {"wb", false, true, true, 0},  {"wt", false, true, false, 0}};
@@ -163,7 +163,7 @@ static bool accept_policy(struct cw_insn *in, bool is_load)
         if (!(is_load ? policies[i].load : policies[i].store) || !cw_insn_accept(in, policies[i].word))
             continue;
         if (!policies[i].all)
-            in->v.u.flags &= (uint16_t)~CW_UF_CACHE_ALL;
+            in->v.u.flags &= ~CW_UF_CACHE_ALL;
         in->v.u.flags |= policies[i].flag;
         return true;
     }
@@ -227,7 +227,7 @@ static bool access_mods(struct cw_insn *in, bool is_load)
     const struct cw_ptype_info *t = &cw_ptype_info[in->type];
     in->v.u.type = t->type;
     if ((in->v.u.flags & CW_UF_VOLATILE) != 0)
-        in->v.u.flags &= (uint16_t)~CW_UF_CACHE_ALL;
+        in->v.u.flags &= ~CW_UF_CACHE_ALL;
     bool type_fits = t->bytes > 0 && in->type != CW_PT_F16 && in->type != CW_PT_F16X2 && in->type < CW_PT_BF16;
     type_fits &= t->bytes * in->v.u.vec <= 16 ? in->v.u.vec < 8 : is_double(in) && t->bytes >= 4 && in->v.u.space == CW_SPACE_GLOBAL;
     return type_fits && in->next == in->part_cnt && m.has_scope == m.strong && (!m.is_mmio || m.strong);
@@ -451,7 +451,7 @@ static bool accept_atom_order(struct cw_insn *in)
 {
     static const struct {
         const char *word;
-        uint16_t flags;
+        uint32_t flags;
     } orders[] = {{"relaxed", 0}, {"acquire", CW_UF_ACQUIRE}, {"release", CW_UF_RELEASE}, {"acq_rel", CW_UF_ACQUIRE | CW_UF_RELEASE}};
     for (uint32_t i = 0; i < COUNT(orders); i++) {
         if (!cw_insn_accept(in, orders[i].word))

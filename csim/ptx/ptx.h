@@ -21,7 +21,7 @@
  * profile: counts of the branches, for likely-convergence points (core.lcp=profile); NULL: none, and the points are those of core.lcp=loop.
  * A kernel that has no counts there is not `profiled`. Counts of a kernel of the same name with other instructions: CW_EINVAL.
  */
-int cw_module_load(struct cw_module **out, const char *text, size_t length, const char *file, const struct cw_intrinsic *const *intrinsics,
+int cw_ptx_load(struct cw_module **out, const char *text, size_t length, const char *file, const struct cw_intrinsic *const *intrinsics,
                    const struct cw_branch_counts *profile, struct cw_error *err);
 
 #endif

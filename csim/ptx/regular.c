@@ -73,7 +73,7 @@ static const struct word words[] = {
 
 static const struct {
     const char *word;
-    uint16_t flag;
+    uint32_t flag;
 } flags[] = {{"ftz", CW_UF_FTZ},   {"sat", CW_UF_SAT},           {"hi", CW_UF_HI},   {"wide", CW_UF_WIDE}, {"cc", CW_UF_COUT},
              {"wrap", CW_UF_WRAP}, {"shiftamt", CW_UF_SHIFTAMT}, {"NaN", CW_UF_NAN}, {"relu", CW_UF_RELU}};
 

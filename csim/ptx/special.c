@@ -402,7 +402,7 @@ static bool accept_cvt_flag(struct cw_insn *in)
 {
     static const struct {
         const char *word;
-        uint16_t flag;
+        uint32_t flag;
     } mods[] = {{"ftz", CW_UF_FTZ}, {"sat", CW_UF_SAT}, {"relu", CW_UF_RELU}, {"satfinite", CW_UF_SATFINITE}};
     for (uint32_t i = 0; i < COUNT(mods); i++) {
         if ((in->v.u.flags & mods[i].flag) != 0 || !cw_insn_accept(in, mods[i].word))
@@ -481,7 +481,7 @@ static bool named_space(struct cw_insn *in)
 static void cvta(struct cw_ptx *p, struct cw_insn *in)
 {
     in->v.u.op = CW_OP_CVTA;
-    in->v.u.flags = (uint16_t)(cw_insn_accept(in, "to") ? CW_UF_TO : 0);
+    in->v.u.flags = (cw_insn_accept(in, "to") ? CW_UF_TO : 0);
     bool has_space = named_space(in);
     if (!has_space || cw_insn_type(in) != CW_PT_U64 || in->next != in->part_cnt) {
         cw_insn_refuse(p, in);
