@@ -127,14 +127,14 @@ const struct cw_mech_unit *cw_mech_unit_at(uint32_t i)
     return thing_at(i, unit_of, &b, &at) != NULL ? &b.unit[at] : NULL;
 }
 
-const struct cw_key_set *cw_key_set_at(uint32_t index)
+const struct cw_key_set *cw_mech_key_set_at(uint32_t index)
 {
     struct bringer b;
     uint32_t at;
     return thing_at(index, keys_of, &b, &at);
 }
 
-const struct cw_counter_set *cw_counter_set_at(uint32_t index)
+const struct cw_counter_set *cw_mech_counter_set_at(uint32_t index)
 {
     struct bringer b;
     uint32_t at;
