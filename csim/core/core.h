@@ -24,10 +24,10 @@
 #include "cowarp/unit.h"
 #include "event/event.h"
 #include "exec/exec.h"
+#include "ir/module.h"
 #include "mem/device_memory.h"
 #include "msg/crossbar.h"
 #include "msg/message.h"
-#include "ir/module.h"
 
 struct cw_core;
 

@@ -16,9 +16,9 @@
 
 #include "base/fifo.h"
 #include "base/lanes.h"
-#include "msg/message.h"
 #include "ir/intrinsic.h"
 #include "ir/uop.h"
+#include "msg/message.h"
 
 struct cw_mem_inst;
 

@@ -22,6 +22,6 @@
  * A kernel that has no counts there is not `profiled`. Counts of a kernel of the same name with other instructions: CW_EINVAL.
  */
 int cw_ptx_load(struct cw_module **out, const char *text, size_t length, const char *file, const struct cw_intrinsic *const *intrinsics,
-                   const struct cw_branch_counts *profile, struct cw_error *err);
+                const struct cw_branch_counts *profile, struct cw_error *err);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "base/rng.h"
 #include "cw_test.h"
-#include "mem/device_memory.h"
 #include "ir/uop.h"
+#include "mem/device_memory.h"
 
 #define GLOBAL CW_REGION_GLOBAL
 
