@@ -173,6 +173,12 @@ struct cw_core_spin {
 };
 /* Finds one such warp, one with waiting lanes first; false when there is none. */
 bool cw_core_spin_report(const struct cw_core *c, struct cw_core_spin *spin);
+/* Whether a warp will issue in a cycle that is known: a back-off holds back its next attempt at a region. */
+bool cw_core_backs_off(const struct cw_core *c, cw_time now);
+/* Core cycles of the longest back-off so far. */
+uint64_t cw_core_longest_back_off(const struct cw_core *c);
+/* Whether an attempt at a region has been running, or backing off, for more than `cycles` core cycles, but not for 20 times as many. */
+bool cw_core_has_long_attempt(const struct cw_core *c, uint64_t cycles, cw_time now);
 /* Value for wave traces: state word of a warp (0 free, 1 ready, 2 scoreboard, 3 barrier, 4 memory, 5 waits for a mechanism, 6 end of a
  * region, 7 back-off). */
 uint32_t cw_core_warp_state(const struct cw_core *c, uint32_t warp);

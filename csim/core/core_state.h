@@ -173,6 +173,7 @@ struct cw_warp {
     bool in_region;
     uint32_t attempt;       /* number; see cw_core_attempt */
     uint32_t attempt_first; /* of the warp that has the slot */
+    uint64_t attempt_since; /* cycle in which the attempt was given to the warp; a back-off before its first instruction is part of it */
     uint8_t nest[CW_WARP_LANES_MAX];
     uint32_t resume[CW_WARP_LANES_MAX];
 };
@@ -330,6 +331,7 @@ struct cw_core {
     uint64_t acks; /* of all warps */
     struct cw_order order[CW_CORE_BLOCKS_MAX];
     struct cw_flush flush;
+    uint64_t longest_back_off; /* cycles, of all attempts at regions */
     uint32_t departures; /* of bytes of persistent memory */
     struct cw_log_done {
         uint64_t ready;

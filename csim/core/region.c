@@ -100,6 +100,7 @@ bool cw_core__region_begin(struct cw_core *c, uint32_t w, cw_lanes active, cw_la
     copy_registers(c, w, true, mask);
     c->control->ops->region_begin(c->control, w, pc + 1);
     warp->in_region = true;
+    warp->attempt_since = c->cycle;
     if (cw_events_want(c->cfg.stream, CW_EVENT_REGION_ENTER))
         tell_enter(c, w, &c->uop[pc], mask);
     return true;
@@ -183,10 +184,13 @@ void cw_core_region_end(struct cw_core *c, uint32_t w, cw_time now, cw_time rest
     warp->not_before = c->cycle + 1;
     warp->in_region = c->control->ops->region_end(c->control, w, warp->resume);
     if (warp->in_region) {
+        warp->attempt_since = c->cycle;
         uint64_t at = (restart + c->period - 1) / c->period;
         copy_registers(c, w, false, again);
         memset(warp->nest, 1, sizeof warp->nest);
         warp->not_before = at > warp->not_before ? at : warp->not_before;
+        if (warp->not_before - c->cycle > c->longest_back_off)
+            c->longest_back_off = warp->not_before - c->cycle;
         if (c->stalls != NULL)
             c->stalls->delay[w] = CW_STALL_MECHANISM;
     }

@@ -107,6 +107,29 @@ bool cw_core_spin_report(const struct cw_core *c, struct cw_core_spin *spin)
     return spin->iterations != 0;
 }
 
+bool cw_core_backs_off(const struct cw_core *c, cw_time now)
+{
+    for (uint32_t w = 0; w < c->slots; w++)
+        if (c->warp[w].in_region && c->warp[w].not_before > now / c->period)
+            return true;
+    return false;
+}
+
+uint64_t cw_core_longest_back_off(const struct cw_core *c)
+{
+    return c->longest_back_off;
+}
+
+bool cw_core_has_long_attempt(const struct cw_core *c, uint64_t cycles, cw_time now)
+{
+    for (uint32_t w = 0; w < c->slots; w++) {
+        const uint64_t age = c->warp[w].in_region ? now / c->period - c->warp[w].attempt_since : 0;
+        if (age > cycles && age / 20 < cycles)
+            return true;
+    }
+    return false;
+}
+
 static bool is_pending(const struct cw_core *c, uint32_t w, uint32_t slot)
 {
     struct cw_part p;

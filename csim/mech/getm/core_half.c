@@ -14,7 +14,7 @@ static bool begin(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
     struct cw_getm_warp *own = c->warp + warp;
     if (!cw_tm_core_token(&c->half, warp, now))
         return false;
-    own->starved = 0;
+    own->failed = own->starved = 0;
     if (c->getm->keys->getm_new_warpts == CW_GETM_NEW_CORE)
         own->warpts = cw_getm_at(c->getm, c->largest, cw_getm_owner(c->getm, c->half.index, warp));
     cw_tm_core_admit(&c->half, warp, lanes, now);
