@@ -64,13 +64,13 @@ void cw_core_occupancy(struct cw_occupancy *o, const struct cw_config *config, c
 /* The largest number of registers of a thread with which a core has room for so many blocks of so many warps; 0: there is none. */
 uint32_t cw_core_registers_for(const struct cw_config *config, uint32_t blocks, uint32_t warps);
 
-struct cw_made; /* threads of a warp that a policy has regrouped; the core's own */
+struct cw_dynamic_warp; /* threads of a warp that a policy has regrouped; the core's own */
 
 /* A memory instruction of 32 lanes on its way through the load/store unit. An instruction of a warp of 64 lanes goes as two of these.
  * Pooled by the core. Lanes are counted within the part: lane l is lane 32 half + l of the warp. */
 struct cw_mem_inst {
     const struct cw_uop *uop;
-    const struct cw_made *made; /* whose registers the lanes use; NULL: those of warp slot `warp` */
+    const struct cw_dynamic_warp *dynamic; /* whose registers the lanes use; NULL: those of warp slot `warp` */
     uint32_t warp;
     uint32_t half;  /* 0: lanes 0 .. 31 of the warp, 1: lanes 32 .. 63 */
     cw_lanes lanes; /* active lanes, guard true */

@@ -21,7 +21,7 @@
  * are a power of two apart, do not share a set. A cache of more than CW_L1_SCAN_WAYS ways finds its lines by a map and its victim by a list
  * in the order of use, since a search would cost the host too much; what it does is the same.
  *
- * Private to: l1.c, core_state.h.
+ * Private to: l1.c, core_state.h, constants.h, fetch.h.
  */
 #ifndef CW_CORE_L1_H
 #define CW_CORE_L1_H
