@@ -137,11 +137,12 @@ struct cw_warp {
     bool acquiring;               /* an access with acquire semantics is under way: nothing of the warp issues */
     bool releasing;               /* a release waits; what it owes was settled when it began to: later synchronisations cannot hold it up */
     bool owes;                    /* generation `owed` of its block (struct cw_order) */
+    bool polled;                  /* an atomic or volatile load since the last backward branch: see report.c */
+    bool in_region;               /* runs an attempt at a region */
     uint64_t age;                 /* how many warps had started before it */
     const struct cw_uop *spin_at; /* of a policy that mixes blocks: the last backward branch of threads at home here, */
     uint32_t spin_lanes;          /* and those that had polled */
     uint32_t polled_lanes;        /* of a policy that mixes blocks, instead of polled: lanes at home here */
-    bool polled;                  /* an atomic or volatile load since the last backward branch: see report.c */
     uint32_t spin;                /* polling iterations since the warp's last progress */
     uint32_t number;              /* in its block */
     uint32_t buffer_next, buffer_end; /* PCs in the instruction buffer: from, below */
@@ -160,7 +161,6 @@ struct cw_warp {
     cw_lanes passed;                      /* lanes at home here in whose name a barrier has been passed */
     uint32_t passed_line;                 /* then: the last one's */
     /* region */
-    bool in_region;
     uint32_t attempt;       /* number; see cw_core_attempt */
     uint32_t attempt_first; /* of the warp that has the slot */
     uint64_t attempt_since; /* cycle in which the attempt was given to the warp; a back-off before its first instruction is part of it */
