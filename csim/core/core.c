@@ -157,12 +157,13 @@ static int create_read_only(struct cw_core *c, struct cw_error *err)
     const struct cw_config *f = c->config;
     int status = CW_OK;
     if (f->icache_bytes != 0)
-        status = cw_l1_create(&c->fetch.cache, c->line_bytes, f->icache_bytes, f->icache_ways, f->icache_mshrs, f->icache_mshr_merge, err);
+        status = cw_l1_create(&c->fetch.cache, c->line_bytes, f->icache_bytes, f->icache_ways, CW_REPLACE_LRU, f->icache_mshrs,
+                              f->icache_mshr_merge, err);
     if (status == CW_OK && f->const_bytes != 0)
-        status =
-            cw_l1_create(&c->constants.cache, f->const_line_bytes, f->const_bytes, f->const_ways, f->const_mshrs, f->const_mshr_merge, err);
+        status = cw_l1_create(&c->constants.cache, f->const_line_bytes, f->const_bytes, f->const_ways, CW_REPLACE_LRU, f->const_mshrs,
+                              f->const_mshr_merge, err);
     if (status == CW_OK && f->texture_bytes != 0)
-        status = cw_l1_create(&c->texture, f->texture_line_bytes, f->texture_bytes, f->texture_ways, f->texture_mshrs,
+        status = cw_l1_create(&c->texture, f->texture_line_bytes, f->texture_bytes, f->texture_ways, CW_REPLACE_LRU, f->texture_mshrs,
                               f->texture_mshr_merge, err);
     c->fetch.cache.linear = c->constants.cache.linear = c->texture.linear = true;
     c->l1.sectored = c->config->l1_sectored == CW_ON;
@@ -259,8 +260,8 @@ int cw_core_create(struct cw_core **out, const struct cw_core_config *config, st
     cw_core__create_classes(c);
     c->pipe.stalled_at = c->constants.stalled_at = c->pipe.port_cycle = CW_CYCLE_NEVER;
     create_schedulers(c);
-    int status =
-        cw_l1_create(&c->l1, c->line_bytes, c->config->l1_bytes, c->config->l1_ways, c->config->l1_mshrs, c->config->l1_mshr_merge, err);
+    int status = cw_l1_create(&c->l1, c->line_bytes, c->config->l1_bytes, c->config->l1_ways,
+                              (enum cw_replacement)c->config->l1_replacement, c->config->l1_mshrs, c->config->l1_mshr_merge, err);
     if (status == 0)
         status = create_read_only(c, err);
     if (status == 0 && !create_arrays(c))
