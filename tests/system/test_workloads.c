@@ -246,6 +246,26 @@ static void test_workloads__every_system(void **state)
     assert_true(aborts > 10000); /* they do meet */
 }
 
+/* Every workload under snapshot isolation, with the arrays that transactions write in memory with versions. ap cannot: it takes numbers of
+ * candidates, and counts support, by atomics on words that transactions share, and those are no transactions. */
+static void test_workloads__snapshots(void **state)
+{
+    (void)state;
+    for (size_t w = 0; w < TRANSACTIONAL_CNT; w++) {
+        struct run r = {.workload = transactional[w].name, .preset = "si-tm", .system = "sitm-ts", .variant = COWARP_TX, .check_serial = 1};
+        memcpy(r.param, transactional[w].param, sizeof transactional[w].param);
+        if (strcmp(r.workload, "ap") == 0) {
+            run_workload(&r);
+            assert_int_equal(r.status, COWARP_EINVAL);
+            assert_non_null(strstr(r.message, "memory with versions"));
+            continue;
+        }
+        expect_ok(&r);
+        expect_judged(&r);
+        transactional[w].expect(&r);
+    }
+}
+
 /* The same on a small GPU with all units of the system in lockstep: no port differs in any cycle. */
 static void test_workloads__every_system_in_lockstep(void **state)
 {
@@ -530,6 +550,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_workloads__widths),
     cmocka_unit_test(test_workloads__locks),
     cmocka_unit_test(test_workloads__every_system),
+    cmocka_unit_test(test_workloads__snapshots),
     cmocka_unit_test(test_workloads__every_system_in_lockstep),
     cmocka_unit_test(test_workloads__every_limit),
     cmocka_unit_test(test_workloads__larger_shapes),
