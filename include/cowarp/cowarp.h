@@ -116,7 +116,7 @@ struct cowarp_options {
                                gap, and their padding may be accessed */
 };
 
-#define COWARP_VERSION "0.1.0"
+#define COWARP_VERSION "0.2.0"
 /* Version of the library that is linked, as COWARP_VERSION. */
 const char *cowarp_version(void);
 /* The commit that the library was built from, with a + when its sources had changes; "unknown" for a tree that was not in git. */
