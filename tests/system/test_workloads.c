@@ -266,6 +266,38 @@ static void test_workloads__snapshots(void **state)
     }
 }
 
+/* Reader lists with room for a tenth of what the transactions would enter: they take turns, and all commit (SI-TM 4.3). With less than one
+ * transaction needs, the run ends with that. */
+static void test_workloads__full_tables(void **state)
+{
+    static const struct {
+        const char *entries;
+        int status;
+    } cases[] = {{"si.reader_entries=300", 0}, {"si.reader_entries=64", COWARP_ELIMIT}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct run r = {.workload = "bt-1",
+                        .preset = "si-tm",
+                        .system = "sitm-ts",
+                        .variant = COWARP_TX,
+                        .check_serial = 1,
+                        .param = {"elements=400", "removes=400"},
+                        .settings = {cases[i].entries}};
+        run_workload(&r);
+        if (r.status != cases[i].status)
+            fail_msg("%s: status %d: %s", cases[i].entries, r.status, r.message);
+        assert_true(run_counter(&r, "si_crowded") > 0);
+        if (r.status != 0) {
+            assert_non_null(strstr(r.message, "needs more entries than the tables have"));
+            continue;
+        }
+        expect_judged(&r);
+        assert_int_equal(run_counter(&r, "tx_committed"), 400);
+        assert_true(run_counter(&r, "tx_aborted_table") > 0);
+        assert_true(run_counter(&r, "tx_aborted") < 20 * 400); /* with back-offs alone 39 per commit */
+    }
+}
+
 /* The same on a small GPU with all units of the system in lockstep: no port differs in any cycle. */
 static void test_workloads__every_system_in_lockstep(void **state)
 {
@@ -551,6 +583,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_workloads__locks),
     cmocka_unit_test(test_workloads__every_system),
     cmocka_unit_test(test_workloads__snapshots),
+    cmocka_unit_test(test_workloads__full_tables),
     cmocka_unit_test(test_workloads__every_system_in_lockstep),
     cmocka_unit_test(test_workloads__every_limit),
     cmocka_unit_test(test_workloads__larger_shapes),

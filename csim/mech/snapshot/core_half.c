@@ -13,6 +13,7 @@ static bool begin(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
     struct cw_tm_warp *w = c->half.warp + warp;
     if (w->phase <= CW_TM_TOKEN && cw_tm_core_token(&c->half, warp, now)) {
         w->phase = CW_SI_ASK;
+        c->warp[warp].age = now;
         cw_si__ask(c, warp, CW_SI_BEGIN, lanes, 0, now);
     }
     if (w->phase != CW_SI_GIVEN)
