@@ -39,6 +39,12 @@ install(FILES harness/rtl/rtl_library.h harness/rtl/rtl_runtime.cpp harness/rtl/
 # The commands over finished runs.
 install(DIRECTORY scripts/results DESTINATION share/cowarp/source/scripts FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
 install(FILES experiments/runs.py DESTINATION share/cowarp/source/experiments)
+# The commands about hardware units, and the results that they print.
+install(DIRECTORY scripts/unit DESTINATION share/cowarp/source/scripts FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+install(FILES synth/units.py synth/datasheet.py synth/reference.json synth/tables.txt DESTINATION share/cowarp/source/synth)
+install(FILES tests/coverage.txt DESTINATION share/cowarp/source/tests)
+install(FILES tests/rtl/proofs.txt tests/rtl/mutation.txt DESTINATION share/cowarp/source/tests/rtl)
+install(FILES tests/rtl/twins/results.txt DESTINATION share/cowarp/source/tests/rtl/twins)
 # The units' libraries for default parameters: a stamp holds the path of each.
 install(FILES ${CW_VERILATED} DESTINATION lib/cowarp)
 get_property(units GLOBAL PROPERTY CW_UNITS)

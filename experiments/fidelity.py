@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/fidelity.md: every claim of the papers that an experiment has measured, beside ours, with the reason where we differ."""
+"""docs/fidelity.md and docs/fidelity.csv: every claim of the papers that an experiment has measured, beside ours, with the reason where we differ."""
 import csv
+import io
 import pathlib
 import re
 import textwrap
@@ -50,43 +51,54 @@ def summary(verdicts, counts):
     return item("", text)
 
 
-def page_of_rows(rows, lines, missing, note):
+COLUMNS = ("claim", "here", "range", "holds")  # of the table beside the page
+
+
+def page_of_rows(rows, lines, missing, note, table="docs/fidelity.csv"):
     """The Markdown text. rows: (claim, what, paper, here, range, holds, reason) of each claim; lines: the summary; missing: the claims that no
-    experiment measures."""
+    experiment measures; table: the file that has the rows."""
     text = ["<!-- SPDX-License-Identifier: Apache-2.0 -->", "# The papers' claims beside ours", "",
-            "After this page you know which claims of the papers hold here, and why the others do not. `cowarp reproduce NAME ... --fidelity",
-            "docs/fidelity.md` writes it; do not edit it by hand. `experiments/reasons.csv` has the reasons.", "",
-            *(item("", note) + [""] if note else []), *lines, "",
-            markdown(Table("Claims", ["claim", "what", "paper", "here", "range", "holds"], [fitting(row[:6]) for row in rows], "none")),
-            "### Reasons", ""]
+            "A model is worth what it gives back of the papers. After this page you know which claims of the papers hold here, and why the others do not.", "",
+            "    build/cowarp reproduce --claims          # each claim: the paper's number, ours, its range, whether it holds",
+            "    build/cowarp reproduce --claims sbrp     # those whose names begin so",
+            "    build/cowarp reproduce NAME ... --fidelity docs/fidelity.md   # measures, and writes this page and the table", "",
+            *item("", f"Do not edit this page by hand. `{table}` is the table, and `experiments/reasons.csv` has the reasons."), "",
+            *(item("", note) + [""] if note else []), *lines, "", "## Why a claim does not hold", ""]
     for row in rows:
         if row[6]:
             text += item("- ", f"**{row[0]}** {row[6]}")
-    text += ["", "### Not measured", "", *item("", f"No experiment measures these yet: {', '.join(missing)}."), ""]
+    text += ["", "## Not measured", "", *item("", f"No experiment measures these yet: {', '.join(missing)}."), ""]
     return "\n".join(text)
 
 
-def judged_before(page, paper):
-    """{claim: (here, range, verdict)} of an earlier page, and the numbers of seeds that it names."""
-    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if line.startswith("| ")]
+def claims_table(rows):
+    """The rows of a page as a table to read."""
+    return markdown(Table("Claims", ["claim", "what", "paper", "here", "range", "holds"], [fitting(row[:6]) for row in rows], "none"))
+
+
+def judged_before(page, table, paper):
+    """{claim: (here, range, verdict)} of an earlier table, and the numbers of seeds that its page names."""
     seeds = re.search(r"with (\d+)(?: to (\d+))? seeds? of their inputs", " ".join(page.split()))
-    return {row[0]: tuple(row[3:]) for row in cells if len(row) == 6 and row[0] in paper}, [int(count) for count in seeds.groups() if count] if seeds else []
+    known = {row["claim"]: (row["here"], row["range"], row["holds"]) for row in csv.DictReader(table.splitlines())}
+    return {claim: known[claim] for claim in known if claim in paper}, [int(count) for count in seeds.groups() if count] if seeds else []
 
 
-def page(folder, paper, reasons_path, note, before=""):
-    """The Markdown text, from the *.json that reproduce.py left in folder. before: the page as it was; claims that are not measured anew stay as
-    they are. note: a sentence about the origin of all, may be empty."""
+def rows_of(known, paper, reasons):
+    """A row of each claim that is measured, in the order of the papers' file."""
+    return [[ident, f"{row['place']}: {row['what']}", paper_text(row), *known[ident],
+             "" if known[ident][2].startswith("yes") else reasons.get(ident, "not explained yet")] for ident, row in paper.items() if ident in known]
+
+
+def page(folder, paper, reasons_path, note, before=("", "")):
+    """The Markdown text and the table as CSV, from the *.json that reproduce.py left in folder. before: page and table as they were; claims that are not
+    measured anew stay as they are. note: a sentence about the origin of all, may be empty."""
     found, reasons = [result for result in read(folder) if result["claims"]], load_reasons(reasons_path)
     if not found:
         raise NotComparable(f"{folder} holds no result with a claim; name experiments (see --list), or their folder with --out")
-    known, counts = judged_before(before, paper)
+    known, counts = judged_before(*before, paper)
     for verdict in (verdict for result in found for verdict in result["claims"]):
         known[verdict["claim"]] = verdict["here"], verdict["range"], verdict_text(verdict)
-    rows = []
-    for ident, row in paper.items():
-        if ident in known:
-            here, spread, verdict = known[ident]
-            why = "" if verdict.startswith("yes") else reasons.get(ident, "not explained yet")
-            rows.append([ident, f"{row['place']}: {row['what']}", paper_text(row), here, spread, verdict, why])
+    rows, table = rows_of(known, paper, reasons), io.StringIO()
+    csv.writer(table, lineterminator="\n").writerows([COLUMNS, *([row[0], *row[3:6]] for row in rows)])
     lines = summary([row[5] for row in rows], counts + [len(result["seeds"]) for result in found])
-    return page_of_rows(rows, lines, [ident for ident in paper if ident not in known], note)
+    return page_of_rows(rows, lines, [ident for ident in paper if ident not in known], note), table.getvalue()

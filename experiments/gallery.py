@@ -6,7 +6,7 @@ import re
 from fidelity import item, seeds_text
 from pictures import draw
 from report import Table
-from results import NotComparable, paper_text, papers_bars, read, stems, verdict_text
+from results import NotComparable, papers_bars, read, stems
 
 PAPERS = {"getm": "GETM (HPCA 2018)", "tbc": "Thread block compaction (Fung's thesis, chapter 3)",
           "kilotm": "Kilo TM (Fung's thesis, chapter 4)", "warptm": "WarpTM (Fung's thesis, chapter 6)", "sbrp": "SBRP (ASPLOS 2023)"}
@@ -14,7 +14,7 @@ OWN = ("getm.latency", "getm.ports", "getm.forms", "sbrp.policies", "sbrp.forms"
 
 
 def stated(name, table, published):
-    """Where the paper states the bars of a picture, as a sentence."""
+    """Where the paper states the bars of a picture, as a sentence; "" where its text states none."""
     places = {(row[0], column) for row in table.rows for column in table.columns[1:]}
     bars = [f"{row}, {column}: {where}" for (row, column), (_, where) in published.items() if (row, column) in places]
     if table.paper:
@@ -22,25 +22,20 @@ def stated(name, table, published):
     if bars:
         return f"The paper's text states these bars. {'. '.join(bars)}."
     if name in OWN:
-        return "The question is ours; the papers have no such figure."
-    return "The paper's text states no bar of it as a number, so ours stands alone."
+        return "The question is ours."
+    return ""
 
 
-def section(result, what, paper, published, files):
+def section(result, what, published, files):
     """Lines of one experiment; its pictures are put into files, by name."""
     name, lines = result["name"], []
     tables = [Table(**table) for table in result["tables"]]
     for stem, table in zip(stems(name, tables), tables):
         if table.kind != "none":
             files[f"{stem}.svg"] = draw(table, papers_bars(table, published), len(result["seeds"]))
-            lines += [f"![{table.title}]({stem}.svg)", "", *item("", stated(name, table, published)), ""]
-    if not lines:
-        return []
-    for verdict in result["claims"]:
-        row = paper[verdict["claim"]]
-        lines += item("- ", f"{row['place']}: {row['what']}. Paper: {paper_text(row) or 'in words'}; here: {verdict['here']} (range: {verdict['range']}). "
-                            f"Holds: {verdict_text(verdict)}.")
-    return [f"### {name}: {what}", "", *lines, *([""] if result["claims"] else [])]
+            where = stated(name, table, published)
+            lines += [f"![{table.title}]({stem}.svg)", "", *(item("", where) + [""] if where else [])]
+    return [f"### {name}: {what}", "", *lines] if lines else []
 
 
 def shown_before(page):
@@ -51,16 +46,16 @@ def shown_before(page):
             [int(count) for count in seeds.groups() if count] if seeds else [])
 
 
-def write(folder, results_folder, what, paper, published, note):
+def write(folder, results_folder, what, published, note):
     """Writes the pictures and README.md into folder; experiments that are there already and not made anew stay as they are. what: one line on every
-    experiment; paper, published: as loaded by report.py."""
+    experiment; published: as loaded by report.py."""
     folder, files = pathlib.Path(folder), {}
     page = folder / "README.md"
     shown, counts = shown_before(page.read_text() if page.exists() else "")
     for result in read(results_folder):
         name = result["name"]
         if name in what:
-            shown[name] = section(result, what[name], paper, published.get(name, {}), files)
+            shown[name] = section(result, what[name], published.get(name, {}), files)
             counts.append(len(result["seeds"]))
     if not files:
         raise NotComparable(f"{results_folder} holds no result with a picture; name experiments (see --list), or their folder with --out")
@@ -68,11 +63,12 @@ def write(folder, results_folder, what, paper, published, note):
     for name in what:
         sections.setdefault(name.split(".")[0], []).extend(shown.get(name, []))
     lines = ["<!-- SPDX-License-Identifier: Apache-2.0 -->", "# The papers' figures beside ours", "",
-             "After this page you have seen every figure of the papers that an experiment computes. `cowarp reproduce NAME ... --figures",
-             "docs/figures` writes this page and its pictures; do not edit them by hand.", "", *(item("", note) + [""] if note else []),
+             "A table of ratios shows no shape. This page has every figure of the papers that an experiment computes. `cowarp reproduce NAME ... --figures",
+             "docs/figures` writes it and its pictures; do not edit them by hand. `cowarp reproduce --claims` prints the claims that belong to them.", "", *(item("", note) + [""] if note else []),
              *item("", f"A picture has one panel per system. The orange bar is the paper's number, where its text states one; the blue bar is ours, with "
                        f"{seeds_text(counts)}; the thin line goes from the least to the greatest of the seeds. "
-                       "An axis is logarithmic where the bars are of very different heights. Bars that a paper only draws are not copied from its picture."), ""]
+                       "An axis is logarithmic where the bars are of very different heights. Bars that a paper only draws are not copied from its picture: where no "
+                       "sentence stands below a picture, ours stand alone."), ""]
     for group, text in sections.items():
         if text:
             lines += [f"## {PAPERS.get(group, group)}", "", *text]

@@ -86,7 +86,8 @@ def parse(arguments):
                         help=f"make everything with seeds 1 to N of the inputs and show medians with ranges ({SEEDS}; with --quick 1)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="simulations at a time (all cores)")
     parser.add_argument("--limit", type=int, default=1800, help="seconds that one simulation may take (1800)")
-    parser.add_argument("--fidelity", metavar="FILE", help="also write the comparison with every claim, from all results in --out; claims without one stay as they are there")
+    parser.add_argument("--fidelity", metavar="FILE", help="also write the comparison with every claim, a page and a table beside it (.csv), from all results in --out; claims without one stay as they are there")
+    parser.add_argument("--claims", action="store_true", help="print the papers' claims that are measured, ours beside them; NAME is how a claim's name begins")
     parser.add_argument("--figures", metavar="FOLDER", help="also write every figure beside the paper's as a picture, with a page README.md, from the same")
     parser.add_argument("--note", default="", help="a sentence at the top of these pages: which version the results are from")
     parser.add_argument("--runs-only", action="store_true", help="make the runs, write no results (for a cluster's nodes)")
@@ -162,20 +163,38 @@ def write_pages(options, known, papers):
     """The pages on all results in --out that the options ask for."""
     if options.fidelity:
         path = pathlib.Path(options.fidelity)
-        before = path.read_text() if path.exists() else ""
-        path.write_text(fidelity.page(options.out, papers[0], HERE / "reasons.csv", options.note, before))
+        pages = [path, path.with_suffix(".csv")]
+        made = fidelity.page(options.out, papers[0], HERE / "reasons.csv", options.note, [p.read_text() if p.exists() else "" for p in pages])
+        for page, text in zip(pages, made):
+            page.write_text(text)
     if options.figures:
-        gallery.write(options.figures, options.out, {name: experiment.what for name, experiment in known.items()}, *papers, options.note)
+        gallery.write(options.figures, options.out, {name: experiment.what for name, experiment in known.items()}, papers[1], options.note)
+
+
+def print_claims(beginnings):
+    """The stored comparison; raises WrongRequest when no claim's name begins so."""
+    paper = report.load_claims(HERE)
+    known, _ = fidelity.judged_before("", (HERE.parent / "docs/fidelity.csv").read_text(), paper)
+    rows = [row for row in fidelity.rows_of(known, paper, fidelity.load_reasons(HERE / "reasons.csv")) if not beginnings or row[0].startswith(tuple(beginnings))]
+    if not rows:
+        raise WrongRequest(f"no claim that is measured has a name that begins with '{', '.join(beginnings)}'")
+    print(fidelity.claims_table(rows))
+    for row in rows:
+        if row[6]:
+            print("\n".join(fidelity.item("- ", f"{row[0]}: {row[6]}")))
 
 
 def main(arguments):
     options = parse(arguments)
     known = all_experiments()
-    if options.list or not (options.names or options.fidelity or options.figures):
+    if options.list or not (options.claims or options.names or options.fidelity or options.figures):
         for experiment in known.values():
             print(f"{experiment.name:<16} {experiment.what}")
         return 0
     try:
+        if options.claims:
+            print_claims(options.names)
+            return 0
         experiments = requested(options, known)
         make_folder(options.out)
         store = PaperStore(options.binary, pathlib.Path(options.out) / "runs", options.limit, QUICK if options.quick else None)

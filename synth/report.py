@@ -9,6 +9,7 @@ import re
 import textwrap
 
 import compiler
+import datasheet
 import margin
 import sram
 import tools
@@ -164,7 +165,7 @@ def power_table(results, s):
 
 
 def results_markdown(results):
-    """For docs/synthesis.md: sizes, clocks, power, critical paths, what the other checks say."""
+    """For synth/tables.txt: sizes, clocks, power, critical paths, what the other checks say."""
     n, s = results[0]["node_nm"], results[0]["scaled"]["node_nm"]
     results = sorted(results, key=key)
     checks = [(key(r), f"{r['gate']['known_values']:,} in {r['gate']['cycles']:,} cycles" if r.get("gate") else "not run",
@@ -357,41 +358,9 @@ def figures(result):
 COMPARED = ("logic_um2", "sram_um2", "fmax_mhz")
 
 
-def datasheet(name, kept):
-    """The block that docs/units/<unit>.md carries, from the unit's entry of reference.json."""
-    missed = "" if kept["slack_ps"] >= 0 else "; the unit misses its clock"
-    settings = name.partition(" ")[2]
-    rows = [("size", settings)] if settings else []
-    rows += [("clock", f"{kept['clock_mhz']:.0f} MHz at {kept['node_nm']} nm ({kept['source']})"),
-             ("Fmax", f"{kept['scaled_fmax_mhz']:.0f} MHz at {kept['node_nm']} nm, {kept['fmax_mhz']:.0f} MHz at 180 nm"),
-             ("slack", f"{kept['slack_ps']:+.0f} ps: path of {kept['path_fo4']} FO4, clock of {kept['period_fo4']} FO4{missed}"),
-             ("cells", f"{kept['cells']:,}, of these {kept['flip_flops']:,} flip-flops"), ("RAM", kept["rams"]),
-             ("area", f"{kept['area_mm2']:.4f} mm2 at {kept['area_node_nm']} nm")]
-    if kept.get("ram_paths"):
-        rows.append(("RAM to RAM", f"{kept['ram_paths']} paths within one cycle, which the flow refuses"))
-    if "power_mw" in kept:
-        gated = f"; {kept['gated_power_mw']} mW with clock gates" if "gated_power_mw" in kept else ""
-        rows.append(("power", f"{kept['power_mw']} mW at {kept['clock_mhz']:.0f} MHz, {kept['area_node_nm']} nm{gated}"))
-    return table(("`cowarp synth`, estimates", ""), rows)
-
-
-def entry_of(stem, reference):
-    """(name, figures) of a unit at the size that stands for it."""
-    name = " ".join([stem, *units.STANDARD.get(stem, [])])
-    if "slack_ps" not in reference.get(name, {}):
-        raise Failed(f"{name}: not in the reference, or without a clock; run 'cowarp synth {stem} --renew-reference'")
-    return name, reference[name]
-
-
-def put_datasheets(stems, reference, folder):
-    """Writes the blocks anew in those pages that have one."""
-    for stem in stems:
-        page = folder / f"{stem}.md"
-        if page.exists() and DATASHEET in page.read_text():
-            rewrite(page, {DATASHEET: datasheet(*entry_of(stem, reference))})
-
-
-DATASHEET = "datasheet of cowarp synth"
+def datasheet_table(name, kept):
+    """What a unit is in silicon, from its entry of reference.json."""
+    return table(("`cowarp synth`, estimates", ""), datasheet.rows(name, kept))
 
 
 def regressions(results, reference):

@@ -18,6 +18,7 @@ import time
 
 sys.dont_write_bytecode = True
 import activity
+import datasheet
 import fpga
 import gate
 import gating
@@ -33,7 +34,6 @@ import units
 import words
 from units import Failed
 
-UNIT_PAGES = units.ROOT / "docs" / "units"
 FASTER = 0.7          # ABC's second target, as a share of the period reached without one
 RELAXED_PS = 100000
 NEAR = 0.85           # of the clock: from here on the slow steps may reach it
@@ -224,11 +224,11 @@ def parse(arguments):
     parser.add_argument("--no-power", action="store_true", help="no run, no power")
     parser.add_argument("--no-gates", action="store_true", help="no gate-level check")
     parser.add_argument("--no-fpga", action="store_true", help="no FPGA figures")
-    parser.add_argument("--page", type=pathlib.Path, metavar="FILE", help="rewrite the tables of a page like docs/synthesis.md; named units beside what it says of the others")
+    parser.add_argument("--page", type=pathlib.Path, metavar="FILE", help="rewrite the tables of a file like synth/tables.txt; named units beside what it says of the others")
     parser.add_argument("--reference", type=pathlib.Path, default=report.REFERENCE, metavar="FILE",
                         help="figures to compare with (default synth/reference.json)")
-    parser.add_argument("--renew-reference", action="store_true", help="take the figures of this run as the reference, and for docs/units/<unit>.md")
-    parser.add_argument("--datasheet", action="store_true", help="print what docs/units/<unit>.md carries, from the reference; no tool is run")
+    parser.add_argument("--renew-reference", action="store_true", help="take the figures of this run as the reference")
+    parser.add_argument("--datasheet", action="store_true", help="print what `cowarp unit` says of the silicon, from the reference; no tool is run")
     parser.add_argument("--history", action="store_true", help="the reference's figures over the commits that changed them, as CSV and SVG; no tool is run")
     return parser.parse_args(arguments)
 
@@ -328,9 +328,7 @@ def judge(options, results):
     """The rules of the flow, and the regression check; only osu018 has a reference."""
     moved, broken = [], [f"{report.key(result)}: {line}" for result in results for line in margin.problems(result)]
     if options.library == "osu018" and options.renew_reference:
-        renewed = report.renew(results, options.reference)
-        if options.reference == report.REFERENCE:
-            report.put_datasheets([result["unit"] for result in results], renewed, UNIT_PAGES)
+        report.renew(results, options.reference)
         print(f"renewed {options.reference}")
     elif options.library == "osu018":
         moved = report.regressions(results, report.load_reference(options.reference))
@@ -403,7 +401,7 @@ def main(arguments):
         raise Failed("--page shows units at their defaults in osu018", 2)
     if options.datasheet:
         reference = report.load_reference(options.reference)
-        print("\n\n".join(report.datasheet(*report.entry_of(unit.stem, reference)) for unit in chosen))
+        print("\n\n".join(report.datasheet_table(*datasheet.entry_of(unit.stem, reference)) for unit in chosen))
     elif options.history:
         history.draw(options.reference, [unit.stem for unit in chosen], options.out)
     elif options.sweep == "speed":

@@ -67,7 +67,7 @@ struct cli_command {
 };
 
 extern const struct cli_command cli_list, cli_run, cli_crash, cli_litmus, cli_config, cli_exec, cli_wave, cli_advise, cli_stats, cli_diff,
-    cli_rerun, cli_sweep, cli_report, cli_reproduce, cli_synth, cli_new_unit;
+    cli_rerun, cli_sweep, cli_report, cli_reproduce, cli_synth, cli_new_unit, cli_unit, cli_proofs;
 extern const struct cli_option cli_machine_options[];
 extern const uint32_t cli_machine_option_cnt;
 

@@ -109,3 +109,17 @@ const struct cli_command cli_new_unit = {
     .what = "Writes the skeleton of a hardware unit, see docs/adding-a-unit.md",
     .script = "scripts/new_unit/new_unit.py",
 };
+
+const struct cli_command cli_unit = {
+    .name = "unit",
+    .usage = "[NAME]",
+    .what = "Prints all that is known of a hardware unit: contract, ports, area, proofs, tests",
+    .script = "scripts/unit/unit.py",
+};
+
+const struct cli_command cli_proofs = {
+    .name = "proofs",
+    .usage = "[UNIT ...] [OPTIONS]",
+    .what = "Prints what is proved about hardware units, and what is not",
+    .script = "scripts/unit/proofs.py",
+};

@@ -20,6 +20,7 @@ import compiler
 import fpga
 import gating
 import history
+import datasheet
 import margin
 import netlist
 import plot
@@ -640,31 +641,22 @@ class Datasheet(unittest.TestCase):
         macros = [{"count": 4, "rows": 256, "width": 123, "ports": 2}]
         result = {**Regression.RESULT, "cells": 12345, "margin": margin.margin(units.Clock(1000.0, 32, "x: y"), 32, 800.0), "fmax_mhz": 170.6,
                   "sram": {"area_um2": 5.0, "macros": macros}, "scaled": {**Regression.RESULT["scaled"], "power_mw": 1.234, "gated_power_mw": 1.001}}
-        text = report.datasheet("x A=1", report.figures(result))
+        text = report.datasheet_table("x A=1", report.figures(result))
         for words_ in ("| size | A=1 |", "| clock | 1000 MHz at 32 nm (x: y) |", "| Fmax | 800 MHz at 32 nm, 171 MHz at 180 nm |",
                        "| slack | -250 ps: path of 102.8 FO4, clock of 82.2 FO4; the unit misses its clock |", "| cells | 12,345, of these 2 flip-flops |",
                        "| RAM | 4 x 256x123 (1R1W) |", "| power | 1.23 mW at 1000 MHz, 32 nm; 1.0 mW with clock gates |"):
             self.assertIn(words_, text)
         met = {**result, "margin": margin.margin(units.Clock(700.0, 32, "x"), 32, 800.0)}
-        self.assertNotIn("misses", report.datasheet("x", report.figures(met)))
+        self.assertNotIn("misses", report.datasheet_table("x", report.figures(met)))
 
-    def test_pages__of_all_units_carry_the_references_figures(self):
-        reference = report.load_reference()
+    def test_every_unit_has_an_entry(self):
+        reference = datasheet.load()
         for stem in units.discover():
-            page = (ROOT / "docs" / "units" / f"{stem}.md").read_text()
-            block = page.partition(f"<!-- {report.DATASHEET} -->\n")[2].partition(f"\n<!-- end of {report.DATASHEET} -->")[0]
-            self.assertEqual(block, report.datasheet(*report.entry_of(stem, reference)), f"docs/units/{stem}.md: cowarp synth {stem} --renew-reference")
-
-    def test_pages__are_written_anew(self):
-        with tempfile.TemporaryDirectory() as folder:
-            page = pathlib.Path(folder) / "x.md"
-            page.write_text(f"a\n<!-- {report.DATASHEET} -->\nold\n<!-- end of {report.DATASHEET} -->\nb\n")
-            kept = report.figures({**Regression.RESULT, "margin": margin.margin(units.Clock(1.0, 32, "s"), 32, 2.0)})
-            report.put_datasheets(["x", "no_page"], {"x": kept}, pathlib.Path(folder))
-            text = page.read_text()
-            self.assertTrue(text.startswith("a\n") and text.endswith("\nb\n") and "old" not in text and "| cells | 9," in text, text)
-            with self.assertRaisesRegex(units.Failed, "not in the reference"):
-                report.put_datasheets(["x"], {}, pathlib.Path(folder))
+            self.assertEqual(datasheet.entry_of(stem, reference), (stem, reference[stem]), stem)
+        with self.assertRaisesRegex(units.Failed, "not in the reference"):
+            datasheet.entry_of("x", {})
+        with self.assertRaisesRegex(units.Failed, "without a clock"):
+            datasheet.entry_of("x", {"x": {"cells": 1}})
 
 
 class History(unittest.TestCase):

@@ -107,6 +107,17 @@ class Installed(unittest.TestCase):
         script.write_text("print('the installed one')\n")
         self.assertEqual(run(cowarp, "stats", a, env=self.env).stdout, "the installed one\n")
 
+    def test_units(self):
+        cowarp = self.prefix / "bin/cowarp"
+        for command in (["proofs"], ["proofs", "stall_buffer"], ["unit"], ["unit", "stall_buffer"]):
+            here, there = (run(program, *command, env=self.env).stdout for program in (cowarp, pathlib.Path(BUILD) / "cowarp"))
+            self.assertEqual(here, there.partition("\nViews and documents")[0], command)
+            self.assertIn("stall_buffer", here)
+        results = self.prefix / "share/cowarp/source/tests/rtl/proofs.txt"
+        self.addCleanup(results.write_text, results.read_text())
+        results.write_text(results.read_text().replace("No two lines are of one granule.", "The installed one."))
+        self.assertIn("The installed one.", run(cowarp, "proofs", "stall_buffer", env=self.env).stdout)
+
     def test_rtl(self):
         wave = self.work / "wave.fst"
         found = self.loaded(self.prefix / "bin/cowarp", "run", "ht-h", "--param", "blocks=1", "--unit", "validation_unit=rtl", "--wave", wave,

@@ -584,7 +584,13 @@ class FidelityTest(unittest.TestCase):
         verdict = spread.judged([Claim("kilo.vs.ideal", value, near(52)) for value in values])
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
             results.write(folder, "kilotm.fig4.6", [Table("T", ["w", "a"], [["x", 1]], "none")], [verdict], paper, {}, seeds or list(range(1, 1 + len(values))))
-            return fidelity.page(folder, paper, ROOT / "experiments/reasons.csv", "")
+            return self.both(folder, paper, ROOT / "experiments/reasons.csv")
+
+    def both(self, folder, paper, reasons, before=("", "")):
+        """The page, then its table as `cowarp reproduce --claims` shows it; what is written is kept in self.written."""
+        self.written = fidelity.page(folder, paper, reasons, "", before)
+        known, _ = fidelity.judged_before("", self.written[1], paper)
+        return self.written[0] + fidelity.claims_table(fidelity.rows_of(known, paper, fidelity.load_reasons(reasons)))
 
     def test_a_range_stands_beside_its_value(self):
         page = self.page(50.0, 52.5, 51.0)
@@ -600,7 +606,7 @@ class FidelityTest(unittest.TestCase):
 
     def test_lines_fit_a_document(self):
         row = ["ident", "a claim of many words " * 20, "", "1.234 of the fastest, 32 B", "1.23/16 .. 1.45/64", "no, crosses", ""]
-        line = next(line for line in fidelity.page_of_rows([row], [], ["other"], "").splitlines() if line.startswith("| ident"))
+        line = next(line for line in fidelity.claims_table([row]).splitlines() if line.startswith("| ident"))
         self.assertLessEqual(len(line), 200)
         self.assertGreater(len(line), 185)
         self.assertIn("a claim of many words", line)
@@ -613,18 +619,18 @@ class FidelityTest(unittest.TestCase):
         self.assertNotIn("cross", page)
 
     def test_what_is_not_measured_anew_stays(self):
-        paper, before = report.load_claims(ROOT / "experiments"), self.page(50.0, 62.5, 51.0)
+        paper, _ = report.load_claims(ROOT / "experiments"), self.page(50.0, 62.5, 51.0)
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
             verdict = spread.judged([Claim("ideal.vs.serial", 100.0, near(279))])
             results.write(folder, "kilotm.fig4.1", [Table("T", ["w", "a"], [["x", 1]], "none")], [verdict], paper, {}, [1])
-            page = fidelity.page(folder, paper, "none.csv", "", before)
-            again = fidelity.page(folder, paper, "none.csv", "", page)
+            page = self.both(folder, paper, "none.csv", self.written)
+            again = self.both(folder, paper, "none.csv", self.written)
         self.assertEqual(page, again)
         self.assertIn("| 52 percent | 51 | 50..62.5 | yes, crosses |", page)
         self.assertIn("| 279 x | 100 | - | no |", page)
         self.assertIn("2 claims are measured, with 1 to 3 seeds of their inputs; 1 hold.", page)
-        self.assertNotIn("ideal.vs.serial", page.split("### Not measured")[1])
-        self.assertNotIn("kilo.vs.ideal,", page.split("### Not measured")[1])
+        self.assertNotIn("ideal.vs.serial", self.written[0].split("## Not measured")[1])
+        self.assertNotIn("kilo.vs.ideal,", self.written[0].split("## Not measured")[1])
 
     def test_results_that_cannot_be_compared(self):
         for text, said in (('{"name": "a", "claims": []}', "older version"), ('{"name": "a", "claims": [], "seeds": [1], "quick": false}', "no result"),
@@ -657,7 +663,7 @@ class GalleryTest(unittest.TestCase):
         return self.path / folder
 
     def write(self, folder, name="figures"):
-        gallery.write(self.path / name, folder, self.WHAT, self.PAPER, self.PUBLISHED, "A note.")
+        gallery.write(self.path / name, folder, self.WHAT, self.PUBLISHED, "A note.")
         return {path.name: path.read_text() for path in (self.path / name).iterdir()}
 
     def test_what_is_not_made_anew_stays(self):
@@ -752,8 +758,7 @@ class GalleryTest(unittest.TestCase):
         self.assertEqual(__import__("re").findall(r"!\[\w+\]\((.*?)\)", page), ["x.bars.svg", "x.parts.svg"])
         self.assertIn("A note.", page)
         self.assertIn("The paper's text states these bars. b, B: Section 9.", page)
-        self.assertIn("states no bar of it as a number, so ours stands alone", page)
-        self.assertIn("Paper: 2 x; here: 2 (range: 1..3). Holds: yes, crosses.", page)
+        self.assertEqual(page.split("](x.parts.svg)")[1].strip(), "", "the paper states no bar of it")
         self.assertLessEqual(max(map(len, page.splitlines())), 200)
 
     def test_the_same_results_give_the_same_bytes(self):
@@ -761,7 +766,7 @@ class GalleryTest(unittest.TestCase):
         first = self.write(folder)
         self.assertEqual(first, self.write(folder, "again"))
         program = (f"import sys; sys.path.insert(0, {str(ROOT / 'experiments')!r}); import gallery; "
-                   f"gallery.write({str(self.path / 'other')!r}, {str(folder)!r}, {self.WHAT!r}, {self.PAPER!r}, {self.PUBLISHED!r}, 'A note.')")
+                   f"gallery.write({str(self.path / 'other')!r}, {str(folder)!r}, {self.WHAT!r}, {self.PUBLISHED!r}, 'A note.')")
         subprocess.run([sys.executable, "-c", program], env=os.environ | {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "LC_ALL": "C"}, check=True)
         self.assertEqual(first, {path.name: path.read_text() for path in (self.path / "other").iterdir()})
         self.assertNotRegex("".join(first.values()), r"20[23]\d-|\d\d:\d\d:\d\d")
@@ -843,7 +848,8 @@ class CommandTest(unittest.TestCase):
                 results.write(folder / "out", "kilotm.fig4.1", [table], [verdict], report.load_claims(ROOT / "experiments"), {}, [1])
             done = self.command("--out", str(folder / "out"), "--figures", str(folder / "a/b"), "--fidelity", str(folder / "f.md"))
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
-            self.assertIn("4.1: Ideal TM over serialised transactions", (folder / "f.md").read_text())
+            self.assertEqual((folder / "f.csv").read_text(), "claim,here,range,holds\nideal.vs.serial,279,-,yes\n")
+            self.assertIn("1 claims are measured, with 1 seed of their inputs; 1 hold.", (folder / "f.md").read_text())
             self.assertEqual(sorted(path.name for path in (folder / "a/b").iterdir()), ["README.md", "kilotm.fig4.1.svg"])
             self.assertIn(pictures.PAPER, (folder / "a/b/kilotm.fig4.1.svg").read_text())
             for words, said in ((("--quick",), "leave out --quick"), (("--out", str(folder / "none")), "no result with a picture")):
@@ -851,6 +857,18 @@ class CommandTest(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
                 self.assertRegex(done.stderr, rf"^cowarp reproduce: [^\n]*{said}[^\n]*\n$")
                 self.assertFalse((folder / "c").exists())
+
+    def test_the_claims_are_printed(self):
+        rows = [line.split(",")[0] for line in (ROOT / "docs/fidelity.csv").read_text().splitlines()[1:]]
+        for words, wanted in (((), rows), (("sbrp", "ltm.cd"), [row for row in rows if row.startswith(("sbrp", "ltm.cd"))])):
+            done = self.command("--claims", *words)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual([line.split("|")[1].strip() for line in done.stdout.splitlines() if line.startswith("| ")][1:], wanted)
+            failing = [line.split("|")[1].strip() for line in done.stdout.splitlines() if line.startswith("| ") and line.split("|")[6].strip()[:2] == "no"]
+            self.assertEqual([line[2:].split(":")[0] for line in done.stdout.splitlines() if line.startswith("- ")], failing)
+        wrong = self.command("--claims", "zz")
+        self.assertEqual((wrong.returncode, wrong.stdout), (2, ""))
+        self.assertEqual(wrong.stderr, "cowarp reproduce: no claim that is measured has a name that begins with 'zz'\n")
 
     def check_no_verdicts(self, folder, stdout):
         page = (folder / "kilotm.fig4.12.md").read_text()
@@ -863,7 +881,7 @@ class CommandTest(unittest.TestCase):
         wrong = self.command("--fidelity", str(folder / "f.md"), "--out", str(folder))
         self.assertEqual((wrong.returncode, wrong.stdout), (2, ""))
         self.assertRegex(wrong.stderr, r"^cowarp reproduce: .* holds results of tiny inputs \(kilotm.fig4.12\); [^\n]*\n$")
-        self.assertFalse((folder / "f.md").exists())
+        self.assertFalse((folder / "f.md").exists() or (folder / "f.csv").exists())
 
     def check_ranges(self, folder, stdout):
         self.assertIn("Medians of seeds 1, 2, 3.", stdout)

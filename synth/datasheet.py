@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a unit is in silicon, in a few lines, from its entry of reference.json. It needs no tool."""
+import json
+import pathlib
+
+from units import STANDARD, Failed
+
+REFERENCE = pathlib.Path(__file__).resolve().parent / "reference.json"
+
+
+def entry_of(stem, reference):
+    """(name, figures) of a unit at the size that stands for it."""
+    name = " ".join([stem, *STANDARD.get(stem, [])])
+    if "slack_ps" not in reference.get(name, {}):
+        raise Failed(f"{name}: not in the reference, or without a clock; run 'cowarp synth {stem} --renew-reference'")
+    return name, reference[name]
+
+
+def load():
+    return json.loads(REFERENCE.read_text())
+
+
+def rows(name, kept):
+    """(what, value) of each line."""
+    missed = "" if kept["slack_ps"] >= 0 else "; the unit misses its clock"
+    settings = name.partition(" ")[2]
+    found = [("size", settings)] if settings else []
+    found += [("clock", f"{kept['clock_mhz']:.0f} MHz at {kept['node_nm']} nm ({kept['source']})"),
+              ("Fmax", f"{kept['scaled_fmax_mhz']:.0f} MHz at {kept['node_nm']} nm, {kept['fmax_mhz']:.0f} MHz at 180 nm"),
+              ("slack", f"{kept['slack_ps']:+.0f} ps: path of {kept['path_fo4']} FO4, clock of {kept['period_fo4']} FO4{missed}"),
+              ("cells", f"{kept['cells']:,}, of these {kept['flip_flops']:,} flip-flops"), ("RAM", kept["rams"]),
+              ("area", f"{kept['area_mm2']:.4f} mm2 at {kept['area_node_nm']} nm")]
+    if kept.get("ram_paths"):
+        found.append(("RAM to RAM", f"{kept['ram_paths']} paths within one cycle, which the flow refuses"))
+    if "power_mw" in kept:
+        gated = f"; {kept['gated_power_mw']} mW with clock gates" if "gated_power_mw" in kept else ""
+        found.append(("power", f"{kept['power_mw']} mW at {kept['clock_mhz']:.0f} MHz, {kept['area_node_nm']} nm{gated}"))
+    return found
