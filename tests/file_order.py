@@ -6,7 +6,9 @@ before the next heading. Then each file may use only the symbols of files that s
 symbols of the object files. Every .c file has to be in the list; the entry `*.c` stands for all that have none of their own, and these
 may not use each other either. Every folder of csim/ and harness/ that has .c files needs a list.
 
-The script also compares the functions of csim that a folder of harness calls with the folders that tests/layers.py names for it.
+The script also compares, by the same symbols, what a folder of csim uses of other folders with the order in tests/layers.py: a function that
+is only declared below and defined above is a call upwards that no #include shows. And it compares the functions of csim that a folder of
+harness calls with the folders that tests/layers.py names for it.
 
 Usage: file_order.py SOURCE_DIR BUILD_DIR
 """
@@ -16,7 +18,7 @@ import re
 import subprocess
 import sys
 
-from layers import HARNESS
+from layers import HARNESS, may_use
 
 LIST = re.compile(r"^From top to bottom(.*?)(?=^#|\Z)", re.MULTILINE | re.DOTALL)
 ENTRY = re.compile(r"^(?:\|\s*|[-*]\s+|\d+\.\s+)`([\w.*-]+\.c)`", re.MULTILINE)
@@ -71,6 +73,21 @@ def check(place, names, objects, bad):
     return uses
 
 
+def check_csim(root, objects, bad):
+    """Symbols of one folder of csim that the object files of another one use. Returns their number."""
+    folder = {path: path.relative_to(root).parts[1] for path in objects
+              if path.relative_to(root).parts[0] == "csim" and len(path.relative_to(root).parts) > 2}
+    known = {path: symbols(objects[path]) for path in folder}
+    owner = {symbol: folder[path] for path, (defined, _) in known.items() for symbol in defined}
+    uses = 0
+    for path, (_, used) in sorted(known.items()):
+        for symbol in sorted(used & owner.keys()):
+            uses += 1
+            if not may_use(folder[path], owner[symbol]):
+                bad.append(f"{path.relative_to(root)} uses {symbol} of csim/{owner[symbol]}, which is not below it")
+    return uses
+
+
 def check_harness(root, objects, bad):
     """Folders of csim and harness whose functions the object files of a folder of harness use."""
     known = {path: symbols(found) for path, found in objects.items() if path.relative_to(root).parts[0] in ("csim", "harness")}
@@ -103,11 +120,14 @@ def main():
     objects, bad, seen, uses = compiled(root, build), [], 0, 0
     for folder in sorted({path.parent for part in ("csim", "harness") for path in (root / part).rglob("*.c")}):
         place, names = folder.relative_to(root), listed(folder)
+        if place.name == "csim":  # csim/program.c stands alone
+            continue
         if not names:
             bad.append(f"{place} has no README.md with a list of its files, from top to bottom")
             continue
         seen += 1
         uses += check(place, names, {path.name: objects.get(path) for path in sorted(folder.glob("*.c"))}, bad)
+    uses += check_csim(root, objects, bad)
     check_harness(root, objects, bad)
     print("\n".join(bad))
     print(f"{seen} folders, {uses} uses between their files, {len(bad)} wrong")

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Layers only look down. This script checks every #include of csim, include, harness and kernels:
   - a folder of csim includes from itself and from folders below it
+  - csim/program.c stands above all folders
+  - a front end (csim/ptx) includes from itself, base and ir, and no other folder of csim includes from it
   - a folder of harness includes from itself, from those folders of harness and csim that HARNESS names for it, and from include/
   - harness/cli sees the public interface, harness/litmus and harness/file only, whatever way its includes take
   - a public header includes public headers only, and a workload the public interface only
@@ -14,7 +16,8 @@ import re
 import sys
 
 # A folder may include from itself and from folders earlier in the list.
-CSIM_ORDER = ["base", "ptx", "exec", "unit", "event", "msg", "mem", "adapt", "control", "core", "mech", "check", "gpu"]
+CSIM_ORDER = ["base", "ir", "exec", "unit", "event", "msg", "mem", "adapt", "control", "core", "mech", "check", "gpu"]
+FRONT_ENDS = {"ptx": ["base", "ir"]}
 # Folder of harness: the other folders of harness, and the folders of csim, that it may use. tests/file_order.py compares it with the
 # functions that the object files call.
 HARNESS = {
@@ -23,7 +26,7 @@ HARNESS = {
     "wave": (["file", "rtl"], ["base", "core", "mech", "gpu"]),
     "timeline": (["file"], ["base", "core", "mem", "gpu"]),
     "play": (["file", "rtl", "wave"], ["base", "unit"]),
-    "api": (["file", "rtl", "wave", "timeline", "play"], ["base", "ptx", "exec", "control", "unit", "mem", "mech", "gpu"]),
+    "api": (["file", "rtl", "wave", "timeline", "play"], ["base", "ir", "ptx", "exec", "control", "unit", "mem", "mech", "gpu"]),
     "litmus": ([], ["base"]),
     "cli": (["file", "litmus"], []),
     "systemc": ([], []),
@@ -42,6 +45,13 @@ def includes(path):
 
 def sources(folder):
     return sorted(path for path in folder.rglob("*") if re.match(r"\.(c|h|cpp|in)$", path.suffix))
+
+
+def may_use(layer, target):
+    """Whether a folder of csim may use another one."""
+    if layer in FRONT_ENDS or target in FRONT_ENDS:
+        return layer == target or target in FRONT_ENDS.get(layer, ())
+    return CSIM_ORDER.index(target) <= CSIM_ORDER.index(layer)
 
 
 class Layers:
@@ -69,11 +79,19 @@ class Layers:
     def check_csim(self):
         for path in sources(self.root / "csim"):
             layer = path.relative_to(self.root / "csim").parts[0]
+            if layer.endswith(".c"):  # above all folders
+                continue
             for number, name in includes(path):
                 self.seen += 1
                 target = name.split("/")[0]
-                if target in CSIM_ORDER:
-                    if CSIM_ORDER.index(target) > CSIM_ORDER.index(layer):
+                if target in CSIM_ORDER or target in FRONT_ENDS:
+                    if may_use(layer, target):
+                        continue
+                    if layer in FRONT_ENDS:
+                        self.wrong(path, number, f"front end {layer} may not use {target}")
+                    elif target in FRONT_ENDS:
+                        self.wrong(path, number, f"layer {layer} may not know the front end {target}")
+                    else:
                         self.wrong(path, number, f"layer {layer} looks up at {target}")
                 elif target != "cowarp" and "/" in name:
                     self.wrong(path, number, f"csim may not include {name}")
@@ -91,7 +109,7 @@ class Layers:
                     self.wrong(path, number, f"{name} goes around the layers")
                 elif target in HARNESS and target != layer and target not in HARNESS[layer][0]:
                     self.wrong(path, number, f"harness/{layer} may not use harness/{target}: {name}")
-                elif target in CSIM_ORDER and target not in HARNESS[layer][1]:
+                elif (target in CSIM_ORDER or target in FRONT_ENDS) and target not in HARNESS[layer][1]:
                     self.wrong(path, number, f"harness/{layer} may not use csim/{target}: {name}")
 
     def check_cli(self):

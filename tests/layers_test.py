@@ -37,7 +37,7 @@ BAD = [
     ("csim/gpu/gpu.c", '#include "core/l1.h"\n', "csim/gpu/gpu.c:2: core/l1.h is private to csim/core"),
     ("csim/gpu/gpu.c", '#include "core/other.h"\n', "csim/gpu/gpu.c:2: core/other.h is private to csim/core"),
     ("harness/wave/wave.c", '#include "core/core_state.h"\n', "harness/wave/wave.c:2: core/core_state.h is private to csim/core"),
-    ("harness/wave/wave.c", '#include "ptx/module.h"\n', "harness/wave/wave.c:2: harness/wave may not use csim/ptx: ptx/module.h"),
+    ("harness/wave/wave.c", '#include "ir/module.h"\n', "harness/wave/wave.c:2: harness/wave may not use csim/ir: ir/module.h"),
     ("harness/rtl/rtl.c", '#include "gpu/gpu.h"\n', "harness/rtl/rtl.c:2: harness/rtl may not use csim/gpu: gpu/gpu.h"),
     ("harness/play/play.c", '#include "gpu/gpu.h"\n', "harness/play/play.c:2: harness/play may not use csim/gpu: gpu/gpu.h"),
     ("harness/api/gpu.c", '#include "core/core.h"\n', "harness/api/gpu.c:2: harness/api may not use csim/core: core/core.h"),
@@ -49,6 +49,9 @@ BAD = [
     ("harness/new/new.c", "int x;\n", "harness/new is not in the list"),
     ("include/cowarp/unit.h", '#include "base/error.h"\n', "a public header includes base/error.h"),
     ("kernels/a/host.c", '#include "base/error.h"\n', "a workload uses the public API alone"),
+    ("csim/core/lsu.c", '#include "ptx/ptx.h"\n', "csim/core/lsu.c:2: layer core may not know the front end ptx"),
+    ("csim/ir/cfg.c", '#include "ptx/ptx.h"\n', "csim/ir/cfg.c:2: layer ir may not know the front end ptx"),
+    ("csim/ptx/load.c", '#include "mem/device_memory.h"\n', "csim/ptx/load.c:2: front end ptx may not use mem"),
     ("csim/mem/dram.c", '#include "gpu/gpu.h"\n', "csim/mem/dram.c:2: layer mem looks up at gpu"),
 ]
 

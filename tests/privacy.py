@@ -10,7 +10,14 @@ folder. This script checks that
   - a header *_private.h or *_state.h has such a line, and so has a header that defines a struct of which a public header of the same folder
     shows no more than the name (a header that other folders include is public);
   - only the files of the line include the header;
+  - no more than READERS files include it, but for those of WIDE, which may not grow;
   - each .c file compiles when all private headers that are not its own are absent.
+
+A part of a larger state, a struct that is a member of another one, says in its header's opening comment who touches its fields:
+
+    Fields: a.c, b.c.
+
+Then only these files have an expression `->MEMBER.` or `.MEMBER.`, MEMBER being the name that it has there; and each of them has one.
 
 Usage: privacy.py SOURCE_DIR [COMPILER]
 """
@@ -24,6 +31,10 @@ import tempfile
 
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 LINE = re.compile(r"Private to: ((?:\*\.c|[\w.]+\.[ch])(?:,\s*(?:\*\.c|[\w.]+\.[ch]))*)\.(?:\s|$)")
+FIELDS = re.compile(r"Fields: ([\w.]+\.c(?:,\s*[\w.]+\.c)*)\.(?:\s|$)")
+READERS = 10
+# The core as a whole, whose parts have lines of their own; the passes over a kernel; the PTX reader's passes, and its kinds of instructions.
+WIDE = {"core/core_state.h": 28, "ir/passes.h": 11, "ptx/reader.h": 12, "ptx/insn.h": 12}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 DEFINES = re.compile(r"^struct (\w+) \{", re.MULTILINE)
 DECLARES = re.compile(r"^struct (\w+);", re.MULTILINE)
@@ -84,6 +95,36 @@ class Tree:
             unused = [name for name in names if name != "*.c" and header.parent / name in self.text and header.parent / name not in users]
             self.bad += [f"csim/{header} is private to {name}, which does not include it" for name in unused]
 
+    def check_readers(self):
+        for header in self.private:
+            readers = sum(header in targets for targets in self.included.values())
+            most = WIDE.get(str(header), READERS)
+            if readers > most:
+                self.bad.append(f"csim/{header} has {readers} readers, more than {most}: split it")
+
+    def check_fields(self):
+        """Who touches the fields of a part. Returns the number of parts."""
+        parts = 0
+        for header, text in self.text.items():
+            line = FIELDS.search(opening(text)) if header.suffix == ".h" else None
+            if not line:
+                continue
+            allowed = {name.strip() for name in line.group(1).split(",")}
+            beside = {path: other for path, other in self.text.items() if path.parent == header.parent}
+            kinds = "|".join(DEFINES.findall(text)) or "-"
+            members = {name + (r"\[[^]]*\]" if array else "") for path, other in beside.items() if path.suffix == ".h"
+                       for name, array in re.findall(rf"^    struct (?:{kinds}) (\w+)(\[\w+\])?;", other, re.MULTILINE)}
+            if not members:
+                self.bad.append(f"csim/{header}: no struct of it is a member of another one")
+                continue
+            parts += 1
+            use = re.compile(rf"(?:->|\.)(?:{'|'.join(sorted(members))})\.")
+            users = {path.name for path, other in beside.items() if path.suffix == ".c" and use.search(COMMENT.sub("", other))}
+            self.bad += [f"csim/{header.parent}/{name} touches fields of {header}, which are those of {', '.join(sorted(allowed))}"
+                         for name in sorted(users - allowed)]
+            self.bad += [f"csim/{header} names {name}, which touches no field of it" for name in sorted(allowed - users)]
+        return parts
+
     def check_lines(self):
         for path, text in self.text.items():
             if path.suffix != ".h" or path in self.private:
@@ -136,10 +177,13 @@ def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     tree = Tree(root / "csim")
     tree.check_includes()
+    tree.check_readers()
+    parts = tree.check_fields()
     tree.check_lines()
     compiled, groups = tree.compile(root / "include", sys.argv[2] if len(sys.argv) > 2 else "cc")
     print("\n".join(sorted(set(tree.bad))))
-    print(f"{len(tree.private)} private headers, {compiled} files compiled in {groups} sets of headers, {len(set(tree.bad))} wrong")
+    print(f"{len(tree.private)} private headers, {parts} parts, {compiled} files compiled in {groups} sets of headers, "
+          f"{len(set(tree.bad))} wrong")
     return 1 if tree.bad or not tree.private or compiled == 0 else 0
 
 

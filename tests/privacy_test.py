@@ -35,6 +35,16 @@ BAD = [
     ("mech/x/half.h", STATE + "struct other;\n", None),
     ("mech/x/both.h", "struct half;\n", None),
 ]
+# A part of the core's state, its struct and a file that touches it.
+PART = {
+    "core/pipe.h": "/* Accesses.\n *\n * Fields: lsu.c. Private to: core_state.h. */\n#pragma once\nstruct pipe {\n    int cnt;\n};\n",
+    "core/core_state.h": GOOD["core/core_state.h"].replace('#include "core/l1.h"\n', '#include "core/l1.h"\n#include "core/pipe.h"\n')
+                         .replace("    int cycle;\n", "    int cycle;\n    struct pipe pipe;\n"),
+    "core/lsu.c": '#include "core/core_state.h"\nint lsu(struct core *c) { return c->pipe.cnt; }\n',
+}
+TOUCH = '#include "core/core_state.h"\nint core_cycle(const struct core *c) { return c->pipe.cnt; }\n'
+CROWD = {f"mech/x/x{i}.c": '#include "mech/x/x_private.h"\nint x;\n' for i in range(11)}
+CROWD["mech/x/x_private.h"] = "/* Private to: *.c. */\n#pragma once\nint y;\n"
 # Two files: a struct of which another header shows the name only.
 HALVES = {"mech/x/both.h": "struct half;\n", "mech/x/half.h": STATE}
 
@@ -54,6 +64,11 @@ def run(files):
 def main():
     failed = 0
     cases = [({**GOOD, name: text}, wanted) for name, text, wanted in BAD]
+    cases += [({**GOOD, **PART}, None),
+              ({**GOOD, **PART, "core/core.c": TOUCH}, "csim/core/core.c touches fields of core/pipe.h, which are those of lsu.c"),
+              ({**GOOD, **PART, "core/lsu.c": GOOD["core/lsu.c"]}, "csim/core/pipe.h names lsu.c, which touches no field of it"),
+              ({**GOOD, "core/pipe.h": PART["core/pipe.h"]}, "csim/core/pipe.h: no struct of it is a member"),
+              ({**GOOD, **CROWD}, "csim/mech/x/x_private.h has 11 readers, more than 10")]
     cases += [(GOOD, None), ({**GOOD, **HALVES}, "csim/mech/x/half.h defines struct half, of which both.h shows only the name")]
     for files, wanted in cases:
         status, text = run(files)

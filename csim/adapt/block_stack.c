@@ -130,18 +130,18 @@ void cw_adapt_block_stack_clock(struct cw_adapt_block_stack *s, const struct cw_
                                 struct cw_adapt_block_stack_view *view)
 {
     memset(view, 0, sizeof *view);
-    if (!s->awake && in->op == NULL && !in->made)
+    if (!s->awake && in->op == NULL && !in->dynamic)
         return;
     drive_op(s, in->op);
     drive_memory(s);
     s->in.top_ready = in->take;
-    s->in.made_valid = in->made;
+    s->in.made_valid = in->dynamic;
     s->in.made_block = in->made_block;
     s->in.made_count = in->made_count;
     s->unit.ops->eval(s->unit.self, &s->in, &s->out);
     serve_memory(s);
     show(s, view);
     /* busy speaks of this cycle; what was accepted in it shows in the next */
-    s->awake = view->busy = s->out.busy || view->taken || in->made || s->wait != 0;
+    s->awake = view->busy = s->out.busy || view->taken || in->dynamic || s->wait != 0;
     s->unit.ops->tick(s->unit.self, &s->in);
 }

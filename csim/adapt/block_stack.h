@@ -39,7 +39,7 @@ struct cw_adapt_block_stack_op {
 struct cw_adapt_block_stack_in {
     const struct cw_adapt_block_stack_op *op; /* offered; NULL: none */
     bool take;                                /* a top that is shown is taken */
-    bool made;                                /* the compactor has made made_count warps of the block's top */
+    bool dynamic;                             /* the compactor has made made_count warps of the block's top */
     uint32_t made_block, made_count;
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/config_private.h"
 #include "base/machine.h"
+#include "base/program.h"
 
 #define NAME_MAX_LENGTH 63u
 
@@ -51,7 +52,7 @@ static const void *value_of(const struct cw_config *config, const struct place *
 /* The machine's set is number 0. NULL: no more. */
 static const struct cw_key_set *set_at(uint32_t index)
 {
-    return index == 0 ? &machine : cw_key_set_at(index - 1);
+    return index == 0 ? &machine : cw_program.key_set_at(index - 1);
 }
 
 static const struct place first_place = {.set = &machine};

@@ -59,12 +59,6 @@ struct cw_key_set {
     const char *(*needs)(const struct cw_config *config, const void *own, const char *reader, uint32_t key);
 };
 
-/*
- * The key sets of all mechanisms of the program, each once, in the order of the mechanisms: index = 0, 1, ... until it is NULL. The list of
- * mechanisms makes it (mech/mech.c), so that base knows none of them.
- */
-const struct cw_key_set *cw_key_set_at(uint32_t index);
-
 /* Rows of a table and fields of a struct, from keys.def. */
 #define CW_KEY_FIELD(field, ...)                                    uint32_t field;
 #define CW_KEY_NUMBER(field, name, def, lo, hi, unit, source, what) {name, (def), (lo), (hi), unit, NULL, source, what, false},

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/program.h"
+
 static const struct cw_counter machine_counters[] = {
 #define X CW_COUNTER_SUM
 #define M CW_COUNTER_MAX
@@ -21,7 +23,7 @@ _Static_assert(offsetof(struct cw_stats, own) == MACHINE_CNT * sizeof(uint64_t),
 /* The machine's set is number 0. NULL: no more. */
 static const struct cw_counter_set *set_at(uint32_t index)
 {
-    return index == 0 ? &machine : cw_counter_set_at(index - 1);
+    return index == 0 ? &machine : cw_program.counter_set_at(index - 1);
 }
 
 void *cw_stats_own(struct cw_stats *stats, const struct cw_counter_set *set)

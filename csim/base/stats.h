@@ -62,12 +62,6 @@ struct cw_counter_set {
     uint32_t ratio_cnt;
 };
 
-/*
- * The counter sets of all mechanisms of the program, each once, in the order of the mechanisms: index = 0, 1, ... until it is NULL. The
- * list of mechanisms makes it (mech/mech.c), so that base knows none of them.
- */
-const struct cw_counter_set *cw_counter_set_at(uint32_t index);
-
 /* The counters of a set of the program, as the struct that its mechanism has made of its counters.def; NULL when the program has no such
  * set. It looks for the set, so callers do it once and keep the pointer, which is valid as long as stats. */
 void *cw_stats_own(struct cw_stats *stats, const struct cw_counter_set *set);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check/persist_private.h"
-#include "ptx/uop.h"
+#include "ir/uop.h"
 
 #define NONE  CW_PERSIST_NONE
 #define ROW   CW_PERSIST_ROW

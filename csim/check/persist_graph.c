@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "check/persist_private.h"
-#include "ptx/uop.h"
+#include "ir/uop.h"
 
 #define NONE CW_PERSIST_NONE
 
@@ -87,7 +87,7 @@ uint32_t cw_persist__make(struct cw_persist_check *s, uint32_t kind, uint32_t th
     *cw_persist__node(s, i) =
         (struct cw_persist_node){.refs = 1, .kind = kind & 7, .before = {cw_persist__hold(s, a), cw_persist__hold(s, b)}};
     s->nodes++;
-    if (kind == CW_PERSIST_SEGMENT)
+    if (kind == CW_PERSIST_NODE_SEGMENT)
         return i;
     struct cw_persist_said *said = cw_persist__said(s, i);
     said->thread = thread;
@@ -95,7 +95,7 @@ uint32_t cw_persist__make(struct cw_persist_check *s, uint32_t kind, uint32_t th
     said->device = e->u.order.device;
     said->line = e->u.order.uop != NULL ? e->u.order.uop->line : 0;
     said->file = cw_persist__file(s);
-    if (kind == CW_PERSIST_RELEASE || kind == CW_PERSIST_ACQUIRE) {
+    if (kind == CW_PERSIST_NODE_RELEASE || kind == CW_PERSIST_NODE_ACQUIRE) {
         said->addr = e->u.order.addr;
         said->value = e->u.order.value;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Acquires that read from a release without getting an order: scoped persistency bugs (Pandey et al. 2023, 5.3). */
 #include "check/persist_private.h"
-#include "ptx/uop.h"
+#include "ir/uop.h"
 
 #define NONE CW_PERSIST_NONE
 

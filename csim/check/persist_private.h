@@ -18,12 +18,18 @@
 #define CW_PERSIST_NONE   CW_POOL_NONE
 #define CW_PERSIST_NO_KEY UINT64_MAX
 
-enum cw_persist_kind { CW_PERSIST_SEGMENT, CW_PERSIST_OFENCE, CW_PERSIST_DFENCE, CW_PERSIST_RELEASE, CW_PERSIST_ACQUIRE };
+enum cw_persist_node_kind {
+    CW_PERSIST_NODE_SEGMENT,
+    CW_PERSIST_NODE_OFENCE,
+    CW_PERSIST_NODE_DFENCE,
+    CW_PERSIST_NODE_RELEASE,
+    CW_PERSIST_NODE_ACQUIRE
+};
 
 struct cw_persist_node {
     uint32_t refs;         /* threads, releases, nodes and stores that name it */
     uint32_t pending : 29; /* its stores that are not durable */
-    uint32_t kind : 3;     /* enum cw_persist_kind */
+    uint32_t kind : 3;     /* enum cw_persist_node_kind */
     uint32_t before[2];    /* nodes or CW_PERSIST_NONE */
 };
 

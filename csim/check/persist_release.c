@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "check/persist_private.h"
-#include "ptx/uop.h"
+#include "ir/uop.h"
 
 #define NONE     CW_PERSIST_NONE
 #define NO_BLOCK UINT32_MAX

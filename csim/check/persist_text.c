@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "check/persist_private.h"
-#include "ptx/uop.h"
+#include "ir/uop.h"
 
 #define NONE      CW_PERSIST_NONE
 #define CHAIN_END 3u /* orderings that are told at each end of a chain */
@@ -69,12 +69,14 @@ static void add_store(struct cw_persist_check *s, const struct cw_persist_store 
 
 static void add_ordering(struct cw_persist_check *s, uint32_t node)
 {
-    static const char *const words[] = {
-        [CW_PERSIST_OFENCE] = "ofence", [CW_PERSIST_DFENCE] = "dfence", [CW_PERSIST_RELEASE] = "release", [CW_PERSIST_ACQUIRE] = "acquire"};
+    static const char *const words[] = {[CW_PERSIST_NODE_OFENCE] = "ofence",
+                                        [CW_PERSIST_NODE_DFENCE] = "dfence",
+                                        [CW_PERSIST_NODE_RELEASE] = "release",
+                                        [CW_PERSIST_NODE_ACQUIRE] = "acquire"};
     const struct cw_persist_said *n = cw_persist__said(s, node);
     const uint32_t kind = cw_persist__node(s, node)->kind;
     add(s, "; %s", words[kind]);
-    if (kind == CW_PERSIST_RELEASE || kind == CW_PERSIST_ACQUIRE)
+    if (kind == CW_PERSIST_NODE_RELEASE || kind == CW_PERSIST_NODE_ACQUIRE)
         add(s, " of 0x%" PRIx64 " = %u", n->addr, n->value);
     add(s, " by ");
     add_thread(s, n->thread);
@@ -88,9 +90,9 @@ static void add_orderings(struct cw_persist_check *s)
 {
     uint32_t cnt = 0, at = 0;
     for (uint32_t i = 0; i < s->path.cnt - 1; i++)
-        cnt += cw_persist__node(s, s->path.at[i])->kind != CW_PERSIST_SEGMENT;
+        cnt += cw_persist__node(s, s->path.at[i])->kind != CW_PERSIST_NODE_SEGMENT;
     for (uint32_t i = s->path.cnt - 1; i-- > 0;) {
-        if (cw_persist__node(s, s->path.at[i])->kind == CW_PERSIST_SEGMENT)
+        if (cw_persist__node(s, s->path.at[i])->kind == CW_PERSIST_NODE_SEGMENT)
             continue;
         if (at < CHAIN_END || at + CHAIN_END >= cnt)
             add_ordering(s, s->path.at[i]);

@@ -96,7 +96,7 @@ static void dfence(struct cw_persist_check *s, uint32_t thread, const struct cw_
     if (cw_persist__tally(s, thread)->pending > 0)
         cw_persist__tell_dfence(s, thread, e);
     else
-        fence(s, thread, e, CW_PERSIST_DFENCE);
+        fence(s, thread, e, CW_PERSIST_NODE_DFENCE);
 }
 
 void cw_persist__sweep_threads(struct cw_persist_check *s)
@@ -117,7 +117,7 @@ static void release(struct cw_persist_check *s, uint32_t thread, const struct cw
     uint32_t all[2], node = NONE;
     all_of(t, all);
     if (!both_settled(s, all))
-        node = cw_persist__make(s, CW_PERSIST_RELEASE, thread, e, all[0], all[1]);
+        node = cw_persist__make(s, CW_PERSIST_NODE_RELEASE, thread, e, all[0], all[1]);
     cw_persist__release_at(s, e, node);
     if (t->since != NONE || t->current != NONE) {
         put(s, &t->since, cw_persist__hold(s, node));
@@ -140,11 +140,11 @@ static void acquire(struct cw_persist_check *s, uint32_t thread, const struct cw
     if (t->before != NONE && (t->before == from || cw_persist__node(s, t->before)->before[1] == from))
         return; /* it has acquired this release just now */
     if (t->current != NONE && t->since != NONE)
-        put(s, &t->since, cw_persist__make(s, CW_PERSIST_SEGMENT, thread, e, t->since, t->current));
+        put(s, &t->since, cw_persist__make(s, CW_PERSIST_NODE_SEGMENT, thread, e, t->since, t->current));
     else if (t->current != NONE)
         put(s, &t->since, cw_persist__hold(s, t->current));
     put(s, &t->current, NONE);
-    put(s, &t->before, cw_persist__make(s, CW_PERSIST_ACQUIRE, thread, e, t->before, from));
+    put(s, &t->before, cw_persist__make(s, CW_PERSIST_NODE_ACQUIRE, thread, e, t->before, from));
 }
 
 void cw_persist__ordered(struct cw_persist_check *s, const struct cw_event *e)
@@ -158,7 +158,7 @@ void cw_persist__ordered(struct cw_persist_check *s, const struct cw_event *e)
         return;
     s->report.orderings++;
     if (e->u.order.kind == CW_ORDER_OFENCE)
-        fence(s, thread, e, CW_PERSIST_OFENCE);
+        fence(s, thread, e, CW_PERSIST_NODE_OFENCE);
     else if (e->u.order.kind == CW_ORDER_DFENCE)
         dfence(s, thread, e);
     else if (e->u.order.kind == CW_ORDER_RELEASE)
@@ -171,7 +171,7 @@ void cw_persist__ordered(struct cw_persist_check *s, const struct cw_event *e)
 static uint32_t own_store(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e)
 {
     struct cw_persist_thread *t = cw_persist__thread(s, thread);
-    const uint32_t node = cw_persist__make(s, CW_PERSIST_SEGMENT, thread, e, t->release, NONE);
+    const uint32_t node = cw_persist__make(s, CW_PERSIST_NODE_SEGMENT, thread, e, t->release, NONE);
     if (node == NONE)
         return NONE;
     put(s, &t->since, cw_persist__hold(s, node));
@@ -188,7 +188,7 @@ uint32_t cw_persist__segment(struct cw_persist_check *s, uint32_t thread, const 
         node = own_store(s, thread, e);
     } else {
         if (t->current == NONE)
-            t->current = cw_persist__make(s, CW_PERSIST_SEGMENT, thread, e, t->before, NONE);
+            t->current = cw_persist__make(s, CW_PERSIST_NODE_SEGMENT, thread, e, t->before, NONE);
         node = cw_persist__hold(s, t->current);
     }
     put(s, &t->release, NONE);

@@ -21,8 +21,8 @@
 #include "base/keys.h"
 #include "base/lanes.h"
 #include "base/stats.h"
-#include "ptx/module.h"
-#include "ptx/uop.h"
+#include "ir/module.h"
+#include "ir/uop.h"
 #include "unit/offer.h"
 
 /* The next instruction of a warp. */
@@ -138,7 +138,7 @@ struct cw_control_ops {
     /* Lanes exit at the front's PC. Outside a region only. Active lanes that stay go on behind it, which advance says afterwards. */
     void (*exit)(struct cw_control *p, uint32_t warp, cw_lanes lanes);
     /* Active lanes execute a barrier: the lanes that arrive at it now, with them; live are the warp's lanes that have not exited, and of a
-     * made-up warp the active ones. */
+     * dynamic warp the active ones. */
     cw_lanes (*barrier)(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_lanes live);
     /* Of a policy that mixes blocks: threads that have arrived at a barrier, and have left their warp there, go on behind it. */
     void (*resume)(struct cw_control *p, uint32_t home, cw_lanes lanes);

@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #include "base/lanes.h"
-#include "ptx/uop.h"
+#include "ir/uop.h"
 
 enum cw_simt_type { CW_SIMT_N, CW_SIMT_R, CW_SIMT_T };
 

@@ -28,9 +28,9 @@ static void write_reduction(struct cw_core *c, const struct cw_warp *warp, const
     if (u->dst_cnt == 0)
         return;
     for (uint32_t half = 0; half < c->halves; half++)
-        for (uint32_t i = 0; cw_core__part(c, warp->made, w, half, i, &p); i++)
+        for (uint32_t i = 0; cw_core__part(c, warp->dynamic, w, half, i, &p); i++)
             write_half(p.x, u, cw_lanes_half(warp->bar_lanes, half) & p.lanes, b);
-    cw_core__set_slots(c, warp->made, w, &c->op[u - c->uop], cw_core__past_collectors(c) + c->result_stages + c->config->fu_alu_latency);
+    cw_core__set_slots(c, warp->dynamic, w, &c->op[u - c->uop], cw_core__past_collectors(c) + c->result_stages + c->config->fu_alu_latency);
 }
 
 /* Threads at home in a slot that have waited by themselves, each at its instruction, get the result of a reduction there. */
@@ -76,14 +76,14 @@ static void release(struct cw_core *c, const struct cw_block *block, struct cw_b
         warp->wait = CW_WAIT_NONE;
         warp->not_before = c->cycle + c->stage;
         cw_core__progress(c, warp);
-        if (c->made != NULL)
+        if (c->dynamic != NULL)
             cw_control_advance(c->control, w, cw_core__pc(c, w) + 1);
         cw_core__requeue(c, w);
         w = next;
     }
     if (c->mixes)
         release_homes(c, block, b, id);
-    for (uint32_t w = 0; c->made != NULL && w < c->config->core_warps; w++)
+    for (uint32_t w = 0; c->dynamic != NULL && w < c->config->core_warps; w++)
         if (&c->block[c->warp[w].block] == block)
             c->warp[w].bar_homes &= (uint16_t) ~(1u << id);
     *b = (struct cw_barrier){0};
@@ -117,7 +117,7 @@ static void reduce(const struct cw_core *c, uint32_t w, struct cw_barrier *b, co
     cw_lanes p = 0;
     struct cw_part part;
     for (uint32_t half = 0; half < c->halves; half++)
-        for (uint32_t i = 0; cw_core__part(c, c->warp[w].made, w, half, i, &part); i++)
+        for (uint32_t i = 0; cw_core__part(c, c->warp[w].dynamic, w, half, i, &part); i++)
             p |= (cw_lanes)(predicate(part.x, u->src[2]) & part.lanes) << (CW_LANES * half);
     b->popc += cw_lanes_count(p & lanes);
     b->all = (b->places == 0 || b->all) && (p & lanes) == lanes;
@@ -130,20 +130,20 @@ static bool is_reduction(const struct cw_uop *u)
 }
 
 /* Lanes of a warp with threads of one block. */
-static uint32_t lanes_of(const struct cw_core *c, const struct cw_made *made, uint32_t block)
+static uint32_t lanes_of(const struct cw_core *c, const struct cw_dynamic_warp *dynamic, uint32_t block)
 {
     uint32_t lanes = 0;
-    for (uint32_t i = 0; i < made->cnt; i++)
-        lanes |= c->warp[made->part[i].home].block == block ? made->part[i].lanes : 0;
+    for (uint32_t i = 0; i < dynamic->cnt; i++)
+        lanes |= c->warp[dynamic->part[i].home].block == block ? dynamic->part[i].lanes : 0;
     return lanes;
 }
 
-/* A made-up warp takes a place for each of its threads. With the first thread of a home come those that the home does not have any more. */
+/* A dynamic warp takes a place for each of its threads. With the first thread of a home come those that the home does not have any more. */
 static uint32_t places(struct cw_core *c, uint32_t w, uint64_t id)
 {
     struct cw_part p;
     uint32_t n = 0;
-    for (uint32_t i = 0; cw_core__part(c, c->warp[w].made, w, 0, i, &p); i++) {
+    for (uint32_t i = 0; cw_core__part(c, c->warp[w].dynamic, w, 0, i, &p); i++) {
         struct cw_warp *home = &c->warp[p.home];
         n += (uint32_t)__builtin_popcount(p.lanes & (uint32_t)c->front[w].active);
         if ((home->bar_homes >> id & 1u) == 0)
@@ -154,13 +154,13 @@ static uint32_t places(struct cw_core *c, uint32_t w, uint64_t id)
 }
 
 /* The threads of one block in a warp. */
-static void arrive_block(struct cw_core *c, const struct cw_made *made, const struct cw_uop *u, uint32_t mask, struct cw_barrier *b,
-                         uint32_t block)
+static void arrive_block(struct cw_core *c, const struct cw_dynamic_warp *dynamic, const struct cw_uop *u, uint32_t mask,
+                         struct cw_barrier *b, uint32_t block)
 {
     const uint32_t id = (uint32_t)(b - c->block[block].barrier);
-    for (uint32_t i = 0; i < made->cnt; i++) {
-        struct cw_warp *home = &c->warp[made->part[i].home];
-        const uint32_t lanes = made->part[i].lanes & mask;
+    for (uint32_t i = 0; i < dynamic->cnt; i++) {
+        struct cw_warp *home = &c->warp[dynamic->part[i].home];
+        const uint32_t lanes = dynamic->part[i].lanes & mask;
         if (home->block != block || lanes == 0)
             continue;
         b->arrived += (uint32_t)__builtin_popcount(lanes);
@@ -172,7 +172,7 @@ static void arrive_block(struct cw_core *c, const struct cw_made *made, const st
             continue;
         home->bar_waiting[id] |= lanes;
         for (uint32_t left = lanes; left != 0; left &= left - 1)
-            c->bar_insn[made->part[i].home * CW_LANES + (uint32_t)__builtin_ctz(left)] = u;
+            c->bar_insn[dynamic->part[i].home * CW_LANES + (uint32_t)__builtin_ctz(left)] = u;
     }
 }
 
@@ -210,29 +210,29 @@ static bool read_said(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_
 }
 
 /* The lanes leave their warp, each to wait for its own block; those of bar.arrive go on. */
-static void arrive_mixed(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_made *made, const struct said *s)
+static void arrive_mixed(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_dynamic_warp *dynamic, const struct said *s)
 {
     const uint32_t lanes = (uint32_t)s->lanes;
-    for (uint32_t left = is_reduction(u) ? made->blocks : 0; left != 0; left &= left - 1) {
-        const uint32_t block = (uint32_t)__builtin_ctz(left), own = lanes_of(c, made, block) & lanes;
+    for (uint32_t left = is_reduction(u) ? dynamic->blocks : 0; left != 0; left &= left - 1) {
+        const uint32_t block = (uint32_t)__builtin_ctz(left), own = lanes_of(c, dynamic, block) & lanes;
         if (own != 0)
             reduce(c, w, &c->block[block].barrier[s->id], u, own);
     }
     if (u->cmp != CW_BAR_ARRIVE)
         c->control->ops->barrier(c->control, w, lanes, c->front[w].active);
-    for (uint32_t left = made->blocks; left != 0; left &= left - 1) {
+    for (uint32_t left = dynamic->blocks; left != 0; left &= left - 1) {
         const uint32_t block = (uint32_t)__builtin_ctz(left);
         struct cw_barrier *b = &c->block[block].barrier[s->id];
         if (s->count != 0)
             b->expected = (s->count + c->width - 1) / c->width * c->width;
-        arrive_block(c, made, u, lanes, b, block);
+        arrive_block(c, dynamic, u, lanes, b, block);
     }
 }
 
 /* The lanes whose guard is true arrive, those that name one barrier together; the others go on. */
 static void barrier_mixed(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
 {
-    const struct cw_made made = *c->warp[w].made; /* the policy may use the slot again */
+    const struct cw_dynamic_warp dynamic = *c->warp[w].dynamic; /* the policy may use the slot again */
     const uint32_t pc = cw_core__pc(c, w);
     struct said s;
     uint32_t named = 0;
@@ -241,14 +241,14 @@ static void barrier_mixed(struct cw_core *c, uint32_t w, const struct cw_uop *u,
             return;
     for (cw_lanes left = mask; left != 0 && !c->faulted; left &= ~s.lanes) {
         read_said(c, w, u, left, &s);
-        arrive_mixed(c, w, u, &made, &s);
+        arrive_mixed(c, w, u, &dynamic, &s);
     }
     if (c->faulted)
         return;
     if (c->front[w].active != 0)
         cw_control_advance(c->control, w, pc + 1);
     for (; named != 0; named &= named - 1)
-        for (uint32_t left = made.blocks; left != 0; left &= left - 1) {
+        for (uint32_t left = dynamic.blocks; left != 0; left &= left - 1) {
             struct cw_block *block = &c->block[__builtin_ctz(left)];
             check(c, block, &block->barrier[__builtin_ctz(named)]);
         }
@@ -301,8 +301,8 @@ __attribute__((noinline)) void cw_core__barrier(struct cw_core *c, uint32_t w, c
         b->expected = (s.count + c->width - 1) / c->width * c->width;
     if (is_reduction(u))
         reduce(c, w, b, u, mask);
-    b->arrived += cw_lanes_count(c->control->ops->barrier(c->control, w, mask, warp->made != NULL ? c->front[w].active : warp->live));
-    b->places += warp->made != NULL ? places(c, w, s.id) : c->width;
+    b->arrived += cw_lanes_count(c->control->ops->barrier(c->control, w, mask, warp->dynamic != NULL ? c->front[w].active : warp->live));
+    b->places += warp->dynamic != NULL ? places(c, w, s.id) : c->width;
     if (u->cmp != CW_BAR_ARRIVE) {
         warp->bar_next = (uint16_t)b->waiting;
         b->waiting = w;
@@ -311,7 +311,7 @@ __attribute__((noinline)) void cw_core__barrier(struct cw_core *c, uint32_t w, c
         warp->bar_lanes = mask;
         warp->bar_id = (uint8_t)s.id;
         warp->bar_uop = u;
-    } else if (c->made != NULL) {
+    } else if (c->dynamic != NULL) {
         cw_control_advance(c->control, w, cw_core__pc(c, w) + 1);
     }
     check(c, block, b);

@@ -117,7 +117,7 @@ static void let_go(struct cw_core *c, struct cw_mem_part *a, uint32_t outside)
 {
     const struct cw_uop *u = a->uop;
     struct cw_mem_inst m = {.uop = u,
-                            .made = c->warp[a->warp].made,
+                            .dynamic = c->warp[a->warp].dynamic,
                             .warp = a->warp,
                             .half = a->half,
                             .lanes = outside,

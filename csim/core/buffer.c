@@ -5,7 +5,7 @@
 /* Whether the warp's front is the place at which it goes on. */
 static bool knows_where(const struct cw_warp *warp)
 {
-    return warp->wait == CW_WAIT_NONE || (warp->wait == CW_WAIT_BARRIER && warp->made == NULL) || warp->wait == CW_WAIT_FENCE ||
+    return warp->wait == CW_WAIT_NONE || (warp->wait == CW_WAIT_BARRIER && warp->dynamic == NULL) || warp->wait == CW_WAIT_FENCE ||
            warp->wait == CW_WAIT_REGION_LOADS || warp->wait == CW_WAIT_MECH;
 }
 
@@ -13,7 +13,7 @@ static void ask(struct cw_core *c, uint32_t w, uint64_t cycle, bool astray)
 {
     c->warp[w].fetch = CW_FETCH_ASKED;
     c->warp[w].fetched_at = CW_CYCLE_NEVER;
-    c->fetch_ask[c->fetch_ask_cnt++] = (struct cw_fetch_ask){.cycle = cycle, .warp = w, .astray = astray};
+    c->fetch.ask[c->fetch.ask_cnt++] = (struct cw_fetch_ask){.cycle = cycle, .warp = w, .astray = astray};
 }
 
 void cw_core__refill(struct cw_core *c, uint32_t w)

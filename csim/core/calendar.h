@@ -3,7 +3,7 @@
  * Calendar of a place that one instruction uses at a time: which of the next 64 cycles are taken. A reservation further away than that
  * goes behind all others, and while such a one lies ahead, so do the reservations after it.
  *
- * Private to: operands.h, core_state.h.
+ * Private to: operands.h, fetch.h.
  */
 #ifndef CW_CORE_CALENDAR_H
 #define CW_CORE_CALENDAR_H

@@ -13,30 +13,30 @@ void cw_core__create_classes(struct cw_core *c)
     uint64_t *const counter[] = {&s->simd_w1_4,   &s->simd_w5_8,   &s->simd_w9_12,  &s->simd_w13_16,
                                  &s->simd_w17_20, &s->simd_w21_24, &s->simd_w25_28, &s->simd_w29_32};
     for (uint32_t threads = 1; threads <= c->width; threads++)
-        c->threads_class[threads] = counter[(threads - 1) / (c->width / 8)];
-    c->slot_class = &s->core_w0_idle; /* no instruction has been there */
+        c->classes.threads[threads] = counter[(threads - 1) / (c->width / 8)];
+    c->classes.slot = &s->core_w0_idle; /* no instruction has been there */
 }
 
 __attribute__((noinline)) void cw_core__declass(struct cw_core *c, uint64_t classed)
 {
     classed = classed > c->cycle ? classed : c->cycle;
-    if (classed == c->classed)
+    if (classed == c->classes.counted)
         return;
-    *c->slot_class -= c->classed - classed;
-    c->classed = classed;
+    *c->classes.slot -= c->classes.counted - classed;
+    c->classes.counted = classed;
 }
 
 void cw_core__begin_classes(struct cw_core *c)
 {
-    c->classed = c->accounted;
-    c->gap = CW_GAP_IDLE;
+    c->classes.counted = c->classes.active;
+    c->classes.gap = CW_GAP_IDLE;
 }
 
 /* The last instruction may have its slot for longer than the core is active. */
 void cw_core__end_classes(struct cw_core *c)
 {
-    if (c->classed < c->accounted)
-        cw_core__count_gap(c, c->accounted);
-    *c->slot_class -= c->classed - c->accounted;
-    c->classed = c->accounted;
+    if (c->classes.counted < c->classes.active)
+        cw_classes_count_gap(&c->classes, c->cfg.stats, c->classes.active);
+    *c->classes.slot -= c->classes.counted - c->classes.active;
+    c->classes.counted = c->classes.active;
 }

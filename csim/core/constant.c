@@ -77,7 +77,7 @@ void cw_core__const_load(struct cw_core *c, struct cw_mem_inst *m, const struct 
     read_values(c, m);
     cw_core__write_back(c, m, m->lanes);
     const uint32_t reads = m->lanes != 0 ? cw_address_distinct(m->addr, (uint32_t)m->lanes) - 1 : 0;
-    cw_core__set_slots(c, m->made, m->warp, op, c->started + c->result_stages + c->config->fu_alu_latency + reads);
+    cw_core__set_slots(c, m->dynamic, m->warp, op, c->issue.started + c->result_stages + c->config->fu_alu_latency + reads);
 }
 
 /* ---- the cache ---- */
@@ -86,7 +86,7 @@ static struct cw_line_access only_line(const struct cw_core *c, const struct cw_
 {
     const uint64_t addr = i->m.addr[cw_lanes_first(i->lanes_left)];
     *left = 0;
-    return (struct cw_line_access){.line = addr & ~(uint64_t)(c->constant.line_bytes - 1), .lanes = i->lanes_left};
+    return (struct cw_line_access){.line = addr & ~(uint64_t)(c->constants.cache.line_bytes - 1), .lanes = i->lanes_left};
 }
 
 /* Looks up the line of the access. */
@@ -98,9 +98,9 @@ static enum cw_l1_result look_up(struct cw_core *c, struct cw_core_inst *i, cons
     struct cw_l1_line *victim;
     uint8_t *data;
     uint32_t mshr;
-    const enum cw_l1_result r = cw_l1_read(&c->constant, line, whole, &who, &data, &mshr, &victim);
+    const enum cw_l1_result r = cw_l1_read(&c->constants.cache, line, whole, &who, &data, &mshr, &victim);
     if (r == CW_L1_MISS)
-        cw_core__miss_push(c, c->cycle + 1, line, c->constant.line_bytes, CW_TAG_CONST | mshr);
+        cw_core__miss_push(c, c->cycle + 1, line, c->constants.cache.line_bytes, CW_TAG_CONST | mshr);
     return r;
 }
 
@@ -109,30 +109,30 @@ static void count(struct cw_core *c, enum cw_l1_result r, uint32_t addresses)
     struct cw_stats *s = c->cfg.stats;
     s->const_reads++;
     s->const_read_misses += r != CW_L1_HIT;
-    const uint64_t stalled = c->const_stalled_at != CW_CYCLE_NEVER ? c->cycle - c->const_stalled_at : 0;
+    const uint64_t stalled = c->constants.stalled_at != CW_CYCLE_NEVER ? c->cycle - c->constants.stalled_at : 0;
     s->const_conflict_cycles += (addresses - 1) * c->mem_step;
     s->const_stalls += stalled;
     s->mem_stall_const += (addresses - 1) * c->mem_step + stalled;
-    c->const_stalled_at = CW_CYCLE_NEVER;
+    c->constants.stalled_at = CW_CYCLE_NEVER;
 }
 
 /* Outside the core's tick, which is faster without it. */
 __attribute__((noinline)) enum cw_const_step cw_core__const_access(struct cw_core *c, struct cw_core_inst *i)
 {
-    if (c->const_free_at > c->cycle)
+    if (c->constants.free_at > c->cycle)
         return CW_CONST_MORE;
     cw_lanes left = i->lanes_left;
     const bool uniform = is_uniform(i->m.uop);
-    const struct cw_line_access a = uniform ? only_line(c, i, &left) : cw_coalesce_next(i->m.addr, c->constant.line_bytes, &left);
+    const struct cw_line_access a = uniform ? only_line(c, i, &left) : cw_coalesce_next(i->m.addr, c->constants.cache.line_bytes, &left);
     const enum cw_l1_result r = look_up(c, i, &a);
     if (r == CW_L1_BUSY) {
-        if (c->const_stalled_at == CW_CYCLE_NEVER)
-            c->const_stalled_at = c->cycle;
+        if (c->constants.stalled_at == CW_CYCLE_NEVER)
+            c->constants.stalled_at = c->cycle;
         return CW_CONST_STALLED;
     }
     const uint32_t addresses = uniform ? 1 : cw_address_distinct(i->m.addr, (uint32_t)a.lanes);
     count(c, r, addresses);
-    c->const_free_at = c->cycle + addresses * c->mem_step;
+    c->constants.free_at = c->cycle + addresses * c->mem_step;
     i->read_until = c->cycle + (addresses - 1) * c->mem_step + c->config->const_latency - 1;
     i->m.accesses_pending += r != CW_L1_HIT;
     i->lanes_left = left;
@@ -146,13 +146,13 @@ __attribute__((noinline)) enum cw_const_step cw_core__const_access(struct cw_cor
 __attribute__((noinline)) void cw_core__const_fill(struct cw_core *c, uint32_t mshr)
 {
     static const uint8_t nothing[CW_LINE_BYTES];
-    const struct cw_l1_mshr *m = &c->constant.mshr[mshr];
-    cw_l1_fill_line(&c->constant, mshr, nothing);
+    const struct cw_l1_mshr *m = &c->constants.cache.mshr[mshr];
+    cw_l1_fill_line(&c->constants.cache, mshr, nothing);
     c->cfg.stats->const_fills++;
     for (uint32_t n = 0; n < m->waiter_cnt; n++) {
         struct cw_core_inst *i = m->waiter[n].inst;
         const uint64_t turn = c->cycle + 1 + n;
         cw_core__inst_answered(c, i, i->read_until > turn ? i->read_until : turn);
     }
-    cw_l1_release(&c->constant, mshr);
+    cw_l1_release(&c->constants.cache, mshr);
 }

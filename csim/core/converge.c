@@ -72,7 +72,7 @@ bool cw_core__members_came(struct cw_core *c, uint32_t w, const struct cw_uop *u
     if (mask == 0 || o.kind == CW_OPND_NONE || c->width != CW_LANES || c->warp[w].in_region || c->mixes)
         return true;
     uint64_t value[CW_LANES];
-    cw_core__read_operand(c, c->warp[w].made, w, 0, o, value);
+    cw_core__read_operand(c, c->warp[w].dynamic, w, 0, o, value);
     for (cw_lanes left = mask; left != 0; left = cw_lanes_rest(left))
         named |= (uint32_t)value[cw_lanes_first(left)];
     const cw_lanes absent = missed(c, w, named & c->warp[w].live & ~mask);
@@ -125,9 +125,9 @@ bool cw_core__arrives(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_
     bool well = true;
     if (!c->launch->kernel->threads_apart)
         return true;
-    if (warp->made == NULL)
+    if (warp->dynamic == NULL)
         return arrive_home(c, w, w, u, mask, warp->live & ~mask);
-    for (uint32_t i = 0; well && cw_core__part(c, warp->made, w, 0, i, &p); i++)
+    for (uint32_t i = 0; well && cw_core__part(c, warp->dynamic, w, 0, i, &p); i++)
         well = arrive_home(c, w, p.home, u, p.lanes & mask, p.lanes & c->front[w].active & ~mask);
     return well;
 }

@@ -16,12 +16,12 @@ static cw_time sooner(cw_time a, cw_time b)
 /* Earliest of what the stages need. */
 static cw_time next_wake(const struct cw_core *c)
 {
-    uint64_t cycle = sooner(sooner(c->issue_next, c->lsu_next), sooner(c->pipe_next, cw_core__wheel_next(c)));
+    uint64_t cycle = sooner(sooner(c->issue.next, c->lsu.next), sooner(c->pipe.next, cw_core__wheel_next(c)));
     cycle = sooner(cycle, c->control_next);
-    if ((c->miss_cnt | c->log_cnt | c->flush.busy) != 0) {
+    if ((c->misses.cnt | c->pipe.log_cnt | c->flush.busy) != 0) {
         cycle = sooner(cycle, c->flush.next);
         cycle = sooner(cycle, cw_core__miss_next(c));
-        cycle = c->log_cnt > 0 ? sooner(cycle, c->log_done[c->log_head].ready) : cycle;
+        cycle = c->pipe.log_cnt > 0 ? sooner(cycle, c->pipe.log_done[c->pipe.log_head].ready) : cycle;
     }
     cw_time wake = cycle == CW_CYCLE_NEVER ? CW_TIME_NEVER : cycle * c->period;
     cw_time reply = cw_crossbar_next(c->cfg.down, c->cfg.index);
@@ -42,7 +42,7 @@ static cw_time tick_mechanisms(struct cw_core *c, cw_time now)
 /* Of caches that only read, and of an L1 that writes back. */
 static __attribute__((noinline)) void rare_ticks(struct cw_core *c)
 {
-    if (c->miss_cnt > 0)
+    if (c->misses.cnt > 0)
         cw_core__miss_tick(c);
     if (c->flush.next <= c->cycle)
         cw_core__flush_tick(c);
@@ -61,14 +61,14 @@ static void core_tick(void *self, cw_time now)
     cw_core__pipe_tick(c);
     cw_core__log_tick(c);
     cw_core__lsu_tick(c);
-    if ((c->miss_cnt | c->flush.busy) != 0)
+    if ((c->misses.cnt | c->flush.busy) != 0)
         rare_ticks(c);
     c->mech_next = tick_mechanisms(c, now);
     if (c->control_next <= c->cycle)
         c->control_next = c->control->ops->tick(c->control, c->cycle);
     cw_core__wheel_tick(c);
     cw_core__issue_tick(c);
-    if (c->fetch_ask_cnt != 0) {
+    if (c->fetch.ask_cnt != 0) {
         cw_core__fetch_tick(c);
         if (c->stalls != NULL)
             cw_core__stalls_judge(c);
@@ -95,27 +95,27 @@ static void *storage(void *old, size_t *have, size_t bytes)
 static bool create_arrays(struct cw_core *c)
 {
     const struct cw_config *config = c->config;
-    c->queue_cap = config->core_mem_queue + 3 * c->halves; /* a generic access may come in parts, one per space and half */
-    c->pipe_cap = config->l1_pipeline + 1;
-    c->log_cap = config->l1_latency + 2;
-    c->queue = calloc(c->queue_cap, sizeof *c->queue);
-    c->pipe = calloc(c->pipe_cap, sizeof *c->pipe);
-    c->log_done = calloc(c->log_cap, sizeof *c->log_done);
+    c->lsu.cap = config->core_mem_queue + 3 * c->halves; /* a generic access may come in parts, one per space and half */
+    c->pipe.cap = config->l1_pipeline + 1;
+    c->pipe.log_cap = config->l1_latency + 2;
+    c->lsu.queue = calloc(c->lsu.cap, sizeof *c->lsu.queue);
+    c->pipe.entry = calloc(c->pipe.cap, sizeof *c->pipe.entry);
+    c->pipe.log_done = calloc(c->pipe.log_cap, sizeof *c->pipe.log_done);
     c->shared = calloc(1, config->core_shared_bytes);
-    c->miss_cap = config->icache_mshrs + config->const_mshrs;
-    c->miss = calloc(c->miss_cap, sizeof *c->miss);
-    c->fetch_ask = calloc(c->slots, sizeof *c->fetch_ask);
+    c->misses.cap = config->icache_mshrs + config->const_mshrs;
+    c->misses.entry = calloc(c->misses.cap, sizeof *c->misses.entry);
+    c->fetch.ask = calloc(c->slots, sizeof *c->fetch.ask);
     c->warp = aligned_alloc(64, (sizeof *c->warp * c->slots + 63) / 64 * 64);
-    c->tid = calloc((size_t)c->slots * c->halves, sizeof *c->tid);
-    c->wheel = calloc((size_t)CW_WHEEL_SLOTS * c->rows, sizeof *c->wheel);
+    c->storage.tid = calloc((size_t)c->slots * c->halves, sizeof *c->storage.tid);
+    c->wheel.slot = calloc((size_t)CW_WHEEL_SLOTS * c->rows, sizeof *c->wheel.slot);
     if (c->warp != 0)
         memset(c->warp, 0, sizeof *c->warp * c->slots);
     for (uint32_t w = 0; c->warp != 0 && w < c->slots; w++) {
         c->warp[w].row = &c->row[w / 64];
-        c->warp[w].wheel = c->wheel + w / 64 * CW_WHEEL_SLOTS;
+        c->warp[w].wheel = c->wheel.slot + w / 64 * CW_WHEEL_SLOTS;
     }
-    return c->queue != 0 && c->pipe != 0 && c->log_done != 0 && c->shared != 0 && c->warp != 0 && c->tid != 0 && c->fetch_ask != 0 &&
-           c->miss != 0 && c->wheel != 0;
+    return c->lsu.queue != 0 && c->pipe.entry != 0 && c->pipe.log_done != 0 && c->shared != 0 && c->warp != 0 && c->storage.tid != 0 &&
+           c->fetch.ask != 0 && c->misses.entry != 0 && c->wheel.slot != 0;
 }
 
 static void create_schedulers(struct cw_core *c)
@@ -157,13 +157,15 @@ static int create_read_only(struct cw_core *c, struct cw_error *err)
     const struct cw_config *f = c->config;
     int status = CW_OK;
     if (f->icache_bytes != 0)
-        status = cw_l1_create(&c->icache, c->line_bytes, f->icache_bytes, f->icache_ways, f->icache_mshrs, f->icache_mshr_merge, err);
+        status = cw_l1_create(&c->fetch.cache, c->line_bytes, f->icache_bytes, f->icache_ways, CW_REPLACE_LRU, f->icache_mshrs,
+                              f->icache_mshr_merge, err);
     if (status == CW_OK && f->const_bytes != 0)
-        status = cw_l1_create(&c->constant, f->const_line_bytes, f->const_bytes, f->const_ways, f->const_mshrs, f->const_mshr_merge, err);
+        status = cw_l1_create(&c->constants.cache, f->const_line_bytes, f->const_bytes, f->const_ways, CW_REPLACE_LRU, f->const_mshrs,
+                              f->const_mshr_merge, err);
     if (status == CW_OK && f->texture_bytes != 0)
-        status = cw_l1_create(&c->texture, f->texture_line_bytes, f->texture_bytes, f->texture_ways, f->texture_mshrs,
+        status = cw_l1_create(&c->texture, f->texture_line_bytes, f->texture_bytes, f->texture_ways, CW_REPLACE_LRU, f->texture_mshrs,
                               f->texture_mshr_merge, err);
-    c->icache.linear = c->constant.linear = c->texture.linear = true;
+    c->fetch.cache.linear = c->constants.cache.linear = c->texture.linear = true;
     c->l1.sectored = c->config->l1_sectored == CW_ON;
     return status;
 }
@@ -201,14 +203,14 @@ static void notice_control(void *context, const char *text)
         c->cfg.events.notice(c->cfg.events.context, text);
 }
 
-/* What made-up warps need. */
-static bool create_made(struct cw_core *c)
+/* What dynamic warps need. */
+static bool create_dynamic(struct cw_core *c)
 {
-    c->made = calloc(c->slots, sizeof *c->made);
+    c->dynamic = calloc(c->slots, sizeof *c->dynamic);
     if (c->one_by_one)
         c->thread_done = calloc((size_t)c->slots * CW_LANES, sizeof *c->thread_done);
     c->bar_insn = calloc((size_t)c->slots * CW_LANES, sizeof *c->bar_insn);
-    return c->made != NULL && c->bar_insn != NULL && (c->thread_done != NULL || !c->one_by_one);
+    return c->dynamic != NULL && c->bar_insn != NULL && (c->thread_done != NULL || !c->one_by_one);
 }
 
 static int create_control(struct cw_core *c, struct cw_error *err)
@@ -231,7 +233,7 @@ static int create_control(struct cw_core *c, struct cw_error *err)
         return cw_fail(err, CW_EINVAL,
                        "control policy %s makes warps of a core's threads, in at most 64 slots; it has %u: set core.warps=64",
                        c->cfg.control->name, c->slots);
-    if (c->cfg.control->regroups && !create_made(c))
+    if (c->cfg.control->regroups && !create_dynamic(c))
         return cw_fail(err, CW_ENOMEM, "no memory for a core");
     return c->cfg.control->create(&c->control, &config, err);
 }
@@ -256,10 +258,10 @@ int cw_core_create(struct cw_core **out, const struct cw_core_config *config, st
     c->component = (struct cw_component){.tick = core_tick, .self = c, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_CORE};
     c->all_lanes = cw_lanes_below(c->width);
     cw_core__create_classes(c);
-    c->pipe_stalled_at = c->const_stalled_at = c->l1_port_cycle = CW_CYCLE_NEVER;
+    c->pipe.stalled_at = c->constants.stalled_at = c->pipe.port_cycle = CW_CYCLE_NEVER;
     create_schedulers(c);
-    int status =
-        cw_l1_create(&c->l1, c->line_bytes, c->config->l1_bytes, c->config->l1_ways, c->config->l1_mshrs, c->config->l1_mshr_merge, err);
+    int status = cw_l1_create(&c->l1, c->line_bytes, c->config->l1_bytes, c->config->l1_ways,
+                              (enum cw_replacement)c->config->l1_replacement, c->config->l1_mshrs, c->config->l1_mshr_merge, err);
     if (status == 0)
         status = create_read_only(c, err);
     if (status == 0 && !create_arrays(c))
@@ -289,17 +291,19 @@ void cw_core_destroy(struct cw_core *c)
     if (c->control != NULL)
         c->control->ops->destroy(c->control);
     cw_core__stalls_destroy(c->stalls);
-    void *owned[] = {c->queue, c->pipe,      c->log_done, c->shared, c->warp,        c->tid,      c->op,       c->r32,
-                     c->r64,   c->pred,      c->made,     c->cc,     c->slot_cycle,  c->r32_save, c->r64_save, c->pred_save,
-                     c->mech,  c->fetch_ask, c->miss,     c->wheel,  c->thread_done, c->branch,   c->bar_insn};
+    void *owned[] = {
+        c->lsu.queue,      c->pipe.entry,      c->pipe.log_done, c->shared,    c->warp,         c->storage.tid,        c->op,
+        c->storage.r32,    c->storage.r64,     c->storage.pred,  c->dynamic,   c->storage.cc,   c->storage.slot_cycle, c->checkpoint.r32,
+        c->checkpoint.r64, c->checkpoint.pred, c->mech,          c->fetch.ask, c->misses.entry, c->wheel.slot,         c->thread_done,
+        c->branch,         c->bar_insn};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         free(owned[i]);
-    for (uint32_t i = 0; i < c->inst_chunk_cnt; i++)
-        free(c->inst_chunk[i]);
-    free(c->inst_chunk);
+    for (uint32_t i = 0; i < c->pool.chunk_cnt; i++)
+        free(c->pool.chunk[i]);
+    free(c->pool.chunk);
     cw_l1_destroy(&c->l1);
-    cw_l1_destroy(&c->icache);
-    cw_l1_destroy(&c->constant);
+    cw_l1_destroy(&c->fetch.cache);
+    cw_l1_destroy(&c->constants.cache);
     cw_l1_destroy(&c->texture);
     free(c);
 }
@@ -342,18 +346,18 @@ int cw_core_attach(struct cw_core *c, const struct cw_core_sockets *sockets, voi
 
 static int allocate_registers(struct cw_core *c, const struct cw_kernel *k, struct cw_error *err)
 {
-    size_t warps = c->config->core_warps, vectors = warps * c->halves, lanes = vectors * CW_LANES, *have = c->storage_bytes;
+    size_t warps = c->config->core_warps, vectors = warps * c->halves, lanes = vectors * CW_LANES, *have = c->storage.bytes;
     size_t saved = k->uses_region ? 1 : 0;
-    c->r32 = storage(c->r32, &have[0], k->r32_cnt * lanes * 4);
-    c->r64 = storage(c->r64, &have[1], k->r64_cnt * lanes * 8);
-    c->pred = storage(c->pred, &have[2], k->pred_cnt * vectors * 4);
-    c->cc = storage(c->cc, &have[3], vectors * 4);
-    c->slot_cycle = storage(c->slot_cycle, &have[4], cw_scoreboard_slots(k) * c->slots * 8);
-    c->r32_save = storage(c->r32_save, &have[5], saved * k->r32_cnt * lanes * 4);
-    c->r64_save = storage(c->r64_save, &have[6], saved * k->r64_cnt * lanes * 8);
-    c->pred_save = storage(c->pred_save, &have[7], saved * k->pred_cnt * vectors * 4);
-    if (c->r32 == 0 || c->r64 == 0 || c->pred == 0 || c->cc == 0 || c->slot_cycle == 0 || c->r32_save == 0 || c->r64_save == 0 ||
-        c->pred_save == 0)
+    c->storage.r32 = storage(c->storage.r32, &have[0], k->r32_cnt * lanes * 4);
+    c->storage.r64 = storage(c->storage.r64, &have[1], k->r64_cnt * lanes * 8);
+    c->storage.pred = storage(c->storage.pred, &have[2], k->pred_cnt * vectors * 4);
+    c->storage.cc = storage(c->storage.cc, &have[3], vectors * 4);
+    c->storage.slot_cycle = storage(c->storage.slot_cycle, &have[4], cw_scoreboard_slots(k) * c->slots * 8);
+    c->checkpoint.r32 = storage(c->checkpoint.r32, &have[5], saved * k->r32_cnt * lanes * 4);
+    c->checkpoint.r64 = storage(c->checkpoint.r64, &have[6], saved * k->r64_cnt * lanes * 8);
+    c->checkpoint.pred = storage(c->checkpoint.pred, &have[7], saved * k->pred_cnt * vectors * 4);
+    if (c->storage.r32 == 0 || c->storage.r64 == 0 || c->storage.pred == 0 || c->storage.cc == 0 || c->storage.slot_cycle == 0 ||
+        c->checkpoint.r32 == 0 || c->checkpoint.r64 == 0 || c->checkpoint.pred == 0)
         return cw_fail(err, CW_ENOMEM, "no memory for the registers of kernel %s", k->name);
     return 0;
 }
@@ -436,13 +440,13 @@ static void prepare_warps(struct cw_core *c, const struct cw_launch *l)
     const uint32_t warps = c->config->core_warps, vectors = warps * c->halves;
     const size_t slots = cw_scoreboard_slots(l->kernel);
     for (uint32_t w = 0; w < c->slots; w++)
-        c->warp[w].slot_cycle = c->slot_cycle + w * slots;
+        c->warp[w].slot_cycle = c->storage.slot_cycle + w * slots;
     for (uint32_t i = 0; i < vectors; i++) {
         c->warp[i / c->halves].x[i % c->halves] = (struct cw_exec){
-            .r32 = c->r32 + (size_t)i * CW_LANES,
-            .r64 = c->r64 + (size_t)i * CW_LANES,
-            .pred = c->pred + i,
-            .cc = c->cc + i,
+            .r32 = c->storage.r32 + (size_t)i * CW_LANES,
+            .r64 = c->storage.r64 + (size_t)i * CW_LANES,
+            .pred = c->storage.pred + i,
+            .cc = c->storage.cc + i,
             .r32_stride = vectors * CW_LANES,
             .r64_stride = vectors * CW_LANES,
             .pred_stride = vectors,
@@ -467,18 +471,18 @@ static int size_blocks(struct cw_core *c, const struct cw_launch *l, struct cw_e
     const struct cw_config *f = c->config;
     struct cw_occupancy o;
     cw_core_occupancy(&o, f, l);
-    c->block_regs = o.block_registers;
-    c->block_shared = o.block_shared;
+    c->room.block_regs = o.block_registers;
+    c->room.block_shared = o.block_shared;
     if (o.by_warps == 0)
         return cw_fail(err, CW_EINVAL, "kernel %s: a block of %u threads needs %u warps, a core has %u (core.warps)", l->kernel->name,
                        l->threads, l->warps, f->core_warps);
     if (o.by_registers == 0)
         return cw_fail(err, CW_EINVAL, "kernel %s: a block needs %u registers (%u per thread), a core has %u (core.registers)",
-                       l->kernel->name, c->block_regs, l->regs_per_thread, f->core_registers);
+                       l->kernel->name, c->room.block_regs, l->regs_per_thread, f->core_registers);
     if (o.by_shared == 0)
         return cw_fail(err, CW_EINVAL, "kernel %s: a block needs %u bytes of shared memory, a core has %u (core.shared_bytes)",
-                       l->kernel->name, c->block_shared, f->core_shared_bytes);
-    c->blocks_max = o.by_shared < o.by_blocks ? o.by_shared : o.by_blocks;
+                       l->kernel->name, c->room.block_shared, f->core_shared_bytes);
+    c->room.blocks_max = o.by_shared < o.by_blocks ? o.by_shared : o.by_blocks;
     return 0;
 }
 
@@ -524,15 +528,16 @@ void cw_core_count_until(struct cw_core *c, uint64_t cycle)
 void cw_core_count_late(struct cw_core *c, uint64_t cycle)
 {
     cw_core__account(c, cycle);
-    if (c->resident != 0 && c->classed < cycle)
-        cw_core__count_gap(c, cycle);
+    if (c->room.resident != 0 && c->classes.counted < cycle)
+        cw_classes_count_gap(&c->classes, c->cfg.stats, cycle);
 }
 
 bool cw_core_idle(const struct cw_core *c)
 {
-    if (c->resident != 0 || c->inst_out != 0 || c->acks != 0 || c->l1.mshr_used != 0 || c->icache.mshr_used != 0 || c->log_cnt != 0)
+    if (c->room.resident != 0 || c->pool.out != 0 || c->acks != 0 || c->l1.mshr_used != 0 || c->fetch.cache.mshr_used != 0 ||
+        c->pipe.log_cnt != 0)
         return false;
-    if ((c->constant.mshr_used | c->texture.mshr_used) != 0 || cw_core__has_dirty(c))
+    if ((c->constants.cache.mshr_used | c->texture.mshr_used) != 0 || cw_core__has_dirty(c))
         return false;
     for (uint32_t i = 0; i < c->mech_cnt; i++)
         if (c->mech[i].sockets->idle != NULL && !c->mech[i].sockets->idle(c->mech[i].self))
@@ -559,7 +564,7 @@ void cw_core_flush(struct cw_core *c)
         flush_but_kept(&c->l1);
     else
         cw_l1_reset(&c->l1);
-    cw_l1_reset(&c->icache);
-    cw_l1_reset(&c->constant);
+    cw_l1_reset(&c->fetch.cache);
+    cw_l1_reset(&c->constants.cache);
     cw_l1_reset(&c->texture);
 }

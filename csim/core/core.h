@@ -24,10 +24,10 @@
 #include "cowarp/unit.h"
 #include "event/event.h"
 #include "exec/exec.h"
+#include "ir/module.h"
 #include "mem/device_memory.h"
 #include "msg/crossbar.h"
 #include "msg/message.h"
-#include "ptx/module.h"
 
 struct cw_core;
 
@@ -64,13 +64,13 @@ void cw_core_occupancy(struct cw_occupancy *o, const struct cw_config *config, c
 /* The largest number of registers of a thread with which a core has room for so many blocks of so many warps; 0: there is none. */
 uint32_t cw_core_registers_for(const struct cw_config *config, uint32_t blocks, uint32_t warps);
 
-struct cw_made; /* threads of a warp that a policy has regrouped; the core's own */
+struct cw_dynamic_warp; /* threads of a warp that a policy has regrouped; the core's own */
 
 /* A memory instruction of 32 lanes on its way through the load/store unit. An instruction of a warp of 64 lanes goes as two of these.
  * Pooled by the core. Lanes are counted within the part: lane l is lane 32 half + l of the warp. */
 struct cw_mem_inst {
     const struct cw_uop *uop;
-    const struct cw_made *made; /* whose registers the lanes use; NULL: those of warp slot `warp` */
+    const struct cw_dynamic_warp *dynamic; /* whose registers the lanes use; NULL: those of warp slot `warp` */
     uint32_t warp;
     uint32_t half;  /* 0: lanes 0 .. 31 of the warp, 1: lanes 32 .. 63 */
     cw_lanes lanes; /* active lanes, guard true */
@@ -173,6 +173,12 @@ struct cw_core_spin {
 };
 /* Finds one such warp, one with waiting lanes first; false when there is none. */
 bool cw_core_spin_report(const struct cw_core *c, struct cw_core_spin *spin);
+/* Whether a warp will issue in a cycle that is known: a back-off holds back its next attempt at a region. */
+bool cw_core_backs_off(const struct cw_core *c, cw_time now);
+/* Core cycles of the longest back-off so far. */
+uint64_t cw_core_longest_back_off(const struct cw_core *c);
+/* Whether an attempt at a region has been running, or backing off, for more than `cycles` core cycles, but not for 20 times as many. */
+bool cw_core_has_long_attempt(const struct cw_core *c, uint64_t cycles, cw_time now);
 /* Value for wave traces: state word of a warp (0 free, 1 ready, 2 scoreboard, 3 barrier, 4 memory, 5 waits for a mechanism, 6 end of a
  * region, 7 back-off). */
 uint32_t cw_core_warp_state(const struct cw_core *c, uint32_t warp);

@@ -24,21 +24,28 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/calendar.h"
+#include "core/checkpoint.h"
+#include "core/classes.h"
 #include "core/coalesce.h"
+#include "core/constants.h"
 #include "core/core.h"
+#include "core/fetch.h"
+#include "core/inst_pool.h"
 #include "core/l1.h"
+#include "core/lsu.h"
+#include "core/misses.h"
 #include "core/operands.h"
+#include "core/pipe.h"
+#include "core/room.h"
 #include "core/scheduler.h"
 #include "core/scoreboard.h"
+#include "core/wheel.h"
 
 #define CW_CYCLE_NEVER         UINT64_MAX
 #define CW_CORE_WARPS_MAX      CW_SLOTS_MAX
 #define CW_CORE_BLOCKS_MAX     32
 #define CW_CORE_SCHEDULERS_MAX 4
 #define CW_BARRIERS            16
-#define CW_WHEEL_SLOTS         512u
-#define CW_INST_CHUNK          64u
 #define CW_HALVES              2u          /* most halves of a warp */
 #define CW_CHUNK_BYTES         128u        /* core.coalesce=chunk */
 #define CW_TAG_TEXTURE         0x10000000u /* tag of a texture cache miss: with the register's index */
@@ -69,24 +76,16 @@ enum cw_fetch {
     CW_FETCH_BUSY   /* the instruction cache has no miss register for it; asks again after a fill */
 };
 
-/* A read of a read-only cache on its way to the crossbar. */
-struct cw_miss {
-    uint64_t ready; /* cycle from which it may leave */
-    uint64_t line;
-    uint32_t bytes; /* of the line: 32, 64 or 128 */
-    uint32_t tag;
-};
-
 /*
  * The threads of a warp that a policy has regrouped (struct cw_control_host). A thread is at home in one lane of one slot as long as its
- * block runs: there its registers, their scoreboard, its identity and its local memory are. It stays in this lane, so a made-up warp is a
+ * block runs: there its registers, their scoreboard, its identity and its local memory are. It stays in this lane, so a dynamic warp is a
  * set of lanes of each of several home slots, and an instruction is executed for one home after the other. A memory instruction keeps a
  * copy, and so writes to the homes whatever warp its threads are in by then. Warps have 32 lanes then.
  */
-struct cw_made {
+struct cw_dynamic_warp {
     uint32_t blocks; /* bit per block slot that has threads in it */
     uint32_t cnt;
-    struct cw_made_part {
+    struct cw_dynamic_part {
         uint32_t home;  /* slot */
         uint32_t lanes; /* not 0; no lane is in two parts */
     } part[CW_LANES];
@@ -95,9 +94,9 @@ struct cw_made {
 /* A memory instruction with what only the core needs. m comes first: mechanisms see only that. */
 struct cw_core_inst {
     struct cw_mem_inst m;
-    struct cw_core_inst *leader; /* parts of one generic instruction that went to different spaces; itself when whole */
-    struct cw_made made;         /* what m.made points to */
-    cw_lanes threads;            /* leader, of a made-up warp: its active lanes, whatever the guard says */
+    struct cw_core_inst *leader;    /* parts of one generic instruction that went to different spaces; itself when whole */
+    struct cw_dynamic_warp dynamic; /* what m.dynamic points to */
+    cw_lanes threads;               /* leader, of a dynamic warp: its active lanes, whatever the guard says */
     const struct cw_issue_op *op;
     uint32_t parts;           /* leader: parts not complete */
     uint32_t index;           /* tag of its packets */
@@ -109,15 +108,6 @@ struct cw_core_inst {
     uint64_t arrives;    /* cycle from which the load/store unit sees it */
     uint64_t read_until; /* constant cache: cycle from which what it has read so far may be used */
     uint32_t asked;      /* mechanisms before the L1 that have let it go or need not be asked, in the order of the list */
-};
-
-/* A line access in the load/store pipeline. */
-struct cw_pipe_entry {
-    uint64_t ready; /* cycle at which it reaches the end */
-    struct cw_core_inst *inst;
-    struct cw_line_access access;
-    uint32_t piece;
-    bool last; /* of its instruction */
 };
 
 /* 64 slots of warps. */
@@ -147,32 +137,33 @@ struct cw_warp {
     bool acquiring;               /* an access with acquire semantics is under way: nothing of the warp issues */
     bool releasing;               /* a release waits; what it owes was settled when it began to: later synchronisations cannot hold it up */
     bool owes;                    /* generation `owed` of its block (struct cw_order) */
+    bool polled;                  /* an atomic or volatile load since the last backward branch: see report.c */
+    bool in_region;               /* runs an attempt at a region */
     uint64_t age;                 /* how many warps had started before it */
     const struct cw_uop *spin_at; /* of a policy that mixes blocks: the last backward branch of threads at home here, */
     uint32_t spin_lanes;          /* and those that had polled */
     uint32_t polled_lanes;        /* of a policy that mixes blocks, instead of polled: lanes at home here */
-    bool polled;                  /* an atomic or volatile load since the last backward branch: see report.c */
     uint32_t spin;                /* polling iterations since the warp's last progress */
     uint32_t number;              /* in its block */
     uint32_t buffer_next, buffer_end; /* PCs in the instruction buffer: from, below */
     uint32_t owed;
-    uint32_t flush;              /* job that a release of it waits for; 0: none (flush.c) */
-    cw_lanes live;               /* lanes that have not exited */
-    struct cw_exec x[CW_HALVES]; /* registers and identity of the threads at home in this slot */
-    struct cw_made *made;        /* the threads that the slot runs; NULL: those at home in it. The policy regroups all warps or none */
+    uint32_t flush;                  /* job that a release of it waits for; 0: none (flush.c) */
+    cw_lanes live;                   /* lanes that have not exited */
+    struct cw_exec x[CW_HALVES];     /* registers and identity of the threads at home in this slot */
+    struct cw_dynamic_warp *dynamic; /* the threads that the slot runs; NULL: those at home in it. The policy regroups all warps or none */
     /* barrier */
     cw_lanes bar_lanes;
     uint8_t bar_id;
     uint32_t bar_waiting[CW_BARRIERS];    /* lanes at home here that wait at a barrier, where warps mix blocks */
-    uint16_t bar_homes;                   /* bit per barrier: it has counted the lanes that this home does not have (made-up warps) */
+    uint16_t bar_homes;                   /* bit per barrier: it has counted the lanes that this home does not have (dynamic warps) */
     const struct cw_uop *bar_uop;         /* where warps do not mix blocks; else core.bar_insn */
     uint32_t (*print)[CW_WARP_LANES_MAX]; /* arguments of a vprintf, 2 * CW_PRINT_ARGS words per lane; NULL: it has not printed yet */
     cw_lanes passed;                      /* lanes at home here in whose name a barrier has been passed */
     uint32_t passed_line;                 /* then: the last one's */
     /* region */
-    bool in_region;
     uint32_t attempt;       /* number; see cw_core_attempt */
     uint32_t attempt_first; /* of the warp that has the slot */
+    uint64_t attempt_since; /* cycle in which the attempt was given to the warp; a back-off before its first instruction is part of it */
     uint8_t nest[CW_WARP_LANES_MAX];
     uint32_t resume[CW_WARP_LANES_MAX];
 };
@@ -191,7 +182,7 @@ struct cw_block {
     bool used;
     uint32_t warps_left;   /* slots not yet free */
     uint32_t threads_live; /* not exited */
-    uint32_t insts;        /* memory instructions of made-up warps with threads of the block, not complete */
+    uint32_t insts;        /* memory instructions of dynamic warps with threads of the block, not complete */
     uint32_t shared_base;
     uint32_t ctaid[3];
     struct cw_barrier barrier[CW_BARRIERS];
@@ -223,9 +214,6 @@ struct cw_flush {
     bool active, scanning;
 };
 
-/* Why no warp issues. */
-enum cw_gap { CW_GAP_STALL, CW_GAP_MEM, CW_GAP_IDLE };
-
 /* Why each scheduler does not issue; see stall.c. */
 struct cw_stalls {
     uint64_t charged; /* cycles are counted up to this one, exclusive */
@@ -237,10 +225,29 @@ struct cw_stalls {
     uint64_t waits[CW_STALLS][CW_SLOT_WORDS];             /* slots by what they wait for, or have waited for when they are ready */
     uint8_t *why;                                         /* [slot]: the same */
     uint8_t *delay;                                       /* [slot]: what not_before stands for */
-    uint8_t *last;     /* [home * CW_LANES + lane]: class of the thread's last instruction; without made-up warps that of lane 0 counts */
+    uint8_t *last;     /* [home * CW_LANES + lane]: class of the thread's last instruction; without dynamic warps that of lane 0 counts */
     uint8_t *producer; /* [home * registers + slot of the scoreboard]: class of the instruction that writes it */
     uint32_t registers;
     bool stopped; /* in one pipeline: a memory instruction keeps its stage */
+};
+
+/* The instruction that is issuing, and who may. */
+struct cw_issue_stage {
+    uint64_t fu_free[CW_CORE_SCHEDULERS_MAX][CW_FU_COUNT];
+    uint64_t next;                /* cycle in which it needs a tick */
+    uint64_t started;             /* cycle in which the unit takes the instruction that is issuing */
+    struct cw_dynamic_warp alone; /* with one_by_one: the threads of that instruction, */
+    cw_lanes alone_active;        /* and its lanes */
+    uint32_t wide_only;           /* with more than one row: the candidate that a scheduler tries, of those in wide */
+    struct cw_slots wide;
+};
+
+/* Registers and identities of all warps. */
+struct cw_storage {
+    uint32_t *r32, *pred, *cc;
+    uint64_t *r64, *slot_cycle;
+    uint32_t (*tid)[3][CW_LANES]; /* [warp * halves + half] */
+    size_t bytes[8];
 };
 
 struct cw_core {
@@ -250,15 +257,12 @@ struct cw_core {
     uint64_t cycle; /* of the running tick, or of the last one */
     cw_time now;
     struct cw_slot_row row[CW_SLOT_WORDS];
-    uint64_t fu_free[CW_CORE_SCHEDULERS_MAX][CW_FU_COUNT];
     struct cw_control *control;
-    const struct cw_front *front; /* control->front */
-    uint64_t control_next;        /* cycle in which the policy's tick has to be called; CW_CYCLE_NEVER */
-    struct cw_made *made;         /* [warp]; NULL: the policy does not regroup threads */
-    struct cw_made alone;         /* with one_by_one: the threads of the instruction that is issuing, */
-    cw_lanes alone_active;        /* and its lanes */
-    uint64_t *thread_done;        /* [home * CW_LANES + lane]; NULL unless one_by_one with made-up warps: as done_at, or CW_CYCLE_PENDING */
-    bool mixes;                   /* threads of several blocks, too */
+    const struct cw_front *front;    /* control->front */
+    uint64_t control_next;           /* cycle in which the policy's tick has to be called; CW_CYCLE_NEVER */
+    struct cw_dynamic_warp *dynamic; /* [warp]; NULL: the policy does not regroup threads */
+    uint64_t *thread_done; /* [home * CW_LANES + lane]; NULL unless one_by_one with dynamic warps: as done_at, or CW_CYCLE_PENDING */
+    bool mixes;            /* threads of several blocks, too */
     const struct cw_uop *
         *bar_insn;          /* then: [home * CW_LANES + lane]: of a thread in bar_waiting, the barrier instruction at which it waits */
     uint32_t width, halves; /* lanes per warp, and in exec's vectors */
@@ -266,19 +270,14 @@ struct cw_core {
     uint32_t line_bytes, line_shift;
     struct cw_scheduler scheduler[CW_CORE_SCHEDULERS_MAX];
     uint32_t scheduler_cnt;
-    uint32_t slots;     /* of warps: core.warps, and more when the policy needs more */
-    uint32_t rows;      /* of 64 slots */
-    uint32_t wide_only; /* with more than one row: the candidate that a scheduler tries, of those in wide */
-    struct cw_slots wide;
-    uint64_t started_cnt; /* warps, ever */
-    uint32_t resident;    /* warps */
-    uint64_t accounted;   /* core_active_cycles are counted up to this cycle, exclusive */
-    uint64_t classed;     /* classes of cycles are counted up to this one, exclusive; with the issue slot taken it lies ahead */
-    uint64_t *slot_class; /* the counter that got the cycles for which the slot is taken */
-    enum cw_gap gap;      /* what those from `classed` on are, until an instruction issues */
-    uint64_t *threads_class[CW_WARP_LANES_MAX + 1]; /* [threads]: the counter of an instruction's cycles */
-    uint64_t issue_next;                            /* results of the stages of this tick: when they next need one */
-    uint64_t lsu_next, pipe_next;
+    uint32_t slots; /* of warps: core.warps, and more when the policy needs more */
+    uint32_t rows;  /* of 64 slots */
+    struct cw_issue_stage issue;
+    struct cw_classes classes;
+    struct cw_room room;
+    struct cw_wheel wheel;
+    struct cw_lsu lsu;
+    struct cw_access_pipe pipe;
     cw_time mech_next;
     bool faulted;
     bool unusual;           /* issue needs more than most machines have: see create_control */
@@ -293,49 +292,18 @@ struct cw_core {
     uint32_t mem_stages;    /* cycles from the unit's start to the load/store unit's sight of a memory instruction */
     uint32_t result_stages; /* cycles of an instruction behind its unit */
     uint32_t write_stages;  /* cycles of a load behind its data */
-    uint64_t started;       /* cycle in which the unit takes the instruction that is issuing */
-    struct cw_calendar fetch_port;
-    struct cw_fetch_ask {
-        uint64_t cycle; /* from which it wants the port */
-        uint32_t warp;
-        bool astray; /* instructions that are not wanted come first */
-    } * fetch_ask;   /* of this tick; one per warp at most */
-    uint32_t fetch_ask_cnt;
-    uint32_t busy_cnt; /* warps in CW_FETCH_BUSY */
-    struct cw_l1 icache;
-    struct cw_l1 constant, texture; /* no sets: there is none */
-    uint64_t const_free_at, const_stalled_at;
-    struct cw_miss *miss; /* ring, one per miss register at most */
-    uint32_t miss_cap, miss_head, miss_cnt;
-    uint32_t fetch_last; /* warp for which the port has fetched last */
+    struct cw_fetch_port fetch;
+    struct cw_constants constants;
+    struct cw_l1 texture; /* no sets: there is none */
+    struct cw_misses misses;
     struct cw_operands operands;
-    /* timing wheel */
-    uint64_t *wheel;                          /* row by row, CW_WHEEL_SLOTS words each */
-    uint64_t wheel_used[CW_WHEEL_SLOTS / 64]; /* slots that are not empty */
-    uint32_t wheel_words;                     /* words of wheel_used that are not 0 */
     struct cw_ages ages;
-    /* load/store unit */
-    struct cw_core_inst **queue; /* ring */
-    uint32_t queue_cap, queue_head, queue_cnt;
-    uint64_t stage_free_at; /* in one pipeline: cycle in which the memory stage takes the next access to global or local memory */
-    uint64_t shared_free_at, l1_port_cycle, pipe_stalled_at, inst_out;
-    struct cw_pipe_entry *pipe; /* ring */
-    uint32_t pipe_cap, pipe_head, pipe_cnt;
-    struct cw_message *pipe_packet; /* of the pipe's head, built but not yet accepted */
-    bool log_refused;               /* last cycle: the log access goes first now */
     struct cw_l1 l1;
-    struct cw_core_inst *inst_free;
-    struct cw_core_inst **inst_chunk;
-    uint32_t inst_chunk_cnt;
+    struct cw_inst_pool pool;
     uint64_t acks; /* of all warps */
     struct cw_order order[CW_CORE_BLOCKS_MAX];
     struct cw_flush flush;
     uint32_t departures; /* of bytes of persistent memory */
-    struct cw_log_done {
-        uint64_t ready;
-        uint32_t warp, cookie;
-    } * log_done; /* ring of L1 hits of log accesses */
-    uint32_t log_cap, log_head, log_cnt;
     uint8_t *shared;
     /* launch */
     const struct cw_launch *launch;
@@ -343,13 +311,8 @@ struct cw_core {
     struct cw_branch *branch; /* [PC]; of instructions that are no branches nobody reads it */
     uint32_t op_cap;          /* of both */
     const struct cw_uop *uop;
-    uint32_t blocks_max, block_regs, block_shared;
-    uint32_t blocks, registers_used, shared_used;
-    /* storage */
-    uint32_t *r32, *pred, *cc, *r32_save, *pred_save;
-    uint64_t *r64, *r64_save, *slot_cycle;
-    uint32_t (*tid)[3][CW_LANES]; /* [warp * halves + half] */
-    size_t storage_bytes[8];
+    struct cw_checkpoint checkpoint;
+    struct cw_storage storage;
     struct cw_warp *warp;
     struct cw_block block[CW_CORE_BLOCKS_MAX];
     /* mechanisms */
@@ -404,25 +367,25 @@ struct cw_part {
     uint32_t home, lanes;
 };
 
-/* Part i of a half of the warp, whose threads are `made`; false: there are no more. */
-static inline bool cw_core__part(const struct cw_core *c, const struct cw_made *made, uint32_t w, uint32_t half, uint32_t i,
+/* Part i of a half of the warp, whose threads are `dynamic`; false: there are no more. */
+static inline bool cw_core__part(const struct cw_core *c, const struct cw_dynamic_warp *dynamic, uint32_t w, uint32_t half, uint32_t i,
                                  struct cw_part *part)
 {
-    if (__builtin_expect(made == NULL, 1)) {
+    if (__builtin_expect(dynamic == NULL, 1)) {
         *part = (struct cw_part){&c->warp[w].x[half], w, UINT32_MAX};
         return i == 0;
     }
-    if (i >= made->cnt)
+    if (i >= dynamic->cnt)
         return false;
-    *part = (struct cw_part){&c->warp[made->part[i].home].x[0], made->part[i].home, made->part[i].lanes};
+    *part = (struct cw_part){&c->warp[dynamic->part[i].home].x[0], dynamic->part[i].home, dynamic->part[i].lanes};
     return true;
 }
 
 /* The slot in which the thread in a lane of the warp is at home. */
-static inline uint32_t cw_core__home(const struct cw_core *c, const struct cw_made *made, uint32_t w, uint32_t lane)
+static inline uint32_t cw_core__home(const struct cw_core *c, const struct cw_dynamic_warp *dynamic, uint32_t w, uint32_t lane)
 {
     struct cw_part p;
-    for (uint32_t i = 0; made != NULL && cw_core__part(c, made, w, 0, i, &p); i++)
+    for (uint32_t i = 0; dynamic != NULL && cw_core__part(c, dynamic, w, 0, i, &p); i++)
         if ((p.lanes >> lane & 1u) != 0)
             return p.home;
     return w;
@@ -468,44 +431,31 @@ static inline void cw_core__tell_mechanisms(struct cw_core *c)
     c->mech_next = next < c->mech_next ? next : c->mech_next;
 }
 
-/* buffer.c */
-/* With an instruction buffer: asks for the warp's next instructions when its buffer does not hold them. To be called when its front or its
- * buffer has changed. */
-void cw_core__refill(struct cw_core *c, uint32_t w);
-
-/* fetch.c */
-/* A line of the instruction cache has come. */
-void cw_core__code_fill(struct cw_core *c, uint32_t mshr);
-/* Answers all who have asked. */
-void cw_core__fetch_tick(struct cw_core *c);
-
 /* ready.c */
 /* Works out when the warp's next instruction may issue and puts the warp into the ready mask or the wheel; a warp that waits for an event
  * leaves both. To be called after anything that changes the warp's front, wait, scoreboard or not_before. */
 void cw_core__requeue(struct cw_core *c, uint32_t w);
-/* Whether a warp in the ready mask may still issue: of made-up warps with threads of one home another one may have issued since. A warp
+/* Whether a warp in the ready mask may still issue: of dynamic warps with threads of one home another one may have issued since. A warp
  * that may not leaves the mask. */
 bool cw_core__still_ready(struct cw_core *c, uint32_t w);
 /* The destinations of op may be used by the warp's threads from cycle on. */
-static inline void cw_core__set_slots(struct cw_core *c, const struct cw_made *made, uint32_t w, const struct cw_issue_op *op,
+static inline void cw_core__set_slots(struct cw_core *c, const struct cw_dynamic_warp *dynamic, uint32_t w, const struct cw_issue_op *op,
                                       uint64_t cycle)
 {
-    if (__builtin_expect(made == NULL, 1))
+    if (__builtin_expect(dynamic == NULL, 1))
         cw_scoreboard_set(c->warp[w].slot_cycle, op, cycle);
-    for (uint32_t i = 0; made != NULL && i < made->cnt; i++)
-        cw_scoreboard_set(c->warp[made->part[i].home].slot_cycle, op, cycle);
+    for (uint32_t i = 0; dynamic != NULL && i < dynamic->cnt; i++)
+        cw_scoreboard_set(c->warp[dynamic->part[i].home].slot_cycle, op, cycle);
 }
 /* With core.scoreboard=warp: the instruction of these threads is complete from cycle on. */
-static inline void cw_core__set_done(struct cw_core *c, const struct cw_made *made, cw_lanes lanes, uint64_t cycle)
+static inline void cw_core__set_done(struct cw_core *c, const struct cw_dynamic_warp *dynamic, cw_lanes lanes, uint64_t cycle)
 {
-    for (uint32_t i = 0; i < made->cnt; i++)
-        for (uint32_t left = made->part[i].lanes & (uint32_t)lanes; left != 0; left &= left - 1)
-            c->thread_done[made->part[i].home * CW_LANES + (uint32_t)__builtin_ctz(left)] = cycle;
+    for (uint32_t i = 0; i < dynamic->cnt; i++)
+        for (uint32_t left = dynamic->part[i].lanes & (uint32_t)lanes; left != 0; left &= left - 1)
+            c->thread_done[dynamic->part[i].home * CW_LANES + (uint32_t)__builtin_ctz(left)] = cycle;
 }
-/* A load of threads of these blocks has its values: made-up warps that waited for it go on. */
+/* A load of threads of these blocks has its values: dynamic warps that waited for it go on. */
 void cw_core__loaded(struct cw_core *c, uint32_t blocks);
-void cw_core__wheel_tick(struct cw_core *c);
-uint64_t cw_core__wheel_next(const struct cw_core *c);
 
 /* stall.c; only where c->stalls is there */
 /* NULL: no memory. */
@@ -526,40 +476,15 @@ void cw_core__stalls_judge(struct cw_core *c);
 /* Counts active cycles up to cycle (exclusive). */
 void cw_core__account(struct cw_core *c, uint64_t cycle);
 void cw_core__exit_lanes(struct cw_core *c, uint32_t w, cw_lanes lanes);
-/* With made-up warps: the block gives its slots back when its threads have exited and its memory instructions are back. */
+/* With dynamic warps: the block gives its slots back when its threads have exited and its memory instructions are back. */
 void cw_core__free_block(struct cw_core *c, uint32_t block);
 /* What struct cw_control_host asks; context is the core. */
 void cw_core__form(void *context, uint32_t warp, cw_lanes lanes, const uint8_t *home, bool fetched);
 /* A warp whose threads have exited and whose memory instructions are back gives its slot back. */
 void cw_core__free_warp(struct cw_core *c, uint32_t w);
 
-/* classes.c */
-void cw_core__create_classes(struct cw_core *c);
-static inline uint64_t *cw_core__gap_counter(struct cw_stats *s, enum cw_gap gap)
-{
-    return gap == CW_GAP_STALL ? &s->core_stall : gap == CW_GAP_MEM ? &s->core_w0_mem : &s->core_w0_idle;
-}
-/* The cycles up to that one, exclusive, had no instruction. */
-static inline void cw_core__count_gap(struct cw_core *c, uint64_t cycle)
-{
-    *cw_core__gap_counter(c->cfg.stats, c->gap) += cycle - c->classed;
-    c->classed = cycle;
-}
-/* The instruction that has taken the issue slot has not issued; before, `classed` was this. */
-void cw_core__declass(struct cw_core *c, uint64_t classed);
-/* The first warp starts; the last one has gone. */
-void cw_core__begin_classes(struct cw_core *c);
-void cw_core__end_classes(struct cw_core *c);
-
 /* issue.c */
 void cw_core__issue_tick(struct cw_core *c);
-
-/* lsu.c */
-bool cw_core__issue_mem(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, cw_lanes mask);
-void cw_core__lsu_tick(struct cw_core *c);
-/* In one pipeline: whether a memory instruction keeps its stage, so that nothing issues. *until: it ends in that cycle; CW_CYCLE_NEVER:
- * when the load/store unit or its pipe moves. */
-bool cw_core__memory_stalls(const struct cw_core *c, uint64_t *until);
 
 /* bounds.c */
 /* Lanes of one space in one half of a warp. */
@@ -573,18 +498,9 @@ struct cw_mem_part {
 /* Lanes that the user lets go on outside of device memory leave the part, with their results. false: the run has ended with a fault. */
 bool cw_core__check_bounds(struct cw_core *c, struct cw_mem_part *part);
 
-/* inst.c */
-/* An instruction from the pool; NULL when the host is out of memory. */
-struct cw_core_inst *cw_core__inst_new(struct cw_core *c);
-struct cw_core_inst *cw_core__inst_of(const struct cw_core *c, uint32_t index);
-void cw_core__inst_done(struct cw_core *c, struct cw_core_inst *inst, uint64_t cycle);
-void cw_core__inst_answered(struct cw_core *c, struct cw_core_inst *inst, uint64_t cycle);
-/* One of the warp's memory instructions is complete, or a store was acknowledged: whoever waited for that goes on. */
-void cw_core__drained(struct cw_core *c, uint32_t w);
-
 /* registers.c */
-/* Operand o of a half of the warp, whose threads are `made`: all its lanes. */
-void cw_core__read_operand(const struct cw_core *c, const struct cw_made *made, uint32_t w, uint32_t half, struct cw_opnd o,
+/* Operand o of a half of the warp, whose threads are `dynamic`: all its lanes. */
+void cw_core__read_operand(const struct cw_core *c, const struct cw_dynamic_warp *dynamic, uint32_t w, uint32_t half, struct cw_opnd o,
                            uint64_t out[CW_LANES]);
 /* The same of all lanes of the warp. */
 void cw_core__read_warp(const struct cw_core *c, uint32_t w, struct cw_opnd o, uint64_t out[CW_WARP_LANES_MAX]);
@@ -596,13 +512,6 @@ void cw_core__write_old(struct cw_core *c, const struct cw_mem_inst *inst, cw_la
 /* Values of one destination, whose register has 32 or 64 bits, in these lanes of the warp. */
 void cw_core__write_warp(struct cw_core *c, uint32_t w, struct cw_opnd o, uint32_t type, cw_lanes lanes,
                          const uint64_t value[CW_WARP_LANES_MAX]);
-
-/* miss.c */
-/* A read of the whole line, of so many bytes, leaves in `ready` or when the crossbar has room after that; its reply carries the tag. */
-void cw_core__miss_push(struct cw_core *c, uint64_t ready, uint64_t line, uint32_t bytes, uint32_t tag);
-void cw_core__miss_tick(struct cw_core *c);
-/* Cycle in which the next read may leave; CW_CYCLE_NEVER when there is none. */
-uint64_t cw_core__miss_next(const struct cw_core *c);
 
 /* flush.c */
 /* Asks for the lines of these kinds (enum cw_core_lines) to be written back. Returns the number of the job that does it. */
@@ -663,31 +572,9 @@ void cw_core__touched(const struct cw_core *c, const struct cw_pipe_entry *e, ui
 void cw_core__values_to_line(const struct cw_core *c, const struct cw_pipe_entry *e, uint8_t *line);
 void cw_core__values_from_line(const struct cw_core *c, const struct cw_pipe_entry *e, const uint8_t *line);
 
-/* pipe.c */
-bool cw_core__pipe_has_room(const struct cw_core *c);
-void cw_core__pipe_push(struct cw_core *c, const struct cw_pipe_entry *e);
-void cw_core__pipe_tick(struct cw_core *c);
-void cw_core__reply_tick(struct cw_core *c);
-void cw_core__log_tick(struct cw_core *c);
-
 /* shared.c */
 /* Performs the access and occupies the banks; only when they are free. */
 void cw_core__shared_access(struct cw_core *c, struct cw_core_inst *inst);
-
-/* constant.c */
-enum cw_const_step {
-    CW_CONST_DONE,   /* the instruction has read all its lines */
-    CW_CONST_MORE,   /* from const_free_at on */
-    CW_CONST_STALLED /* until a fill */
-};
-/* Whether the lanes' addresses are of the constant memory, or of the parameters, that there are. false: a fault was raised. */
-bool cw_core__const_check(struct cw_core *c, const struct cw_mem_inst *m);
-/* Without a constant cache: a load by lanes of one half, at these addresses, which have been checked. */
-void cw_core__const_load(struct cw_core *c, struct cw_mem_inst *m, const struct cw_issue_op *op);
-/* With one: the instruction's next line. */
-enum cw_const_step cw_core__const_access(struct cw_core *c, struct cw_core_inst *i);
-/* A line of the constant cache has come. */
-void cw_core__const_fill(struct cw_core *c, uint32_t mshr);
 
 /* barrier.c */
 void cw_core__barrier(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask);
@@ -700,13 +587,6 @@ bool cw_core__members_came(struct cw_core *c, uint32_t w, const struct cw_uop *u
 bool cw_core__arrives(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask);
 /* A barrier without a count lets the block go on: so it does in the name of threads that a stack of the block keeps below. */
 void cw_core__pass_over_held(struct cw_core *c, const struct cw_block *block, uint32_t line);
-
-/* region.c */
-/* false: not now. */
-bool cw_core__region_begin(struct cw_core *c, uint32_t w, cw_lanes active, cw_lanes mask);
-void cw_core__region_reach(struct cw_core *c, uint32_t w, cw_lanes mask);
-/* No lane of the attempt is left to run, and its memory instructions are back. */
-void cw_core__region_drained(struct cw_core *c, uint32_t w);
 
 /* print.c */
 /* PRINT_WORD, PRINT and ASSERT by these lanes. false: a fault was raised. */

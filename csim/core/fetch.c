@@ -34,9 +34,9 @@ static uint32_t fetched(const struct cw_core *c, uint32_t pc)
 /* The port's next free cycle from `cycle` on, which it takes. */
 static uint64_t take_port(struct cw_core *c, uint64_t cycle)
 {
-    cw_calendar_forget(&c->fetch_port, c->cycle);
-    const uint64_t at = cw_calendar_free(&c->fetch_port, cycle, c->stage);
-    cw_calendar_take(&c->fetch_port, at, c->stage);
+    cw_calendar_forget(&c->fetch.port, c->cycle);
+    const uint64_t at = cw_calendar_free(&c->fetch.port, cycle, c->stage);
+    cw_calendar_take(&c->fetch.port, at, c->stage);
     return at;
 }
 
@@ -45,9 +45,9 @@ static uint32_t next_ask(const struct cw_core *c)
 {
     const uint32_t warps = c->slots;
     uint32_t best = 0, best_turn = UINT32_MAX;
-    for (uint32_t i = 0; i < c->fetch_ask_cnt; i++) {
-        const struct cw_fetch_ask *a = &c->fetch_ask[i], *b = &c->fetch_ask[best];
-        const uint32_t turn = a->warp > c->fetch_last ? a->warp - c->fetch_last : a->warp + warps - c->fetch_last;
+    for (uint32_t i = 0; i < c->fetch.ask_cnt; i++) {
+        const struct cw_fetch_ask *a = &c->fetch.ask[i], *b = &c->fetch.ask[best];
+        const uint32_t turn = a->warp > c->fetch.last ? a->warp - c->fetch.last : a->warp + warps - c->fetch.last;
         if (a->cycle < b->cycle || (a->cycle == b->cycle && turn < best_turn)) {
             best = i;
             best_turn = turn;
@@ -73,7 +73,7 @@ static enum cw_fetch look_up(struct cw_core *c, uint32_t w, uint32_t pc, uint64_
     struct cw_l1_line *victim;
     uint8_t *data;
     uint32_t mshr;
-    const enum cw_l1_result r = cw_l1_read(&c->icache, line, whole, &who, &data, &mshr, &victim);
+    const enum cw_l1_result r = cw_l1_read(&c->fetch.cache, line, whole, &who, &data, &mshr, &victim);
     if (r == CW_L1_BUSY)
         return CW_FETCH_BUSY;
     c->cfg.stats->icache_reads++;
@@ -90,11 +90,11 @@ static void serve(struct cw_core *c, struct cw_fetch_ask a)
     if (a.astray)
         a.cycle = take_port(c, a.cycle) + 2 * c->stage;
     const uint64_t at = take_port(c, a.cycle);
-    c->fetch_last = a.warp;
-    warp->fetch = c->icache.sets != 0 ? (uint8_t)look_up(c, a.warp, pc, at) : CW_FETCH_NONE;
+    c->fetch.last = a.warp;
+    warp->fetch = c->fetch.cache.sets != 0 ? (uint8_t)look_up(c, a.warp, pc, at) : CW_FETCH_NONE;
     warp->buffer_next = warp->buffer_end = pc;
     if (warp->fetch == CW_FETCH_BUSY)
-        c->busy_cnt++;
+        c->fetch.busy_cnt++;
     else
         warp->buffer_end = pc + fetched(c, pc);
     if (warp->fetch == CW_FETCH_NONE)
@@ -104,10 +104,10 @@ static void serve(struct cw_core *c, struct cw_fetch_ask a)
 /* Those who found no miss register ask again. */
 static void ask_again(struct cw_core *c)
 {
-    for (uint32_t w = 0; c->busy_cnt != 0 && w < c->slots; w++) {
+    for (uint32_t w = 0; c->fetch.busy_cnt != 0 && w < c->slots; w++) {
         if (c->warp[w].fetch != CW_FETCH_BUSY)
             continue;
-        c->busy_cnt--;
+        c->fetch.busy_cnt--;
         c->warp[w].fetch = CW_FETCH_NONE;
         c->warp[w].fetched_at = c->cycle;
         cw_core__requeue(c, w);
@@ -117,21 +117,21 @@ static void ask_again(struct cw_core *c)
 void cw_core__code_fill(struct cw_core *c, uint32_t mshr)
 {
     static const uint8_t nothing[CW_LINE_BYTES];
-    const struct cw_l1_mshr *m = &c->icache.mshr[mshr];
-    cw_l1_fill_line(&c->icache, mshr, nothing);
+    const struct cw_l1_mshr *m = &c->fetch.cache.mshr[mshr];
+    cw_l1_fill_line(&c->fetch.cache, mshr, nothing);
     c->cfg.stats->icache_fills++;
     for (uint32_t i = 0; i < m->waiter_cnt; i++)
         arrive(c, m->waiter[i].warp, take_port(c, c->cycle));
-    cw_l1_release(&c->icache, mshr);
+    cw_l1_release(&c->fetch.cache, mshr);
     ask_again(c);
 }
 
 void cw_core__fetch_tick(struct cw_core *c)
 {
-    while (c->fetch_ask_cnt != 0) {
+    while (c->fetch.ask_cnt != 0) {
         const uint32_t i = next_ask(c);
-        const struct cw_fetch_ask a = c->fetch_ask[i];
-        c->fetch_ask[i] = c->fetch_ask[--c->fetch_ask_cnt];
+        const struct cw_fetch_ask a = c->fetch.ask[i];
+        c->fetch.ask[i] = c->fetch.ask[--c->fetch.ask_cnt];
         serve(c, a);
     }
 }

@@ -7,50 +7,50 @@
 
 struct cw_core_inst *cw_core__inst_of(const struct cw_core *c, uint32_t index)
 {
-    return &c->inst_chunk[index / CW_INST_CHUNK][index % CW_INST_CHUNK];
+    return &c->pool.chunk[index / CW_INST_CHUNK][index % CW_INST_CHUNK];
 }
 
 static bool grow_insts(struct cw_core *c)
 {
     struct cw_core_inst *chunk = calloc(CW_INST_CHUNK, sizeof *chunk);
-    struct cw_core_inst **table = realloc(c->inst_chunk, (c->inst_chunk_cnt + 1) * sizeof *table);
+    struct cw_core_inst **table = realloc(c->pool.chunk, (c->pool.chunk_cnt + 1) * sizeof *table);
     if (table != 0)
-        c->inst_chunk = table;
+        c->pool.chunk = table;
     if (chunk == 0 || table == 0) {
         free(chunk);
         return false;
     }
-    table[c->inst_chunk_cnt] = chunk;
+    table[c->pool.chunk_cnt] = chunk;
     for (uint32_t i = CW_INST_CHUNK; i-- > 0;) {
-        chunk[i].index = c->inst_chunk_cnt * CW_INST_CHUNK + i;
-        chunk[i].m.next = (struct cw_mem_inst *)c->inst_free;
-        c->inst_free = &chunk[i];
+        chunk[i].index = c->pool.chunk_cnt * CW_INST_CHUNK + i;
+        chunk[i].m.next = (struct cw_mem_inst *)c->pool.free;
+        c->pool.free = &chunk[i];
     }
-    c->inst_chunk_cnt++;
+    c->pool.chunk_cnt++;
     return true;
 }
 
 struct cw_core_inst *cw_core__inst_new(struct cw_core *c)
 {
-    if (c->inst_free == 0 && !grow_insts(c))
+    if (c->pool.free == 0 && !grow_insts(c))
         return 0;
-    struct cw_core_inst *i = c->inst_free;
-    c->inst_free = (struct cw_core_inst *)i->m.next;
-    c->inst_out++;
+    struct cw_core_inst *i = c->pool.free;
+    c->pool.free = (struct cw_core_inst *)i->m.next;
+    c->pool.out++;
     return i;
 }
 
 static void free_inst(struct cw_core *c, struct cw_core_inst *i)
 {
-    i->m.next = (struct cw_mem_inst *)c->inst_free;
-    c->inst_free = i;
-    c->inst_out--;
+    i->m.next = (struct cw_mem_inst *)c->pool.free;
+    c->pool.free = i;
+    c->pool.out--;
 }
 
 void cw_core__drained(struct cw_core *c, uint32_t w)
 {
     struct cw_warp *warp = &c->warp[w];
-    if (warp->insts != 0 || (warp->made != NULL && warp->wait == CW_WAIT_EXIT)) /* made-up warps: see block_answered */
+    if (warp->insts != 0 || (warp->dynamic != NULL && warp->wait == CW_WAIT_EXIT)) /* dynamic warps: see block_answered */
         return;
     switch (warp->wait) {
     case CW_WAIT_EXIT:
@@ -71,7 +71,7 @@ void cw_core__drained(struct cw_core *c, uint32_t w)
 }
 
 /* The warp's access with acquire semantics has its values: later ones may follow, and find nothing older. */
-static void acquired(struct cw_core *c, uint32_t w, const struct cw_made *made, const struct cw_uop *u)
+static void acquired(struct cw_core *c, uint32_t w, const struct cw_dynamic_warp *dynamic, const struct cw_uop *u)
 {
     if ((u->flags & CW_UF_ACQUIRE) == 0)
         return;
@@ -81,12 +81,12 @@ static void acquired(struct cw_core *c, uint32_t w, const struct cw_made *made, 
         cw_core__requeue(c, w);
         return;
     }
-    for (uint32_t i = 0; i < made->cnt; i++)
-        c->warp[made->part[i].home].acquiring = false;
-    cw_core__loaded(c, made->blocks);
+    for (uint32_t i = 0; i < dynamic->cnt; i++)
+        c->warp[dynamic->part[i].home].acquiring = false;
+    cw_core__loaded(c, dynamic->blocks);
 }
 
-/* An instruction of made-up warps with threads of these blocks is complete. */
+/* An instruction of dynamic warps with threads of these blocks is complete. */
 static void block_answered(struct cw_core *c, uint32_t blocks)
 {
     for (; blocks != 0; blocks &= blocks - 1) {
@@ -99,7 +99,7 @@ static void block_answered(struct cw_core *c, uint32_t blocks)
 void cw_core__inst_done(struct cw_core *c, struct cw_core_inst *inst, uint64_t cycle)
 {
     uint32_t w = inst->m.warp;
-    const uint32_t blocks = inst->m.made != NULL ? inst->made.blocks : 0;
+    const uint32_t blocks = inst->m.dynamic != NULL ? inst->dynamic.blocks : 0;
     struct cw_warp *warp = &c->warp[w];
     struct cw_core_inst *leader = inst->leader;
     cw_core__order_done(c, inst->flight);
@@ -108,18 +108,18 @@ void cw_core__inst_done(struct cw_core *c, struct cw_core_inst *inst, uint64_t c
     warp->insts--;
     if (--leader->parts == 0) {
         if (warp->acquiring || c->mixes)
-            acquired(c, w, leader->m.made, leader->m.uop);
-        cw_core__set_slots(c, leader->m.made, w, leader->op, cycle + c->write_stages);
+            acquired(c, w, leader->m.dynamic, leader->m.uop);
+        cw_core__set_slots(c, leader->m.dynamic, w, leader->op, cycle + c->write_stages);
         warp->done_at = cycle + c->write_stages;
         if (__builtin_expect(c->thread_done != NULL, 0)) {
-            cw_core__set_done(c, &leader->made, leader->threads, cycle + c->write_stages);
+            cw_core__set_done(c, &leader->dynamic, leader->threads, cycle + c->write_stages);
             if (c->control->ops->completed != NULL)
                 c->control->ops->completed(c->control);
         }
         if ((leader->op->dst_cnt != 0 || c->one_by_one) && warp->ready_at == CW_CYCLE_NEVER)
             cw_core__requeue(c, w);
-        if ((leader->op->dst_cnt != 0 || c->one_by_one) && leader->m.made != NULL)
-            cw_core__loaded(c, leader->made.blocks);
+        if ((leader->op->dst_cnt != 0 || c->one_by_one) && leader->m.dynamic != NULL)
+            cw_core__loaded(c, leader->dynamic.blocks);
         free_inst(c, leader);
     }
     block_answered(c, blocks);

@@ -11,7 +11,7 @@ static __attribute__((noinline)) uint32_t made_guard(const struct cw_core *c, ui
 {
     struct cw_part p;
     uint32_t lanes = 0;
-    for (uint32_t i = 0; cw_core__part(c, c->warp[w].made, w, 0, i, &p); i++)
+    for (uint32_t i = 0; cw_core__part(c, c->warp[w].dynamic, w, 0, i, &p); i++)
         lanes |= cw_exec_guard(u, p.x, active & p.lanes);
     return lanes;
 }
@@ -23,7 +23,7 @@ static inline __attribute__((always_inline)) cw_lanes guard(const struct cw_core
     const cw_lanes active = c->front[w].active;
     if (u->guard < 0)
         return active;
-    if (c->made != NULL)
+    if (c->dynamic != NULL)
         return made_guard(c, w, u, (uint32_t)active);
     cw_lanes lanes = cw_exec_guard(u, &x[0], cw_lanes_half(active, 0));
     for (uint32_t half = 1; half < c->halves; half++)
@@ -42,7 +42,7 @@ static inline __attribute__((always_inline)) void set_fetch(struct cw_core *c, u
 /* Cycle from which the results of the instruction that is issuing may be used. */
 static inline __attribute__((always_inline)) uint64_t result_cycle(struct cw_core *c, const struct cw_issue_op *op, uint32_t w)
 {
-    const uint64_t cycle = c->started + c->result_stages + op->latency;
+    const uint64_t cycle = c->issue.started + c->result_stages + op->latency;
     return __builtin_expect(c->collects, 0) ? cw_operands_write(&c->operands, op, w, cycle, c->cycle) : cycle;
 }
 
@@ -53,18 +53,18 @@ static __attribute__((noinline)) void set_clock(const struct cw_core *c, struct 
 }
 
 /* Home after home. */
-static __attribute__((noinline)) void execute_made(struct cw_core *c, struct cw_warp *warp, const struct cw_uop *u,
-                                                   const struct cw_issue_op *op, uint32_t mask)
+static __attribute__((noinline)) void execute_dynamic(struct cw_core *c, struct cw_warp *warp, const struct cw_uop *u,
+                                                      const struct cw_issue_op *op, uint32_t mask)
 {
-    const struct cw_made *made = warp->made;
-    for (uint32_t i = 0; i < made->cnt; i++) {
-        struct cw_exec *x = &c->warp[made->part[i].home].x[0];
+    const struct cw_dynamic_warp *dynamic = warp->dynamic;
+    for (uint32_t i = 0; i < dynamic->cnt; i++) {
+        struct cw_exec *x = &c->warp[dynamic->part[i].home].x[0];
         if (op->kind == CW_ISSUE_CLOCK)
             set_clock(c, x);
-        if ((made->part[i].lanes & mask) != 0)
-            u->exec(u, x, made->part[i].lanes & mask);
+        if ((dynamic->part[i].lanes & mask) != 0)
+            u->exec(u, x, dynamic->part[i].lanes & mask);
     }
-    cw_core__set_slots(c, made, 0, op, result_cycle(c, op, (uint32_t)(warp - c->warp)));
+    cw_core__set_slots(c, dynamic, 0, op, result_cycle(c, op, (uint32_t)(warp - c->warp)));
 }
 
 static inline __attribute__((always_inline)) void execute(struct cw_core *c, struct cw_warp *warp, const struct cw_uop *u,
@@ -72,8 +72,8 @@ static inline __attribute__((always_inline)) void execute(struct cw_core *c, str
 {
     if (mask == 0)
         return;
-    if (c->made != NULL) {
-        execute_made(c, warp, u, op, (uint32_t)mask);
+    if (c->dynamic != NULL) {
+        execute_dynamic(c, warp, u, op, (uint32_t)mask);
         return;
     }
     for (uint32_t half = 0; op->kind == CW_ISSUE_CLOCK && half < c->halves; half++)
@@ -202,7 +202,7 @@ static __attribute__((noinline)) bool constant(struct cw_core *c, uint32_t w, co
                                                cw_lanes mask)
 {
     for (uint32_t half = 0; half < c->halves; half++) {
-        struct cw_mem_inst m = {.uop = u, .made = c->warp[w].made, .warp = w, .half = half, .space = u->space, .vec = u->vec};
+        struct cw_mem_inst m = {.uop = u, .dynamic = c->warp[w].dynamic, .warp = w, .half = half, .space = u->space, .vec = u->vec};
         m.lanes = cw_lanes_half(mask, half);
         m.elem_bytes = (uint8_t)cw_type_bytes((enum cw_type)u->type);
         if (m.lanes == 0)
@@ -237,7 +237,7 @@ static __attribute__((noinline)) bool intrinsic(struct cw_core *c, uint32_t w, c
     }
     if (u->dst_cnt != 0)
         cw_core__write_warp(c, w, u->dst[0], u->intrinsic->result, mask, call.result);
-    cw_core__set_slots(c, warp->made, w, op, result_cycle(c, op, w));
+    cw_core__set_slots(c, warp->dynamic, w, op, result_cycle(c, op, w));
     return true;
 }
 
@@ -308,7 +308,7 @@ static bool control(struct cw_core *c, uint32_t w, const struct cw_uop *u, const
     case CW_ISSUE_BARRIER:
         if (mask != 0 && !may_arrive(c, w))
             return false;
-        if (c->made == NULL || mask == 0) /* a made-up warp stays at its barrier until it may go on */
+        if (c->dynamic == NULL || mask == 0) /* a dynamic warp stays at its barrier until it may go on */
             cw_control_advance(c->control, w, pc + 1);
         cw_core__barrier(c, w, u, mask);
         return !c->faulted;
@@ -366,7 +366,7 @@ static inline __attribute__((always_inline)) bool perform(struct cw_core *c, uin
     case CW_ISSUE_PRINT:
         if (mask != 0 && !cw_core__print(c, w, u, mask))
             return false;
-        cw_core__set_slots(c, c->warp[w].made, w, op, result_cycle(c, op, w));
+        cw_core__set_slots(c, c->warp[w].dynamic, w, op, result_cycle(c, op, w));
         break;
     case CW_ISSUE_BRANCH:
     case CW_ISSUE_BRANCH_INDEXED:
@@ -387,11 +387,11 @@ static void occupy(struct cw_core *c, uint32_t s, const struct cw_issue_op *op)
 {
     uint64_t until = c->cycle + op->interval;
     if (op->fu == CW_FU_ALU || op->fu == CW_FU_FP || op->fu == CW_FU_CTRL) {
-        c->fu_free[s][op->fu] = until;
+        c->issue.fu_free[s][op->fu] = until;
         return;
     }
     for (uint32_t i = 0; i < c->scheduler_cnt; i++)
-        c->fu_free[i][op->fu] = until;
+        c->issue.fu_free[i][op->fu] = until;
 }
 
 /* Whether the instruction may be refused, by a mechanism or because it has to wait. */
@@ -405,13 +405,13 @@ static bool may_wait(const struct cw_issue_op *op)
 static __attribute__((noinline)) void collect(struct cw_core *c, uint32_t w, const struct cw_issue_op *op)
 {
     if (may_wait(op)) {
-        c->started = cw_core__past_collectors(c);
+        c->issue.started = cw_core__past_collectors(c);
         return;
     }
-    c->started = cw_operands_issue(&c->operands, op, w, c->cycle);
+    c->issue.started = cw_operands_issue(&c->operands, op, w, c->cycle);
     const uint64_t entry = cw_operands_entry(&c->operands, (enum cw_pipe)op->pipe);
     for (uint32_t s = 0; s < c->scheduler_cnt; s++)
-        c->fu_free[s][op->fu] = entry;
+        c->issue.fu_free[s][op->fu] = entry;
 }
 
 /* Who wants to know what issues: mechanisms, and the stream. */
@@ -434,7 +434,7 @@ static __attribute__((noinline)) void tell_issued(struct cw_core *c, uint32_t w,
 /* With core.scoreboard=warp: when the instruction that has issued is complete, but for accesses to memory. */
 static __attribute__((noinline)) void note_completion(const struct cw_core *c, struct cw_warp *warp, const struct cw_issue_op *op)
 {
-    warp->done_at = c->started + c->result_stages + op->latency;
+    warp->done_at = c->issue.started + c->result_stages + op->latency;
     for (uint32_t i = 0; i < op->dst_cnt; i++) {
         const uint64_t at = warp->slot_cycle[op->slot[i]];
         if (at != CW_CYCLE_PENDING && at > warp->done_at)
@@ -442,40 +442,40 @@ static __attribute__((noinline)) void note_completion(const struct cw_core *c, s
     }
 }
 
-/* The same of each thread of a made-up warp. The instruction has issued, or not; its registers may come later than its unit's latency says,
+/* The same of each thread of a dynamic warp. The instruction has issued, or not; its registers may come later than its unit's latency says,
  * and an access to memory has said more. */
-static __attribute__((noinline)) void settle_threads(struct cw_core *c, const struct cw_made *made, const struct cw_issue_op *op,
+static __attribute__((noinline)) void settle_threads(struct cw_core *c, const struct cw_dynamic_warp *dynamic, const struct cw_issue_op *op,
                                                      cw_lanes active, bool issued)
 {
     if (!issued) {
-        cw_core__set_done(c, made, active, c->cycle);
+        cw_core__set_done(c, dynamic, active, c->cycle);
         return;
     }
     uint64_t latest = 0;
-    for (uint32_t i = 0; i < made->cnt; i++)
+    for (uint32_t i = 0; i < dynamic->cnt; i++)
         for (uint32_t d = 0; d < op->dst_cnt; d++) {
-            const uint64_t at = c->warp[made->part[i].home].slot_cycle[op->slot[d]];
+            const uint64_t at = c->warp[dynamic->part[i].home].slot_cycle[op->slot[d]];
             latest = at != CW_CYCLE_PENDING && at > latest ? at : latest;
         }
-    if (latest > c->started + c->result_stages + op->latency)
-        cw_core__set_done(c, made, active, latest);
+    if (latest > c->issue.started + c->result_stages + op->latency)
+        cw_core__set_done(c, dynamic, active, latest);
 }
 
 /* With core.scoreboard=warp, around what an instruction does: the policy may put its threads into other warps and use the slot again, and
  * those warps wait for all their threads. So the core keeps who has issued. */
 static void begin_alone(struct cw_core *c, uint32_t w, const struct cw_issue_op *op)
 {
-    if (c->made == NULL)
+    if (c->dynamic == NULL)
         return;
-    c->alone = *c->warp[w].made;
-    c->alone_active = c->front[w].active;
-    cw_core__set_done(c, &c->alone, c->alone_active, c->started + c->result_stages + op->latency);
+    c->issue.alone = *c->warp[w].dynamic;
+    c->issue.alone_active = c->front[w].active;
+    cw_core__set_done(c, &c->issue.alone, c->issue.alone_active, c->issue.started + c->result_stages + op->latency);
 }
 
 static void end_alone(struct cw_core *c, uint32_t w, const struct cw_issue_op *op, bool issued)
 {
-    if (c->made != NULL)
-        settle_threads(c, &c->alone, op, c->alone_active, issued);
+    if (c->dynamic != NULL)
+        settle_threads(c, &c->issue.alone, op, c->issue.alone_active, issued);
     else if (issued)
         note_completion(c, &c->warp[w], op);
 }
@@ -495,13 +495,13 @@ static __attribute__((noinline)) bool unusual_perform(struct cw_core *c, uint32_
 static inline void take_slot(struct cw_core *c, uint32_t threads)
 {
     const uint64_t until = c->cycle + c->config->core_issue_cycles;
-    if (c->classed < c->cycle)
-        cw_core__count_gap(c, c->cycle);
-    if (until == c->classed)
+    if (c->classes.counted < c->cycle)
+        cw_classes_count_gap(&c->classes, c->cfg.stats, c->cycle);
+    if (until == c->classes.counted)
         return;
-    c->slot_class = c->threads_class[threads];
-    *c->slot_class += until - c->classed;
-    c->classed = until;
+    c->classes.slot = c->classes.threads[threads];
+    *c->classes.slot += until - c->classes.counted;
+    c->classes.counted = until;
 }
 
 /* unusual: as the core says; here and below a constant, so that most machines' code has none of what they have not. */
@@ -511,11 +511,11 @@ static inline __attribute__((always_inline)) bool issue(struct cw_core *c, uint3
     const struct cw_issue_op *op = &c->op[pc];
     const struct cw_uop *u = &c->uop[pc];
     const cw_lanes mask = guard(c, w, u);
-    c->started = c->cycle;
+    c->issue.started = c->cycle;
     if (c->collects)
         collect(c, w, op);
     c->warp[w].buffer_next = pc + 1;
-    const uint64_t classed = c->classed;
+    const uint64_t classed = c->classes.counted;
     const cw_lanes active = c->front[w].active;
     const uint32_t threads = active == c->all_lanes ? c->width : cw_lanes_count(active);
     take_slot(c, threads);
@@ -540,8 +540,8 @@ static inline __attribute__((always_inline)) bool issue(struct cw_core *c, uint3
 
 static void need(struct cw_core *c, uint64_t cycle)
 {
-    if (cycle < c->issue_next)
-        c->issue_next = cycle;
+    if (cycle < c->issue.next)
+        c->issue.next = cycle;
 }
 
 /* ---- more than one row of slots: candidates are a set ---- */
@@ -593,23 +593,23 @@ static uint32_t wide_pick(const struct cw_core *c, const struct cw_scheduler *sc
 static uint64_t wide_choose(struct cw_core *c, uint32_t s)
 {
     for (uint32_t row = 0; row < c->rows; row++)
-        if (c->wide.word[row] != 0) {
-            c->wide_only = wide_pick(c, &c->scheduler[s], &c->wide);
-            return cw_core__bit(c->wide_only);
+        if (c->issue.wide.word[row] != 0) {
+            c->issue.wide_only = wide_pick(c, &c->scheduler[s], &c->issue.wide);
+            return cw_core__bit(c->issue.wide_only);
         }
     return 0;
 }
 
 static __attribute__((noinline)) uint64_t wide_first(struct cw_core *c, uint32_t s)
 {
-    wide_candidates(c, s, &c->wide);
+    wide_candidates(c, s, &c->issue.wide);
     return wide_choose(c, s);
 }
 
 /* The candidate has not issued. */
 static __attribute__((noinline)) uint64_t wide_next(struct cw_core *c, uint32_t s)
 {
-    c->wide.word[c->wide_only / 64] &= ~cw_core__bit(c->wide_only);
+    c->issue.wide.word[c->issue.wide_only / 64] &= ~cw_core__bit(c->issue.wide_only);
     return wide_choose(c, s);
 }
 
@@ -619,19 +619,19 @@ static __attribute__((noinline)) uint64_t wide_next(struct cw_core *c, uint32_t 
 static __attribute__((noinline)) uint32_t unusual_pick(const struct cw_core *c, uint32_t s, uint64_t candidates)
 {
     if (c->rows > 1)
-        return c->wide_only;
+        return c->issue.wide_only;
     if (c->control->ops->first != NULL)
         candidates = c->control->ops->first(c->control, s, c->cycle, candidates);
     return cw_scheduler_pick(&c->scheduler[s], &c->ages, candidates);
 }
 
-/* Whether the policy lets a candidate issue, and whether a made-up one is ready still. */
+/* Whether the policy lets a candidate issue, and whether a dynamic one is ready still. */
 static __attribute__((noinline)) bool unusual_may_issue(struct cw_core *c, uint32_t w)
 {
     if (c->control->ops->may_issue != NULL && !c->control->ops->may_issue(c->control, w))
         return false;
     const bool own = c->thread_done != NULL && !c->mixes; /* nothing that the warp waits for is another warp's */
-    return c->made == NULL || own || cw_core__still_ready(c, w);
+    return c->dynamic == NULL || own || cw_core__still_ready(c, w);
 }
 
 /* Tries candidates, which are warps of one row, until one issues. */
@@ -641,10 +641,10 @@ static inline __attribute__((always_inline)) bool schedule(struct cw_core *c, ui
     while (candidates != 0 && !c->faulted) {
         const uint32_t w = unusual ? unusual_pick(c, s, candidates) : cw_scheduler_pick(sched, &c->ages, candidates);
         uint32_t fu = c->warp[w].fu;
-        if (c->fu_free[s][fu] > c->cycle) {
-            need(c, c->fu_free[s][fu]);
+        if (c->issue.fu_free[s][fu] > c->cycle) {
+            need(c, c->issue.fu_free[s][fu]);
             candidates &= ~c->warp[w].row->fu_warps[fu];
-        } else if (fu == CW_FU_MEM && c->queue_cnt >= c->config->core_mem_queue) {
+        } else if (fu == CW_FU_MEM && c->lsu.cnt >= c->config->core_mem_queue) {
             candidates &= ~c->warp[w].row->fu_warps[fu]; /* the load/store unit's own ticks end this */
         } else if (unusual && !unusual_may_issue(c, w)) {
             candidates &= ~cw_core__bit(w);
@@ -720,12 +720,12 @@ static inline __attribute__((always_inline)) void tick(struct cw_core *c, const 
 /* Why nothing issues until something does. */
 static inline __attribute__((always_inline)) void set_gap(struct cw_core *c, bool ready)
 {
-    const enum cw_gap gap = ready ? CW_GAP_STALL : c->inst_out != 0 ? CW_GAP_MEM : CW_GAP_IDLE;
-    if (gap == c->gap)
+    const enum cw_gap gap = ready ? CW_GAP_STALL : c->pool.out != 0 ? CW_GAP_MEM : CW_GAP_IDLE;
+    if (gap == c->classes.gap)
         return;
-    if (c->classed < c->cycle && c->resident != 0)
-        cw_core__count_gap(c, c->cycle);
-    c->gap = gap;
+    if (c->classes.counted < c->cycle && c->room.resident != 0)
+        cw_classes_count_gap(&c->classes, c->cfg.stats, c->cycle);
+    c->classes.gap = gap;
 }
 
 static __attribute__((noinline)) void unusual_tick(struct cw_core *c)
@@ -744,7 +744,7 @@ static __attribute__((noinline)) void unusual_tick(struct cw_core *c)
 
 void cw_core__issue_tick(struct cw_core *c)
 {
-    c->issue_next = CW_CYCLE_NEVER;
+    c->issue.next = CW_CYCLE_NEVER;
     if (__builtin_expect(c->unusual, 0)) {
         unusual_tick(c);
         return;

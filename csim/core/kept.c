@@ -35,8 +35,8 @@ void cw_core_drop_line(struct cw_core *c, uint32_t index)
 
 void cw_core_retry_store(struct cw_core *c)
 {
-    if (c->pipe_next > c->cycle + 1)
-        c->pipe_next = c->cycle + 1;
+    if (c->pipe.next > c->cycle + 1)
+        c->pipe.next = c->cycle + 1;
 }
 
 bool cw_core_settle(struct cw_core *c, uint32_t w, bool all)

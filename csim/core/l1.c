@@ -5,23 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NO_LINE UINT64_MAX
+#define NO_LINE CW_CACHE_EMPTY
 
-/* What finds lines without a search. */
-static bool create_map(struct cw_l1 *l1)
-{
-    if (l1->ways <= CW_L1_SCAN_WAYS)
-        return true;
-    uint32_t places = 1;
-    while (places < 2 * l1->sets * l1->ways)
-        places *= 2;
-    l1->map = calloc(places, sizeof *l1->map);
-    l1->order = calloc(l1->sets, sizeof *l1->order);
-    l1->map_mask = places - 1;
-    return l1->map != 0 && l1->order != 0;
-}
-
-int cw_l1_create(struct cw_l1 *l1, uint32_t line_bytes, uint32_t bytes, uint32_t ways, uint32_t mshrs, uint32_t merge, struct cw_error *err)
+int cw_l1_create(struct cw_l1 *l1, uint32_t line_bytes, uint32_t bytes, uint32_t ways, enum cw_replacement policy, uint32_t mshrs,
+                 uint32_t merge, struct cw_error *err)
 {
     memset(l1, 0, sizeof *l1);
     l1->line_bytes = line_bytes;
@@ -36,7 +23,8 @@ int cw_l1_create(struct cw_l1 *l1, uint32_t line_bytes, uint32_t bytes, uint32_t
     l1->waiters = calloc((size_t)mshrs * merge, sizeof *l1->waiters);
     l1->dirty_words = (l1->sets * ways + 63) / 64;
     l1->dirty = calloc(l1->dirty_words, sizeof *l1->dirty);
-    if (l1->line == 0 || l1->mshr == 0 || l1->waiters == 0 || l1->dirty == 0 || !create_map(l1)) {
+    if (l1->line == NULL || l1->mshr == NULL || l1->waiters == NULL || l1->dirty == NULL ||
+        cw_cache_array_create(&l1->array, l1->sets, ways, policy, NULL) != CW_OK) {
         cw_l1_destroy(l1);
         return cw_fail(err, CW_ENOMEM, "no memory for the L1 cache");
     }
@@ -52,76 +40,8 @@ void cw_l1_destroy(struct cw_l1 *l1)
     free(l1->mshr);
     free(l1->waiters);
     free(l1->dirty);
-    free(l1->map);
-    free(l1->order);
+    cw_cache_array_destroy(&l1->array);
     memset(l1, 0, sizeof *l1);
-}
-
-/* ---- the map, and the order of use ---- */
-
-static uint32_t place_of(const struct cw_l1 *l1, uint64_t line)
-{
-    const uint64_t n = line / l1->line_bytes;
-    return (uint32_t)(n ^ n >> 16) & l1->map_mask;
-}
-
-static void map_add(struct cw_l1 *l1, struct cw_l1_line *e)
-{
-    uint32_t *first = l1->map + place_of(l1, e->line);
-    e->link.next = *first;
-    *first = cw_l1_index(l1, e);
-}
-
-static void map_remove(struct cw_l1 *l1, const struct cw_l1_line *e)
-{
-    uint32_t *at = l1->map + place_of(l1, e->line);
-    while (*at != cw_l1_index(l1, e))
-        at = &l1->line[*at].link.next;
-    *at = e->link.next;
-}
-
-static void order_remove(struct cw_l1 *l1, const struct cw_l1_line *e)
-{
-    struct cw_l1_order *o = &l1->order[cw_l1_index(l1, e) / l1->ways];
-    *(e->link.older != CW_L1_NONE ? &l1->line[e->link.older].link.younger : &o->oldest) = e->link.younger;
-    *(e->link.younger != CW_L1_NONE ? &l1->line[e->link.younger].link.older : &o->youngest) = e->link.older;
-}
-
-/* The line becomes the youngest of its set, or the oldest. */
-static void order_add(struct cw_l1 *l1, struct cw_l1_line *e, bool youngest)
-{
-    const uint32_t i = cw_l1_index(l1, e);
-    struct cw_l1_order *o = &l1->order[i / l1->ways];
-    const uint32_t beside = youngest ? o->youngest : o->oldest;
-    e->link.older = youngest ? beside : CW_L1_NONE;
-    e->link.younger = youngest ? CW_L1_NONE : beside;
-    if (beside == CW_L1_NONE)
-        o->oldest = o->youngest = i;
-    else if (youngest)
-        l1->line[beside].link.younger = o->youngest = i;
-    else
-        l1->line[beside].link.older = o->oldest = i;
-}
-
-static void use(struct cw_l1 *l1, struct cw_l1_line *e)
-{
-    e->used = ++l1->clock;
-    if (l1->map == 0)
-        return;
-    order_remove(l1, e);
-    order_add(l1, e, true);
-}
-
-static void reset_map(struct cw_l1 *l1)
-{
-    if (l1->map == 0)
-        return;
-    for (uint32_t i = 0; i <= l1->map_mask; i++)
-        l1->map[i] = CW_L1_NONE;
-    for (uint32_t s = 0; s < l1->sets; s++)
-        l1->order[s] = (struct cw_l1_order){CW_L1_NONE, CW_L1_NONE};
-    for (uint32_t i = 0; i < l1->sets * l1->ways; i++)
-        order_add(l1, &l1->line[i], true);
 }
 
 /* ---- lines ---- */
@@ -132,15 +52,13 @@ void cw_l1_reset(struct cw_l1 *l1)
     for (uint32_t i = 0; i < l1->sets * l1->ways; i++) {
         struct cw_l1_line *e = &l1->line[i];
         e->line = NO_LINE;
-        e->used = 0;
         e->valid[0] = e->valid[1] = e->dirty[0] = e->dirty[1] = 0;
         e->mshr = 0;
         e->global = e->stale = false;
     }
     for (uint32_t i = 0; i < l1->dirty_words; i++)
         l1->dirty[i] = 0;
-    reset_map(l1);
-    l1->clock = 0;
+    cw_cache_array_reset(&l1->array);
 }
 
 static uint32_t set_number(const struct cw_l1 *l1, uint64_t line)
@@ -152,55 +70,38 @@ static uint32_t set_number(const struct cw_l1 *l1, uint64_t line)
 
 struct cw_l1_line *cw_l1_find(const struct cw_l1 *l1, uint64_t line)
 {
-    if (l1->map != 0) {
-        uint32_t i = l1->map[place_of(l1, line)];
-        while (i != CW_L1_NONE && l1->line[i].line != line)
-            i = l1->line[i].link.next;
-        return i != CW_L1_NONE ? &l1->line[i] : 0;
-    }
-    struct cw_l1_line *set = l1->line + (size_t)set_number(l1, line) * l1->ways;
-    for (uint32_t w = 0; w < l1->ways; w++)
-        if (set[w].line == line)
-            return &set[w];
-    return 0;
-}
-
-/* Least recently used line that waits for no miss; NULL when all do. */
-static struct cw_l1_line *replaceable(const struct cw_l1 *l1, uint64_t line)
-{
-    struct cw_l1_line *set = l1->line + (size_t)set_number(l1, line) * l1->ways, *best = 0;
-    if (l1->map != 0) {
-        uint32_t i = l1->order[set_number(l1, line)].oldest;
-        while (i != CW_L1_NONE && l1->line[i].mshr != 0)
-            i = l1->line[i].link.younger;
-        return i != CW_L1_NONE ? &l1->line[i] : 0;
-    }
-    for (uint32_t w = 0; w < l1->ways; w++) {
-        if (set[w].mshr != 0)
-            continue;
-        if (set[w].line == NO_LINE)
-            return &set[w];
-        if (best == 0 || set[w].used < best->used)
-            best = &set[w];
-    }
-    return best;
+    const uint32_t i = cw_cache_array_find(&l1->array, set_number(l1, line), line);
+    return i != CW_CACHE_NONE ? &l1->line[i] : NULL;
 }
 
 /* The line gets an address; NO_LINE: it loses its. */
 static void name(struct cw_l1 *l1, struct cw_l1_line *e, uint64_t line)
 {
-    if (l1->map != 0 && e->line != NO_LINE)
-        map_remove(l1, e);
+    cw_cache_array_name(&l1->array, cw_l1_index(l1, e), line);
     e->line = line;
-    if (l1->map != 0 && line != NO_LINE)
-        map_add(l1, e);
+}
+
+/* A miss is under way for the line, or none any more. */
+static void set_mshr(struct cw_l1 *l1, struct cw_l1_line *e, uint32_t mshr)
+{
+    e->mshr = mshr;
+    l1->array.pinned[cw_l1_index(l1, e)] = mshr != 0;
+}
+
+static void use(struct cw_l1 *l1, struct cw_l1_line *e, bool is_new)
+{
+    if (is_new)
+        cw_cache_array_filled(&l1->array, cw_l1_index(l1, e));
+    else
+        cw_cache_array_hit(&l1->array, cw_l1_index(l1, e));
 }
 
 /* A line for this address: HIT with *e, or EVICT with *e the dirty victim, or BUSY. */
 static enum cw_l1_result allocate(struct cw_l1 *l1, uint64_t line, struct cw_l1_line **e)
 {
-    *e = replaceable(l1, line);
-    if (*e == 0)
+    const uint32_t i = cw_cache_array_victim(&l1->array, set_number(l1, line));
+    *e = i != CW_CACHE_NONE ? &l1->line[i] : NULL;
+    if (*e == NULL)
         return CW_L1_BUSY;
     if (cw_l1_is_dirty(*e))
         return CW_L1_EVICT;
@@ -242,8 +143,9 @@ enum cw_l1_result cw_l1_read(struct cw_l1 *l1, uint64_t line, const uint64_t nee
     struct cw_l1_line *e = cw_l1_find(l1, line);
     if (e != 0 && e->stale)
         return CW_L1_BUSY;
+    const bool is_new = e == NULL;
     if (e != 0 && ((need[0] & ~e->valid[0]) | (need[1] & ~e->valid[1])) == 0) {
-        use(l1, e);
+        cw_cache_array_hit(&l1->array, cw_l1_index(l1, e));
         *data = e->data;
         return CW_L1_HIT;
     }
@@ -272,9 +174,9 @@ enum cw_l1_result cw_l1_read(struct cw_l1 *l1, uint64_t line, const uint64_t nee
     m->waiter_cnt = 0;
     m->fetching = 0;
     l1->mshr_used++;
-    e->mshr = i + 1;
+    set_mshr(l1, e, i + 1);
     e->global = who->global;
-    use(l1, e);
+    use(l1, e, is_new);
     *mshr = i;
     return wait_in(m, who, need, to_fetch(l1, e, need));
 }
@@ -320,7 +222,7 @@ enum cw_l1_result cw_l1_write(struct cw_l1 *l1, uint64_t line, const uint64_t ma
         e->global = true;
         l1->dirty[i / 64] |= UINT64_C(1) << i % 64;
     }
-    use(l1, e);
+    use(l1, e, *allocated);
     *data = e->data;
     return CW_L1_HIT;
 }
@@ -359,14 +261,10 @@ void cw_l1_invalidate(struct cw_l1 *l1, uint64_t line)
     if (e->mshr != 0)
         pass_by(&l1->mshr[e->mshr - 1]);
     name(l1, e, NO_LINE);
-    e->mshr = 0;
+    set_mshr(l1, e, 0);
     e->global = e->stale = false;
     e->valid[0] = e->valid[1] = 0;
     cw_l1_clean(l1, e);
-    if (l1->map != 0) {
-        order_remove(l1, e);
-        order_add(l1, e, false);
-    }
 }
 
 void cw_l1_forget(struct cw_l1 *l1, struct cw_l1_line *e)
@@ -420,8 +318,8 @@ const uint8_t *cw_l1_fill(struct cw_l1 *l1, uint32_t mshr, uint8_t sectors, cons
         valid[i] |= come[i];
     }
     m->fetching = m->fetching & (uint8_t)~sectors;
-    if (e != 0 && m->fetching == 0)
-        e->mshr = 0;
+    if (e != NULL && m->fetching == 0)
+        set_mshr(l1, e, 0);
     return to;
 }
 

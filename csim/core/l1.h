@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * L1 data cache of a core, and the tags of the caches that only read: lines of up to 128 bytes that hold their own bytes, a valid and a
- * dirty bit per byte, LRU, miss status registers with merging. It does timing-free bookkeeping; the load/store unit gives it one access per
+ * dirty bit per byte, miss status registers with merging. It does timing-free bookkeeping; the load/store unit gives it one access per
  * cycle and moves the packets.
  *
  * Local memory (and mechanisms' logs in it): write-back, write-allocate without a fetch, which the valid bits make possible; a read
@@ -18,10 +18,9 @@
  * A write is refused only while a waiter needs one of its sectors.
  *
  * Set index: the line number folded by the number of sets three times (exclusive or), so that the logs of different warps, which
- * are a power of two apart, do not share a set. A cache of more than CW_L1_SCAN_WAYS ways finds its lines by a map and its victim by a list
- * in the order of use, since a search would cost the host too much; what it does is the same.
+ * are a power of two apart, do not share a set. Which line is replaced, mem/cache_array.h says.
  *
- * Private to: l1.c, core_state.h.
+ * Private to: l1.c, core_state.h, constants.h, fetch.h.
  */
 #ifndef CW_CORE_L1_H
 #define CW_CORE_L1_H
@@ -30,6 +29,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "mem/cache_array.h"
 #include "msg/message.h"
 
 enum cw_l1_result {
@@ -51,16 +51,11 @@ struct cw_l1_waiter {
 };
 
 struct cw_l1_line {
-    uint64_t line;               /* address; UINT64_MAX: invalid */
-    uint64_t used;               /* for LRU */
+    uint64_t line;               /* address; CW_CACHE_EMPTY: invalid */
     uint64_t valid[2], dirty[2]; /* bit per byte */
     uint32_t mshr;               /* 1 + index while a miss is outstanding, else 0 */
     bool global;                 /* of global memory: other cores may have written it since */
     bool stale;                  /* while a miss is outstanding: nobody else may read the line, and what comes does not stay */
-    struct cw_l1_link {          /* with a map: indices of lines, CW_L1_NONE: none */
-        uint32_t older, younger; /* in the set's order of use */
-        uint32_t next;           /* of the same place in the map */
-    } link;
     uint8_t data[CW_LINE_BYTES];
 };
 
@@ -75,29 +70,22 @@ struct cw_l1_mshr {
 };
 
 struct cw_l1 {
-    struct cw_l1_line *line;
+    struct cw_cache_array array; /* its tags are addresses of lines */
+    struct cw_l1_line *line;     /* [line of the array] */
     struct cw_l1_mshr *mshr;
     struct cw_l1_waiter *waiters;
     uint32_t line_bytes; /* 32, 64 or 128; below 64 only to read */
     uint32_t sets, ways, mshr_cnt, merge, mshr_used;
-    uint64_t clock;       /* LRU time */
     bool sectored;        /* l1.sectored; set after creation */
     bool linear;          /* the set is the line number modulo the sets, without folding */
     uint64_t *dirty;      /* bit per line: dirty, of global memory */
     uint32_t dirty_words; /* of 64 lines */
-    uint32_t *map;        /* [map_size] first line of each place; NULL: sets are searched */
-    uint32_t map_mask;
-    struct cw_l1_order {
-        uint32_t oldest, youngest;
-    } * order; /* with a map: per set */
 };
 
-#define CW_L1_SCAN_WAYS 64u
-#define CW_L1_NONE      UINT32_MAX
 #define CW_L1_MERGE_MAX 64u /* of l1.mshr_merge */
 
-int cw_l1_create(struct cw_l1 *l1, uint32_t line_bytes, uint32_t bytes, uint32_t ways, uint32_t mshrs, uint32_t merge,
-                 struct cw_error *err);
+int cw_l1_create(struct cw_l1 *l1, uint32_t line_bytes, uint32_t bytes, uint32_t ways, enum cw_replacement policy, uint32_t mshrs,
+                 uint32_t merge, struct cw_error *err);
 void cw_l1_destroy(struct cw_l1 *l1);
 /* Forgets all lines, dirty ones too. Only without outstanding misses. */
 void cw_l1_reset(struct cw_l1 *l1);

@@ -16,7 +16,7 @@ static uint32_t offset_in_line(const struct cw_core *c, const struct cw_pipe_ent
     const struct cw_mem_inst *m = &e->inst->m;
     uint64_t addr = m->addr[lane];
     if (m->space == CW_SPACE_LOCAL)
-        addr = cw_core__local_word(c, cw_core__home(c, m->made, m->warp, lane), m->half, lane, addr + 4u * e->piece) + addr % 4;
+        addr = cw_core__local_word(c, cw_core__home(c, m->dynamic, m->warp, lane), m->half, lane, addr + 4u * e->piece) + addr % 4;
     return (uint32_t)addr & (c->line_bytes - 1);
 }
 

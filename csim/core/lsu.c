@@ -13,7 +13,7 @@ static void read_values(const struct cw_core *c, struct cw_core_inst *i)
     uint32_t n = u->op == CW_OP_ST ? i->m.vec : u->op == CW_OP_ATOM ? 2 : 0;
     for (uint32_t e = 0; e < n; e++) {
         struct cw_opnd o = e + 1 < u->src_cnt ? u->src[e + 1] : (struct cw_opnd){.kind = CW_OPND_NONE};
-        cw_core__read_operand(c, i->m.made, i->m.warp, i->m.half, o, i->m.value[e]);
+        cw_core__read_operand(c, i->m.dynamic, i->m.warp, i->m.half, o, i->m.value[e]);
         for (uint32_t lane = 0; lane < CW_LANES; lane++)
             i->m.value[e][lane] &= keep;
     }
@@ -22,13 +22,13 @@ static void read_values(const struct cw_core *c, struct cw_core_inst *i)
 }
 
 /* The instruction remembers whose it is, and counts for their blocks. */
-static void keep_made(struct cw_core *c, struct cw_core_inst *i, const struct cw_made *made)
+static void keep_dynamic(struct cw_core *c, struct cw_core_inst *i, const struct cw_dynamic_warp *dynamic)
 {
-    i->m.made = made != NULL ? &i->made : NULL;
-    if (made == NULL)
+    i->m.dynamic = dynamic != NULL ? &i->dynamic : NULL;
+    if (dynamic == NULL)
         return;
-    memcpy(&i->made, made, offsetof(struct cw_made, part) + made->cnt * sizeof made->part[0]);
-    for (uint32_t left = made->blocks; left != 0; left &= left - 1)
+    memcpy(&i->dynamic, dynamic, offsetof(struct cw_dynamic_warp, part) + dynamic->cnt * sizeof dynamic->part[0]);
+    for (uint32_t left = dynamic->blocks; left != 0; left &= left - 1)
         c->block[(uint32_t)__builtin_ctz(left)].insts++;
 }
 
@@ -49,7 +49,7 @@ static struct cw_core_inst *enqueue(struct cw_core *c, const struct cw_mem_part 
     i->m.elem_bytes = (uint8_t)cw_type_bytes((enum cw_type)u->type);
     i->m.vec = u->op == CW_OP_ATOM ? 1 : u->vec;
     memcpy(i->m.addr, p->addr, sizeof i->m.addr);
-    keep_made(c, i, warp->made);
+    keep_dynamic(c, i, warp->dynamic);
     i->m.accesses_pending = 1; /* held until the last line access has been made */
     i->m.attempt = warp->attempt;
     i->op = p->op;
@@ -68,10 +68,10 @@ static struct cw_core_inst *enqueue(struct cw_core *c, const struct cw_mem_part 
     cw_core__order_begin(c, i->flight);
     warp->insts++;
     warp->queued++;
-    i->arrives = c->started + c->mem_stages;
-    if (c->queue_cnt == 0)
-        c->lsu_next = i->arrives;
-    c->queue[(c->queue_head + c->queue_cnt++) % c->queue_cap] = i;
+    i->arrives = c->issue.started + c->mem_stages;
+    if (c->lsu.cnt == 0)
+        c->lsu.next = i->arrives;
+    c->lsu.queue[(c->lsu.head + c->lsu.cnt++) % c->lsu.cap] = i;
     return i;
 }
 
@@ -140,12 +140,13 @@ static __attribute__((noinline)) bool load_constant(struct cw_core *c, const str
                        param ? "parameters of a kernel" : "constant memory");
         return false;
     }
-    if (c->constant.sets != 0) {
+    if (c->constants.cache.sets != 0) {
         struct cw_core_inst *i = enqueue(c, p, *leader);
         *leader = *leader == 0 ? i : *leader;
         return i != 0 && cw_core__const_check(c, &i->m);
     }
-    struct cw_mem_inst m = {.uop = u, .made = c->warp[p->warp].made, .warp = p->warp, .half = p->half, .lanes = p->lanes, .vec = u->vec};
+    struct cw_mem_inst m = {
+        .uop = u, .dynamic = c->warp[p->warp].dynamic, .warp = p->warp, .half = p->half, .lanes = p->lanes, .vec = u->vec};
     m.space = (uint8_t)p->space;
     m.elem_bytes = (uint8_t)cw_type_bytes((enum cw_type)u->type);
     memcpy(m.addr, p->addr, sizeof m.addr);
@@ -183,8 +184,8 @@ static bool issue_half(struct cw_core *c, struct cw_mem_part p, struct cw_core_i
 static void note_poll(struct cw_core *c, struct cw_warp *warp, uint32_t mask)
 {
     warp->polled = true;
-    for (uint32_t i = 0; c->mixes && i < warp->made->cnt; i++)
-        c->warp[warp->made->part[i].home].polled_lanes |= warp->made->part[i].lanes & mask;
+    for (uint32_t i = 0; c->mixes && i < warp->dynamic->cnt; i++)
+        c->warp[warp->dynamic->part[i].home].polled_lanes |= warp->dynamic->part[i].lanes & mask;
 }
 
 __attribute__((noinline)) bool cw_core__issue_mem(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op,
@@ -204,14 +205,14 @@ __attribute__((noinline)) bool cw_core__issue_mem(struct cw_core *c, uint32_t w,
             return false;
     }
     if (leader != 0) /* else constant memory has answered at once */
-        cw_core__set_slots(c, warp->made, w, op, CW_CYCLE_PENDING);
+        cw_core__set_slots(c, warp->dynamic, w, op, CW_CYCLE_PENDING);
     if (__builtin_expect(c->thread_done != NULL, 0) && leader != 0) {
         leader->threads = c->front[w].active;
-        cw_core__set_done(c, &leader->made, leader->threads, CW_CYCLE_PENDING);
+        cw_core__set_done(c, &leader->dynamic, leader->threads, CW_CYCLE_PENDING);
     }
     const bool acquires = leader != 0 && (u->flags & CW_UF_ACQUIRE) != 0;
-    for (uint32_t i = 0; c->mixes && acquires && i < leader->made.cnt; i++) /* the threads are in other warps soon */
-        c->warp[leader->made.part[i].home].acquiring = true;
+    for (uint32_t i = 0; c->mixes && acquires && i < leader->dynamic.cnt; i++) /* the threads are in other warps soon */
+        c->warp[leader->dynamic.part[i].home].acquiring = true;
     if (!c->mixes)
         warp->acquiring = acquires;
     return true;
@@ -303,7 +304,7 @@ static struct cw_line_access next_local(const struct cw_core *c, struct cw_core_
     uint64_t addr[CW_LANES];
     for (cw_lanes left = i->lanes_left; left != 0; left = cw_lanes_rest(left)) {
         const uint32_t lane = cw_lanes_first(left);
-        const uint32_t home = cw_core__home(c, i->m.made, i->m.warp, lane);
+        const uint32_t home = cw_core__home(c, i->m.dynamic, i->m.warp, lane);
         addr[lane] = cw_core__local_word(c, home, i->m.half, lane, i->m.addr[lane] + 4u * i->piece);
     }
     return next_line(c, i, addr, c->line_bytes);
@@ -312,8 +313,8 @@ static struct cw_line_access next_local(const struct cw_core *c, struct cw_core_
 /* One pipeline: an access, or the accesses to one chunk, keep the memory stage for a step. */
 static __attribute__((noinline)) void take_stage(struct cw_core *c, const struct cw_core_inst *i, bool more)
 {
-    if (c->stage_free_at <= c->cycle)
-        c->stage_free_at = c->cycle + c->mem_step;
+    if (c->lsu.stage_free_at <= c->cycle)
+        c->lsu.stage_free_at = c->cycle + c->mem_step;
     if (more)
         c->cfg.stats->mem_stall_coalesce += i->chunk_left == 0 ? c->mem_step : c->mem_step == 1;
 }
@@ -367,7 +368,7 @@ static enum outcome serve_head(struct cw_core *c, struct cw_core_inst *i)
         return i->in_region ? region_access(c, i) : line_access(c, i);
     if (i->m.space != CW_SPACE_SHARED)
         return const_access(c, i);
-    if (c->shared_free_at > c->cycle)
+    if (c->lsu.shared_free_at > c->cycle)
         return AGAIN;
     cw_core__shared_access(c, i);
     return DONE;
@@ -376,8 +377,8 @@ static enum outcome serve_head(struct cw_core *c, struct cw_core_inst *i)
 /* When what the head needs is free: next cycle at the earliest. */
 static uint64_t head_free_at(const struct cw_core *c)
 {
-    const uint8_t space = c->queue[c->queue_head]->m.space;
-    const uint64_t at = space == CW_SPACE_SHARED ? c->shared_free_at : space >= CW_SPACE_CONST ? c->const_free_at : 0;
+    const uint8_t space = c->lsu.queue[c->lsu.head]->m.space;
+    const uint64_t at = space == CW_SPACE_SHARED ? c->lsu.shared_free_at : space >= CW_SPACE_CONST ? c->constants.free_at : 0;
     return at > c->cycle ? at : c->cycle + 1;
 }
 
@@ -386,18 +387,18 @@ static uint64_t head_free_at(const struct cw_core *c)
 /* When the memory stage takes another access. */
 static uint64_t stage_free_at(const struct cw_core *c)
 {
-    const uint64_t shared = c->shared_free_at > c->const_free_at ? c->shared_free_at : c->const_free_at;
-    return c->stage_free_at > shared ? c->stage_free_at : shared;
+    const uint64_t shared = c->lsu.shared_free_at > c->constants.free_at ? c->lsu.shared_free_at : c->constants.free_at;
+    return c->lsu.stage_free_at > shared ? c->lsu.stage_free_at : shared;
 }
 
 /* Whether the head may go on in this cycle; the pipe behind the stage does not close up, so it stands still when its end does. */
 static __attribute__((noinline)) bool stage_takes(struct cw_core *c, const struct cw_core_inst *i)
 {
-    if (c->pipe_stalled_at != CW_CYCLE_NEVER)
+    if (c->pipe.stalled_at != CW_CYCLE_NEVER)
         return false;
     if (i->chunk_left != 0 || stage_free_at(c) <= c->cycle)
         return true;
-    c->lsu_next = stage_free_at(c);
+    c->lsu.next = stage_free_at(c);
     return false;
 }
 
@@ -405,8 +406,8 @@ static __attribute__((noinline)) bool stage_takes(struct cw_core *c, const struc
 __attribute__((noinline)) bool cw_core__memory_stalls(const struct cw_core *c, uint64_t *until)
 {
     const uint64_t last = stage_free_at(c);
-    const bool head = c->queue_cnt != 0 && c->queue[c->queue_head]->arrives <= c->cycle;
-    const bool stalls = head || c->pipe_stalled_at != CW_CYCLE_NEVER;
+    const bool head = c->lsu.cnt != 0 && c->lsu.queue[c->lsu.head]->arrives <= c->cycle;
+    const bool stalls = head || c->pipe.stalled_at != CW_CYCLE_NEVER;
     *until = stalls ? CW_CYCLE_NEVER : last - c->mem_stages;
     return stalls || last > c->cycle + c->mem_stages;
 }
@@ -419,12 +420,12 @@ static void leave_queue(struct cw_core *c, uint32_t w)
 
 void cw_core__lsu_tick(struct cw_core *c)
 {
-    c->lsu_next = CW_CYCLE_NEVER;
-    if (c->queue_cnt == 0)
+    c->lsu.next = CW_CYCLE_NEVER;
+    if (c->lsu.cnt == 0)
         return;
-    struct cw_core_inst *i = c->queue[c->queue_head];
+    struct cw_core_inst *i = c->lsu.queue[c->lsu.head];
     if (i->arrives > c->cycle) {
-        c->lsu_next = i->arrives;
+        c->lsu.next = i->arrives;
         return;
     }
     if (__builtin_expect(c->unified, 0) && !stage_takes(c, i))
@@ -438,13 +439,13 @@ void cw_core__lsu_tick(struct cw_core *c)
         o = serve_head(c, i);
     if (o == DONE) {
         leave_queue(c, w);
-        c->queue_head = (c->queue_head + 1) % c->queue_cap;
-        c->queue_cnt--;
+        c->lsu.head = (c->lsu.head + 1) % c->lsu.cap;
+        c->lsu.cnt--;
     }
-    if (c->queue_cnt > 0 && o != BLOCKED) {
-        c->lsu_next = head_free_at(c);
+    if (c->lsu.cnt > 0 && o != BLOCKED) {
+        c->lsu.next = head_free_at(c);
     } else if (again != CW_TIME_NEVER) {
-        c->lsu_next = again / c->period > c->cycle ? again / c->period : c->cycle + 1;
+        c->lsu.next = again / c->period > c->cycle ? again / c->period : c->cycle + 1;
     }
 }
 

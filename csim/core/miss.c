@@ -7,23 +7,23 @@
 
 void cw_core__miss_push(struct cw_core *c, uint64_t ready, uint64_t line, uint32_t bytes, uint32_t tag)
 {
-    assert(c->miss_cnt < c->miss_cap);
-    c->miss[(c->miss_head + c->miss_cnt++) % c->miss_cap] = (struct cw_miss){ready, line, bytes, tag};
+    assert(c->misses.cnt < c->misses.cap);
+    c->misses.entry[(c->misses.head + c->misses.cnt++) % c->misses.cap] = (struct cw_miss){ready, line, bytes, tag};
 }
 
 uint64_t cw_core__miss_next(const struct cw_core *c)
 {
-    if (c->miss_cnt == 0)
+    if (c->misses.cnt == 0)
         return CW_CYCLE_NEVER;
-    const uint64_t ready = c->miss[c->miss_head].ready;
+    const uint64_t ready = c->misses.entry[c->misses.head].ready;
     return ready > c->cycle ? ready : c->cycle + 1;
 }
 
 void cw_core__miss_tick(struct cw_core *c)
 {
-    const struct cw_miss *m = &c->miss[c->miss_head];
+    const struct cw_miss *m = &c->misses.entry[c->misses.head];
     const uint32_t flits = (c->config->noc_header_bytes + c->config->noc_flit_bytes - 1) / c->config->noc_flit_bytes;
-    if (c->miss_cnt == 0 || m->ready > c->cycle || !cw_crossbar_can_push(c->cfg.up, c->cfg.index, flits == 0 ? 1 : flits, c->now))
+    if (c->misses.cnt == 0 || m->ready > c->cycle || !cw_crossbar_can_push(c->cfg.up, c->cfg.index, flits == 0 ? 1 : flits, c->now))
         return;
     struct cw_message *p = cw_message_new(c->cfg.pool, sizeof(struct cw_line_body));
     p->kind = CW_MSG_READ;
@@ -36,6 +36,6 @@ void cw_core__miss_tick(struct cw_core *c)
     p->born = c->now;
     cw_message_size(p, 0, c->config->noc_header_bytes, c->config->noc_flit_bytes);
     cw_crossbar_push(c->cfg.up, c->cfg.index, p, c->now);
-    c->miss_head = (c->miss_head + 1) % c->miss_cap;
-    c->miss_cnt--;
+    c->misses.head = (c->misses.head + 1) % c->misses.cap;
+    c->misses.cnt--;
 }

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/config.h"
-#include "ptx/uop.h"
+#include "ir/uop.h"
 
 /* Pipelines of a core that has operand collectors: each has collectors, and one or more units, of its own. */
 enum cw_pipe {

@@ -57,7 +57,7 @@ static bool made_released(struct cw_core *c, struct cw_warp *warp)
 static bool released(struct cw_core *c, struct cw_warp *warp)
 {
     const struct cw_order *o = &c->order[warp->block];
-    if (warp->made != NULL) /* its threads' earlier accesses are their block's, whatever warps they were in */
+    if (warp->dynamic != NULL) /* its threads' earlier accesses are their block's, whatever warps they were in */
         return made_released(c, warp);
     if (!warp->releasing) {
         warp->owes = o->is_owed;
@@ -82,7 +82,7 @@ static bool flushed(struct cw_core *c, struct cw_warp *warp)
 bool cw_core__order_release(struct cw_core *c, uint32_t w, uint8_t scope)
 {
     struct cw_warp *warp = &c->warp[w];
-    const bool block = scope == CW_SCOPE_CTA && warp->made == NULL;
+    const bool block = scope == CW_SCOPE_CTA && warp->dynamic == NULL;
     if (block ? warp->insts != 0 : !released(c, warp))
         warp->wait = CW_WAIT_FENCE;
     else if (block)

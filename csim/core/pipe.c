@@ -141,24 +141,24 @@ static bool uses_l1(const struct cw_core *c, const struct cw_mem_inst *m)
 
 bool cw_core__pipe_has_room(const struct cw_core *c)
 {
-    return c->pipe_cnt < c->pipe_cap;
+    return c->pipe.cnt < c->pipe.cap;
 }
 
 void cw_core__pipe_push(struct cw_core *c, const struct cw_pipe_entry *e)
 {
-    uint32_t tail = c->pipe_head + c->pipe_cnt++;
-    c->pipe[tail < c->pipe_cap ? tail : tail - c->pipe_cap] = *e;
-    if (c->pipe_cnt == 1)
-        c->pipe_next = e->ready > c->cycle ? e->ready : c->cycle + 1;
+    uint32_t tail = c->pipe.head + c->pipe.cnt++;
+    c->pipe.entry[tail < c->pipe.cap ? tail : tail - c->pipe.cap] = *e;
+    if (c->pipe.cnt == 1)
+        c->pipe.next = e->ready > c->cycle ? e->ready : c->cycle + 1;
 }
 
 static enum progress l1_access(struct cw_core *c, const struct cw_pipe_entry *e)
 {
-    if (c->log_refused) { /* log accesses take turns with the pipe */
-        c->log_refused = false;
+    if (c->pipe.log_refused) { /* log accesses take turns with the pipe */
+        c->pipe.log_refused = false;
         return RETRY;
     }
-    c->l1_port_cycle = c->cycle;
+    c->pipe.port_cycle = c->cycle;
     return e->inst->m.uop->op == CW_OP_ST ? l1_store(c, e) : l1_load(c, e);
 }
 
@@ -181,7 +181,7 @@ static void leave(struct cw_core *c, const struct cw_pipe_entry *e, struct cw_me
         cw_core__tell_stores(c, e);
     cw_core__persist_leaves(c, p);
     cw_crossbar_push(c->cfg.up, c->cfg.index, p, c->now);
-    c->pipe_packet = 0;
+    c->pipe.packet = 0;
     if (c->config->l1_global != CW_L1_OFF && p->kind != CW_MSG_READ) {
         cw_l1_invalidate(&c->l1, e->access.line);
         cw_core__tell_line(c, CW_L1_LINE_INVALIDATED, e->access.line, e->inst->m.warp);
@@ -195,9 +195,9 @@ static enum progress bypass(struct cw_core *c, const struct cw_pipe_entry *e)
     const enum progress way = c->config->l1_global == CW_L1_WRITE_BACK ? make_way(c, e) : MOVED;
     if (way != MOVED)
         return way;
-    if (c->pipe_packet == 0)
-        c->pipe_packet = cw_core__packet(c, e);
-    struct cw_message *p = c->pipe_packet;
+    if (c->pipe.packet == 0)
+        c->pipe.packet = cw_core__packet(c, e);
+    struct cw_message *p = c->pipe.packet;
     if (!cw_core__crossbar_takes(c, p->flits))
         return WAIT_CROSSBAR;
     if (p->kind != CW_MSG_READ && cw_core__is_kept(c, p->addr) && !cw_core__keeper_stores(c, e, NULL))
@@ -208,33 +208,33 @@ static enum progress bypass(struct cw_core *c, const struct cw_pipe_entry *e)
 
 static void pipe_stall(struct cw_core *c, enum progress why)
 {
-    if (c->pipe_stalled_at == CW_CYCLE_NEVER)
-        c->pipe_stalled_at = c->cycle;
+    if (c->pipe.stalled_at == CW_CYCLE_NEVER)
+        c->pipe.stalled_at = c->cycle;
     if (why == RETRY)
-        c->pipe_next = c->cycle + 1;
+        c->pipe.next = c->cycle + 1;
     else if (why == WAIT_CROSSBAR) {
-        const cw_time when = cw_crossbar_space_at(c->cfg.up, c->cfg.index, c->pipe_packet->flits, c->now);
-        c->pipe_next = when == CW_TIME_NEVER ? CW_CYCLE_NEVER : (when + c->period - 1) / c->period;
+        const cw_time when = cw_crossbar_space_at(c->cfg.up, c->cfg.index, c->pipe.packet->flits, c->now);
+        c->pipe.next = when == CW_TIME_NEVER ? CW_CYCLE_NEVER : (when + c->period - 1) / c->period;
     }
 }
 
 static void end_stall(struct cw_core *c, bool texture)
 {
     struct cw_stats *s = c->cfg.stats;
-    const uint64_t cycles = c->cycle - c->pipe_stalled_at;
+    const uint64_t cycles = c->cycle - c->pipe.stalled_at;
     *(texture ? &s->texture_stalls : &s->l1_stalls) += cycles;
     *(texture ? &s->mem_stall_texture : &s->mem_stall_global) += cycles;
-    c->pipe_stalled_at = CW_CYCLE_NEVER;
+    c->pipe.stalled_at = CW_CYCLE_NEVER;
 }
 
 void cw_core__pipe_tick(struct cw_core *c)
 {
-    c->pipe_next = CW_CYCLE_NEVER;
-    if (c->pipe_cnt == 0)
+    c->pipe.next = CW_CYCLE_NEVER;
+    if (c->pipe.cnt == 0)
         return;
-    const struct cw_pipe_entry *e = &c->pipe[c->pipe_head];
+    const struct cw_pipe_entry *e = &c->pipe.entry[c->pipe.head];
     if (e->ready > c->cycle) {
-        c->pipe_next = e->ready;
+        c->pipe.next = e->ready;
         return;
     }
     const uint32_t w = e->inst->m.warp; /* the instruction may be complete when it has moved */
@@ -245,14 +245,14 @@ void cw_core__pipe_tick(struct cw_core *c)
         pipe_stall(c, r);
         return;
     }
-    if (c->pipe_stalled_at != CW_CYCLE_NEVER)
+    if (c->pipe.stalled_at != CW_CYCLE_NEVER)
         end_stall(c, texture);
     if (--warp->piped == 0 && warp->wait == CW_WAIT_PIPE)
         cw_core__settled(c, w);
-    c->pipe_head = c->pipe_head + 1 < c->pipe_cap ? c->pipe_head + 1 : 0;
-    if (--c->pipe_cnt > 0) {
-        uint64_t ready = c->pipe[c->pipe_head].ready;
-        c->pipe_next = ready > c->cycle ? ready : c->cycle + 1;
+    c->pipe.head = c->pipe.head + 1 < c->pipe.cap ? c->pipe.head + 1 : 0;
+    if (--c->pipe.cnt > 0) {
+        uint64_t ready = c->pipe.entry[c->pipe.head].ready;
+        c->pipe.next = ready > c->cycle ? ready : c->cycle + 1;
     }
 }
 
@@ -366,13 +366,13 @@ bool cw_core_log_access(struct cw_core *c, uint32_t warp, uint32_t word, bool wr
     bool allocated = false;
     struct cw_l1_line *victim = 0;
     (void)now;
-    if (c->l1_port_cycle == c->cycle || c->log_cnt == c->log_cap || !cw_core__miss_has_room(c)) {
-        c->log_refused = c->l1_port_cycle == c->cycle;
+    if (c->pipe.port_cycle == c->cycle || c->pipe.log_cnt == c->pipe.log_cap || !cw_core__miss_has_room(c)) {
+        c->pipe.log_refused = c->pipe.port_cycle == c->cycle;
         return false;
     }
     enum cw_l1_result r = write ? cw_l1_write(&c->l1, line, all, false, &data, &allocated, &victim)
                                 : cw_l1_read(&c->l1, line, all, &who, &data, &mshr, &victim);
-    c->l1_port_cycle = c->cycle;
+    c->pipe.port_cycle = c->cycle;
     if (r == CW_L1_BUSY || r == CW_L1_EVICT) {
         refused(c, r, victim, warp);
         return false;
@@ -382,16 +382,17 @@ bool cw_core_log_access(struct cw_core *c, uint32_t warp, uint32_t word, bool wr
     if (r == CW_L1_MISS)
         cw_core__send_miss(c, line, c->l1.mshr[mshr].ask, CW_TAG_MSHR | mshr);
     if (r == CW_L1_HIT)
-        c->log_done[(c->log_head + c->log_cnt++) % c->log_cap] = (struct cw_log_done){c->cycle + c->config->l1_latency, warp, cookie};
+        c->pipe.log_done[(c->pipe.log_head + c->pipe.log_cnt++) % c->pipe.log_cap] =
+            (struct cw_log_done){c->cycle + c->config->l1_latency, warp, cookie};
     return true;
 }
 
 void cw_core__log_tick(struct cw_core *c)
 {
-    while (c->log_cnt > 0 && c->log_done[c->log_head].ready <= c->cycle) {
-        struct cw_log_done d = c->log_done[c->log_head];
-        c->log_head = (c->log_head + 1) % c->log_cap;
-        c->log_cnt--;
+    while (c->pipe.log_cnt > 0 && c->pipe.log_done[c->pipe.log_head].ready <= c->cycle) {
+        struct cw_log_done d = c->pipe.log_done[c->pipe.log_head];
+        c->pipe.log_head = (c->pipe.log_head + 1) % c->pipe.log_cap;
+        c->pipe.log_cnt--;
         c->region->sockets->log_done(c->region->self, d.warp, d.cookie, c->now);
     }
 }

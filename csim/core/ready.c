@@ -8,8 +8,8 @@ static void wheel_insert(struct cw_core *c, uint32_t w, uint64_t cycle)
         cycle = c->cycle + CW_WHEEL_SLOTS - 1;
     uint32_t slot = (uint32_t)(cycle % CW_WHEEL_SLOTS);
     c->warp[w].wheel[slot] |= cw_core__bit(w);
-    c->wheel_used[slot / 64] |= UINT64_C(1) << (slot % 64);
-    c->wheel_words |= 1u << slot / 64;
+    c->wheel.used[slot / 64] |= UINT64_C(1) << (slot % 64);
+    c->wheel.words |= 1u << slot / 64;
 }
 
 /* The latest cycle of some lanes. All lanes of one home, as most warps have, need no search for those. */
@@ -29,11 +29,11 @@ static inline uint64_t latest_of(const uint64_t *cycle, uint32_t lanes)
 /* With core.scoreboard=warp: when the previous instructions of the warp's threads are complete. They may have been of several warps. */
 static __attribute__((noinline)) uint64_t threads_done(const struct cw_core *c, uint32_t w)
 {
-    const struct cw_made *made = c->warp[w].made;
+    const struct cw_dynamic_warp *dynamic = c->warp[w].dynamic;
     uint64_t latest = 0;
-    for (uint32_t i = 0; i < made->cnt; i++) {
-        const uint32_t lanes = made->part[i].lanes & (uint32_t)c->front[w].active;
-        const uint64_t at = latest_of(&c->thread_done[made->part[i].home * CW_LANES], lanes);
+    for (uint32_t i = 0; i < dynamic->cnt; i++) {
+        const uint32_t lanes = dynamic->part[i].lanes & (uint32_t)c->front[w].active;
+        const uint64_t at = latest_of(&c->thread_done[dynamic->part[i].home * CW_LANES], lanes);
         latest = at > latest ? at : latest;
     }
     return latest;
@@ -43,11 +43,11 @@ static __attribute__((noinline)) uint64_t threads_done(const struct cw_core *c, 
  * of its home may be of other threads. */
 static uint64_t made_ready(const struct cw_core *c, uint32_t w, const struct cw_issue_op *op)
 {
-    const struct cw_made *made = c->warp[w].made;
+    const struct cw_dynamic_warp *dynamic = c->warp[w].dynamic;
     const bool one_by_one = __builtin_expect(c->thread_done != NULL, 0);
     uint64_t latest = one_by_one ? threads_done(c, w) : 0;
-    for (uint32_t i = 0; i < made->cnt; i++) {
-        const struct cw_warp *home = &c->warp[made->part[i].home];
+    for (uint32_t i = 0; i < dynamic->cnt; i++) {
+        const struct cw_warp *home = &c->warp[dynamic->part[i].home];
         uint64_t at = one_by_one ? 0 : cw_scoreboard_ready(home->slot_cycle, op);
         if (c->mixes && home->acquiring)
             at = CW_CYCLE_PENDING;
@@ -60,7 +60,7 @@ static uint64_t made_ready(const struct cw_core *c, uint32_t w, const struct cw_
 static __attribute__((noinline)) uint64_t unusual_ready(const struct cw_core *c, uint32_t w, const struct cw_issue_op *op)
 {
     const struct cw_warp *warp = &c->warp[w];
-    if (warp->made != NULL)
+    if (warp->dynamic != NULL)
         return made_ready(c, w, op);
     const uint64_t at = cw_scoreboard_ready(warp->slot_cycle, op);
     if (!c->one_by_one)
@@ -129,7 +129,7 @@ void cw_core__loaded(struct cw_core *c, uint32_t blocks)
 {
     for (uint32_t w = 0; w < c->config->core_warps; w++) {
         const struct cw_warp *warp = &c->warp[w];
-        if (warp->ready_at == CW_CYCLE_NEVER && warp->wait == CW_WAIT_NONE && (warp->made->blocks & blocks) != 0)
+        if (warp->ready_at == CW_CYCLE_NEVER && warp->wait == CW_WAIT_NONE && (warp->dynamic->blocks & blocks) != 0)
             cw_core__requeue(c, w);
     }
 }
@@ -149,16 +149,16 @@ static inline void look_again(struct cw_core *c, uint32_t row, uint64_t due)
 
 static inline void empty_slot(struct cw_core *c, uint32_t slot)
 {
-    c->wheel_used[slot / 64] &= ~(UINT64_C(1) << (slot % 64));
-    c->wheel_words &= ~((uint32_t)(c->wheel_used[slot / 64] == 0) << slot / 64);
+    c->wheel.used[slot / 64] &= ~(UINT64_C(1) << (slot % 64));
+    c->wheel.words &= ~((uint32_t)(c->wheel.used[slot / 64] == 0) << slot / 64);
 }
 
 static __attribute__((noinline)) void wide_wheel_tick(struct cw_core *c, uint32_t slot)
 {
     empty_slot(c, slot);
     for (uint32_t row = 0; row < c->rows; row++) {
-        const uint64_t due = c->wheel[row * CW_WHEEL_SLOTS + slot];
-        c->wheel[row * CW_WHEEL_SLOTS + slot] = 0;
+        const uint64_t due = c->wheel.slot[row * CW_WHEEL_SLOTS + slot];
+        c->wheel.slot[row * CW_WHEEL_SLOTS + slot] = 0;
         look_again(c, row, due);
     }
 }
@@ -171,10 +171,10 @@ void cw_core__wheel_tick(struct cw_core *c)
         wide_wheel_tick(c, slot);
         return;
     }
-    const uint64_t due = c->wheel[slot];
+    const uint64_t due = c->wheel.slot[slot];
     if (due == 0)
         return;
-    c->wheel[slot] = 0;
+    c->wheel.slot[slot] = 0;
     empty_slot(c, slot);
     look_again(c, 0, due);
 }
@@ -182,15 +182,15 @@ void cw_core__wheel_tick(struct cw_core *c)
 /* Next cycle after the current one with an entry in the wheel. */
 uint64_t cw_core__wheel_next(const struct cw_core *c)
 {
-    if (c->wheel_words == 0)
+    if (c->wheel.words == 0)
         return CW_CYCLE_NEVER;
     const uint32_t from = (uint32_t)((c->cycle + 1) % CW_WHEEL_SLOTS);
     uint32_t word = from / 64;
-    uint64_t bits = c->wheel_used[word] & ~UINT64_C(0) << (from % 64);
+    uint64_t bits = c->wheel.used[word] & ~UINT64_C(0) << (from % 64);
     if (bits == 0) { /* the following words in turn, last the part of this one before from */
-        const uint32_t after = c->wheel_words >> (word + 1);
-        word = after != 0 ? word + 1 + (uint32_t)__builtin_ctz(after) : (uint32_t)__builtin_ctz(c->wheel_words);
-        bits = c->wheel_used[word];
+        const uint32_t after = c->wheel.words >> (word + 1);
+        word = after != 0 ? word + 1 + (uint32_t)__builtin_ctz(after) : (uint32_t)__builtin_ctz(c->wheel.words);
+        bits = c->wheel.used[word];
     }
     const uint32_t slot = word * 64 + (uint32_t)__builtin_ctzll(bits);
     return c->cycle + 1 + (slot - from) % CW_WHEEL_SLOTS;

@@ -17,22 +17,22 @@ static void copy_half(struct cw_core *c, uint32_t w, uint32_t half, bool save, u
     const size_t vectors = (size_t)c->config->core_warps * c->halves, own = (size_t)w * c->halves + half;
     for (uint32_t i = 0; i < k->r32_cnt; i++) {
         size_t at = (i * vectors + own) * CW_LANES;
-        uint32_t *to = (save ? c->r32_save : c->r32) + at;
-        const uint32_t *from = (save ? c->r32 : c->r32_save) + at;
+        uint32_t *to = (save ? c->checkpoint.r32 : c->storage.r32) + at;
+        const uint32_t *from = (save ? c->storage.r32 : c->checkpoint.r32) + at;
         for (uint32_t lane = 0; lane < CW_LANES; lane++)
             to[lane] = (lanes >> lane & 1u) != 0 ? from[lane] : to[lane];
     }
     for (uint32_t i = 0; i < k->r64_cnt; i++) {
         size_t at = (i * vectors + own) * CW_LANES;
-        uint64_t *to = (save ? c->r64_save : c->r64) + at;
-        const uint64_t *from = (save ? c->r64 : c->r64_save) + at;
+        uint64_t *to = (save ? c->checkpoint.r64 : c->storage.r64) + at;
+        const uint64_t *from = (save ? c->storage.r64 : c->checkpoint.r64) + at;
         for (uint32_t lane = 0; lane < CW_LANES; lane++)
             to[lane] = (lanes >> lane & 1u) != 0 ? from[lane] : to[lane];
     }
     for (uint32_t i = 0; i < k->pred_cnt; i++) {
         size_t at = i * vectors + own;
-        uint32_t *to = (save ? c->pred_save : c->pred) + at;
-        uint32_t from = (save ? c->pred : c->pred_save)[at];
+        uint32_t *to = (save ? c->checkpoint.pred : c->storage.pred) + at;
+        uint32_t from = (save ? c->storage.pred : c->checkpoint.pred)[at];
         *to = (*to & ~lanes) | (from & lanes);
     }
 }
@@ -100,6 +100,7 @@ bool cw_core__region_begin(struct cw_core *c, uint32_t w, cw_lanes active, cw_la
     copy_registers(c, w, true, mask);
     c->control->ops->region_begin(c->control, w, pc + 1);
     warp->in_region = true;
+    warp->attempt_since = c->cycle;
     if (cw_events_want(c->cfg.stream, CW_EVENT_REGION_ENTER))
         tell_enter(c, w, &c->uop[pc], mask);
     return true;
@@ -183,10 +184,13 @@ void cw_core_region_end(struct cw_core *c, uint32_t w, cw_time now, cw_time rest
     warp->not_before = c->cycle + 1;
     warp->in_region = c->control->ops->region_end(c->control, w, warp->resume);
     if (warp->in_region) {
+        warp->attempt_since = c->cycle;
         uint64_t at = (restart + c->period - 1) / c->period;
         copy_registers(c, w, false, again);
         memset(warp->nest, 1, sizeof warp->nest);
         warp->not_before = at > warp->not_before ? at : warp->not_before;
+        if (warp->not_before - c->cycle > c->checkpoint.longest_back_off)
+            c->checkpoint.longest_back_off = warp->not_before - c->cycle;
         if (c->stalls != NULL)
             c->stalls->delay[w] = CW_STALL_MECHANISM;
     }

@@ -15,23 +15,23 @@ static void read_part(const struct cw_exec *x, struct cw_opnd o, uint64_t out[CW
     }
 }
 
-static __attribute__((noinline)) void read_made(const struct cw_core *c, const struct cw_made *made, struct cw_opnd o,
-                                                uint64_t out[CW_LANES])
+static __attribute__((noinline)) void read_dynamic(const struct cw_core *c, const struct cw_dynamic_warp *dynamic, struct cw_opnd o,
+                                                   uint64_t out[CW_LANES])
 {
     uint64_t own[CW_LANES];
     memset(out, 0, CW_LANES * sizeof *out);
-    for (uint32_t i = 0; i < made->cnt; i++) {
-        read_part(&c->warp[made->part[i].home].x[0], o, own);
-        for (uint32_t left = made->part[i].lanes; left != 0; left &= left - 1)
+    for (uint32_t i = 0; i < dynamic->cnt; i++) {
+        read_part(&c->warp[dynamic->part[i].home].x[0], o, own);
+        for (uint32_t left = dynamic->part[i].lanes; left != 0; left &= left - 1)
             out[(uint32_t)__builtin_ctz(left)] = own[(uint32_t)__builtin_ctz(left)];
     }
 }
 
-void cw_core__read_operand(const struct cw_core *c, const struct cw_made *made, uint32_t w, uint32_t half, struct cw_opnd o,
+void cw_core__read_operand(const struct cw_core *c, const struct cw_dynamic_warp *dynamic, uint32_t w, uint32_t half, struct cw_opnd o,
                            uint64_t out[CW_LANES])
 {
-    if (__builtin_expect(made != NULL, 0))
-        read_made(c, made, o, out);
+    if (__builtin_expect(dynamic != NULL, 0))
+        read_dynamic(c, dynamic, o, out);
     else
         read_part(&c->warp[w].x[half], o, out);
 }
@@ -39,7 +39,7 @@ void cw_core__read_operand(const struct cw_core *c, const struct cw_made *made, 
 void cw_core__read_warp(const struct cw_core *c, uint32_t w, struct cw_opnd o, uint64_t out[CW_WARP_LANES_MAX])
 {
     for (uint32_t half = 0; half < c->halves; half++)
-        cw_core__read_operand(c, c->warp[w].made, w, half, o, out + CW_LANES * half);
+        cw_core__read_operand(c, c->warp[w].dynamic, w, half, o, out + CW_LANES * half);
 }
 
 /* Shared, local and constant memory have addresses of 32 bits: in a register of 32 bits the sum wraps as that register does. */
@@ -47,7 +47,7 @@ void cw_core__read_addresses(const struct cw_core *c, uint32_t w, uint32_t half,
 {
     const bool wraps = u->space != CW_SPACE_GENERIC && u->space != CW_SPACE_GLOBAL && u->src[0].kind == CW_OPND_R32;
     const uint64_t keep = wraps ? UINT32_MAX : UINT64_MAX;
-    cw_core__read_operand(c, c->warp[w].made, w, half, u->src[0], addr);
+    cw_core__read_operand(c, c->warp[w].dynamic, w, half, u->src[0], addr);
     for (uint32_t lane = 0; lane < CW_LANES; lane++)
         addr[lane] = (addr[lane] + (uint64_t)u->imm) & keep;
 }
@@ -91,7 +91,7 @@ void cw_core__write_warp(struct cw_core *c, uint32_t w, struct cw_opnd o, uint32
 {
     struct cw_part p;
     for (uint32_t half = 0; half < c->halves; half++)
-        for (uint32_t i = 0; cw_core__part(c, c->warp[w].made, w, half, i, &p); i++)
+        for (uint32_t i = 0; cw_core__part(c, c->warp[w].dynamic, w, half, i, &p); i++)
             write_part(p.x, o, type, false, cw_lanes_half(lanes, half) & p.lanes, value + CW_LANES * half);
 }
 
@@ -104,12 +104,12 @@ static void write_vector(const struct cw_exec *x, const struct cw_mem_inst *inst
 
 void cw_core__write_back(struct cw_core *c, const struct cw_mem_inst *inst, cw_lanes lanes)
 {
-    if (__builtin_expect(inst->made == NULL, 1)) {
+    if (__builtin_expect(inst->dynamic == NULL, 1)) {
         write_vector(&c->warp[inst->warp].x[inst->half], inst, (uint32_t)lanes);
         return;
     }
-    for (uint32_t i = 0; i < inst->made->cnt; i++)
-        write_vector(&c->warp[inst->made->part[i].home].x[0], inst, (uint32_t)lanes & inst->made->part[i].lanes);
+    for (uint32_t i = 0; i < inst->dynamic->cnt; i++)
+        write_vector(&c->warp[inst->dynamic->part[i].home].x[0], inst, (uint32_t)lanes & inst->dynamic->part[i].lanes);
 }
 
 void cw_core__write_old(struct cw_core *c, const struct cw_mem_inst *inst, cw_lanes lanes, const uint64_t old[CW_LANES])
@@ -125,6 +125,6 @@ void cw_core__write_old(struct cw_core *c, const struct cw_mem_inst *inst, cw_la
     if (changed)
         cw_core__progress(c, warp);
     struct cw_part p;
-    for (uint32_t i = 0; u->dst_cnt != 0 && cw_core__part(c, inst->made, inst->warp, inst->half, i, &p); i++)
+    for (uint32_t i = 0; u->dst_cnt != 0 && cw_core__part(c, inst->dynamic, inst->warp, inst->half, i, &p); i++)
         write_part(p.x, u->dst[0], u->type, false, (uint32_t)lanes & p.lanes, old);
 }

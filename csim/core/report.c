@@ -8,9 +8,9 @@
 void cw_core__fault(struct cw_core *c, uint32_t w, uint32_t lane, const struct cw_uop *u, int status, const char *fmt, ...)
 {
     struct cw_error what, text;
-    w = cw_core__home(c, c->warp[w].made, w, lane);
+    w = cw_core__home(c, c->warp[w].dynamic, w, lane);
     const uint32_t *block = c->block[c->warp[w].block].ctaid;
-    uint32_t(*tid)[CW_LANES] = c->tid[w * c->halves + lane / CW_LANES];
+    uint32_t(*tid)[CW_LANES] = c->storage.tid[w * c->halves + lane / CW_LANES];
     va_list ap;
     if (c->faulted)
         return;
@@ -49,12 +49,12 @@ void cw_core__tell_open(const struct cw_core *c, const struct cw_uop *u, const s
  * leads out of it. An iteration with such an access and without progress is a polling iteration; `spin` counts them since the last
  * progress. Inside a transaction only commits (counted by the system) are progress: an attempt that is aborted for ever computes in vain.
  */
-/* A made-up warp is another one in each round, so its threads are asked, each at its home. */
+/* A dynamic warp is another one in each round, so its threads are asked, each at its home. */
 static void backward_branch_mixed(struct cw_core *c, struct cw_warp *warp, const struct cw_uop *u)
 {
     bool polled = false;
-    for (uint32_t i = 0; i < warp->made->cnt; i++) {
-        const struct cw_made_part *p = &warp->made->part[i];
+    for (uint32_t i = 0; i < warp->dynamic->cnt; i++) {
+        const struct cw_dynamic_part *p = &warp->dynamic->part[i];
         struct cw_warp *home = &c->warp[p->home];
         const uint32_t lanes = home->polled_lanes & p->lanes;
         polled |= lanes != 0;
@@ -107,10 +107,33 @@ bool cw_core_spin_report(const struct cw_core *c, struct cw_core_spin *spin)
     return spin->iterations != 0;
 }
 
+bool cw_core_backs_off(const struct cw_core *c, cw_time now)
+{
+    for (uint32_t w = 0; w < c->slots; w++)
+        if (c->warp[w].in_region && c->warp[w].not_before > now / c->period)
+            return true;
+    return false;
+}
+
+uint64_t cw_core_longest_back_off(const struct cw_core *c)
+{
+    return c->checkpoint.longest_back_off;
+}
+
+bool cw_core_has_long_attempt(const struct cw_core *c, uint64_t cycles, cw_time now)
+{
+    for (uint32_t w = 0; w < c->slots; w++) {
+        const uint64_t age = c->warp[w].in_region ? now / c->period - c->warp[w].attempt_since : 0;
+        if (age > cycles && age / 20 < cycles)
+            return true;
+    }
+    return false;
+}
+
 static bool is_pending(const struct cw_core *c, uint32_t w, uint32_t slot)
 {
     struct cw_part p;
-    for (uint32_t i = 0; cw_core__part(c, c->warp[w].made, w, 0, i, &p); i++)
+    for (uint32_t i = 0; cw_core__part(c, c->warp[w].dynamic, w, 0, i, &p); i++)
         if (c->warp[p.home].slot_cycle[slot] == CW_CYCLE_PENDING)
             return true;
     return false;
@@ -211,10 +234,10 @@ void cw_core_report(const struct cw_core *c, FILE *out)
     for (uint32_t w = 0; w < c->slots; w++)
         if (c->warp[w].wait != CW_WAIT_FREE)
             report_warp(c, w, out);
-    if (c->queue_cnt + c->pipe_cnt != 0 || c->acks != 0 || c->l1.mshr_used != 0)
+    if (c->lsu.cnt + c->pipe.cnt != 0 || c->acks != 0 || c->l1.mshr_used != 0)
         fprintf(out,
                 "core %u: %u instructions and %u line accesses in the load/store unit, %u L1 misses, %llu acknowledgements outstanding\n",
-                c->cfg.index, c->queue_cnt, c->pipe_cnt, c->l1.mshr_used, (unsigned long long)c->acks);
+                c->cfg.index, c->lsu.cnt, c->pipe.cnt, c->l1.mshr_used, (unsigned long long)c->acks);
 }
 
 uint32_t cw_core_warp_state(const struct cw_core *c, uint32_t w)

@@ -15,7 +15,7 @@
 
 #include "base/config.h"
 #include "base/error.h"
-#include "ptx/module.h"
+#include "ir/module.h"
 
 #define CW_CYCLE_PENDING UINT64_MAX
 

@@ -6,12 +6,12 @@
  * worked out in `own`. */
 static const uint64_t *places(struct cw_core *c, const struct cw_mem_inst *m, uint8_t **slice, uint64_t own[CW_LANES])
 {
-    const struct cw_made *made = m->made;
-    const bool mixed = made != NULL && (made->blocks & (made->blocks - 1)) != 0;
-    const uint32_t block = made != NULL ? (uint32_t)__builtin_ctz(made->blocks) : c->warp[m->warp].block;
+    const struct cw_dynamic_warp *dynamic = m->dynamic;
+    const bool mixed = dynamic != NULL && (dynamic->blocks & (dynamic->blocks - 1)) != 0;
+    const uint32_t block = dynamic != NULL ? (uint32_t)__builtin_ctz(dynamic->blocks) : c->warp[m->warp].block;
     *slice = c->shared + (mixed ? 0 : c->block[block].shared_base);
     struct cw_part p;
-    for (uint32_t i = 0; mixed && cw_core__part(c, made, m->warp, 0, i, &p); i++)
+    for (uint32_t i = 0; mixed && cw_core__part(c, dynamic, m->warp, 0, i, &p); i++)
         for (uint32_t left = p.lanes & (uint32_t)m->lanes; left != 0; left &= left - 1) {
             const uint32_t lane = (uint32_t)__builtin_ctz(left);
             own[lane] = m->addr[lane] + c->block[c->warp[p.home].block].shared_base;
@@ -82,24 +82,24 @@ void cw_core__shared_access(struct cw_core *c, struct cw_core_inst *inst)
     const uint32_t further = (cycles - 1) * c->mem_step;
     c->cfg.stats->shared_conflict_cycles += further;
     c->cfg.stats->mem_stall_shared += further;
-    c->shared_free_at = c->cycle + further + c->mem_step;
+    c->lsu.shared_free_at = c->cycle + further + c->mem_step;
     cw_core__inst_done(c, inst, c->cycle + c->config->shared_latency + further);
 }
 
 bool cw_core_take_shared(struct cw_core *c, cw_time now)
 {
     (void)now;
-    if (c->shared_free_at > c->cycle)
+    if (c->lsu.shared_free_at > c->cycle)
         return false;
-    c->shared_free_at = c->cycle + 1;
+    c->lsu.shared_free_at = c->cycle + 1;
     return true;
 }
 
 cw_time cw_core_hold_shared(struct cw_core *c, uint32_t cycles)
 {
-    const uint64_t from = c->shared_free_at > c->cycle ? c->shared_free_at : c->cycle;
-    c->shared_free_at = from + cycles;
-    return c->shared_free_at * c->period;
+    const uint64_t from = c->lsu.shared_free_at > c->cycle ? c->lsu.shared_free_at : c->cycle;
+    c->lsu.shared_free_at = from + cycles;
+    return c->lsu.shared_free_at * c->period;
 }
 
 uint8_t *cw_core_shared_of(struct cw_core *c, uint32_t block)

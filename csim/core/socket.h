@@ -16,9 +16,9 @@
 
 #include "base/fifo.h"
 #include "base/lanes.h"
+#include "ir/intrinsic.h"
+#include "ir/uop.h"
 #include "msg/message.h"
-#include "ptx/intrinsic.h"
-#include "ptx/uop.h"
 
 struct cw_mem_inst;
 
@@ -32,7 +32,7 @@ enum cw_access_verdict {
 /* What happens to a line of the L1. */
 enum cw_l1_event { CW_L1_LINE_HIT, CW_L1_LINE_FILLED, CW_L1_LINE_WRITTEN, CW_L1_LINE_EVICTED, CW_L1_LINE_INVALIDATED };
 
-/* A call of an intrinsic of role CALL (csim/ptx/intrinsic.h) by a warp. */
+/* A call of an intrinsic of role CALL (csim/ir/intrinsic.h) by a warp. */
 struct cw_core_call {
     const struct cw_uop *uop; /* uop->intrinsic names it */
     uint32_t warp;

@@ -76,12 +76,12 @@ static void registers(const struct cw_core *c, uint32_t home, const struct cw_is
 /* As ready.c has it of a warp that the policy has made up. */
 static void made_registers(const struct cw_core *c, uint32_t w, const struct cw_issue_op *op, struct wait *wait)
 {
-    const struct cw_made *made = c->warp[w].made;
-    for (uint32_t i = 0; i < made->cnt; i++) {
-        const uint32_t home = made->part[i].home;
+    const struct cw_dynamic_warp *dynamic = c->warp[w].dynamic;
+    for (uint32_t i = 0; i < dynamic->cnt; i++) {
+        const uint32_t home = dynamic->part[i].home;
         if (c->thread_done == NULL)
             registers(c, home, op, wait);
-        for (uint32_t left = made->part[i].lanes & (uint32_t)c->front[w].active; c->thread_done != NULL && left != 0; left &= left - 1) {
+        for (uint32_t left = dynamic->part[i].lanes & (uint32_t)c->front[w].active; c->thread_done != NULL && left != 0; left &= left - 1) {
             const uint32_t at = home * CW_LANES + (uint32_t)__builtin_ctz(left);
             later(wait, c->thread_done[at], c->stalls->last[at]);
         }
@@ -96,11 +96,11 @@ static uint8_t next_instruction(const struct cw_core *c, uint32_t w)
     const struct cw_warp *warp = &c->warp[w];
     const struct cw_issue_op *op = &c->op[cw_core__pc(c, w)];
     struct wait wait = {0, CW_STALL_FETCH};
-    if (warp->made != NULL)
+    if (warp->dynamic != NULL)
         made_registers(c, w, op, &wait);
     else
         registers(c, w, op, &wait);
-    if (c->one_by_one && warp->made == NULL)
+    if (c->one_by_one && warp->dynamic == NULL)
         later(&wait, warp->insts != 0 ? CW_CYCLE_PENDING : warp->done_at, c->stalls->last[w * CW_LANES]);
     later(&wait, warp->not_before, c->stalls->delay[w]);
     later(&wait, warp->fetched_at, CW_STALL_FETCH);
@@ -169,12 +169,12 @@ static void write_class(const struct cw_core *c, uint32_t home, uint32_t lanes, 
 
 void cw_core__stalls_issue(struct cw_core *c, uint32_t w, const struct cw_issue_op *op)
 {
-    const struct cw_made *made = c->warp[w].made;
+    const struct cw_dynamic_warp *dynamic = c->warp[w].dynamic;
     c->stalls->delay[w] = CW_STALL_FETCH;
-    if (made == NULL)
+    if (dynamic == NULL)
         write_class(c, w, 1, op);
-    for (uint32_t i = 0; made != NULL && i < made->cnt; i++)
-        write_class(c, made->part[i].home, made->part[i].lanes & (uint32_t)c->front[w].active, op);
+    for (uint32_t i = 0; dynamic != NULL && i < dynamic->cnt; i++)
+        write_class(c, dynamic->part[i].home, dynamic->part[i].lanes & (uint32_t)c->front[w].active, op);
 }
 
 /* ---- a scheduler's reason ---- */
@@ -184,7 +184,7 @@ static uint64_t without_unit(const struct cw_core *c, uint32_t s, uint32_t row, 
 {
     uint64_t warps = 0;
     for (uint32_t fu = 0; fu < CW_FU_COUNT; fu++)
-        if (c->fu_free[s][fu] > c->cycle)
+        if (c->issue.fu_free[s][fu] > c->cycle)
             warps |= c->row[row].fu_warps[fu];
     return ready & warps;
 }
@@ -197,7 +197,7 @@ static uint64_t waiting(const struct cw_core *c, uint32_t s, uint32_t row, enum 
     if (ready == 0 || (why != CW_STALL_STRUCTURAL && why != CW_STALL_MEMORY && why != CW_STALL_MECHANISM))
         return unready;
     const uint64_t no_unit = st->stopped ? 0 : without_unit(c, s, row, ready);
-    const uint64_t full = c->queue_cnt >= c->config->core_mem_queue ? c->row[row].fu_warps[CW_FU_MEM] : 0;
+    const uint64_t full = c->lsu.cnt >= c->config->core_mem_queue ? c->row[row].fu_warps[CW_FU_MEM] : 0;
     const uint64_t no_room = st->stopped ? ready : ready & full & ~no_unit;
     return unready | (why == CW_STALL_STRUCTURAL ? no_unit : why == CW_STALL_MEMORY ? no_room : ready & ~no_unit & ~no_room);
 }

@@ -28,7 +28,7 @@ void cw_core__tell_stores(struct cw_core *c, const struct cw_pipe_entry *e)
     w.u.word.uop = m->uop;
     for (cw_lanes left = e->access.lanes; left != 0; left = cw_lanes_rest(left)) {
         const uint32_t lane = cw_lanes_first(left);
-        w.warp = cw_core__home(c, m->made, m->warp, lane);
+        w.warp = cw_core__home(c, m->dynamic, m->warp, lane);
         w.lane = lane + CW_LANES * m->half;
         for (uint32_t i = 0; i < m->vec; i++) {
             const uint64_t addr = m->addr[lane] + i * m->elem_bytes;

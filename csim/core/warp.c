@@ -7,18 +7,18 @@
 
 void cw_core__account(struct cw_core *c, uint64_t cycle)
 {
-    if (cycle <= c->accounted)
+    if (cycle <= c->classes.active)
         return;
-    if (c->resident > 0)
-        c->cfg.stats->core_active_cycles += cycle - c->accounted;
-    c->accounted = cycle;
+    if (c->room.resident > 0)
+        c->cfg.stats->core_active_cycles += cycle - c->classes.active;
+    c->classes.active = cycle;
 }
 
 bool cw_core_can_take_block(const struct cw_core *c)
 {
-    return c->launch != 0 && c->blocks < c->blocks_max && c->resident + c->launch->warps <= c->config->core_warps &&
-           c->registers_used + c->block_regs <= c->config->core_registers &&
-           c->shared_used + c->block_shared <= c->config->core_shared_bytes;
+    return c->launch != 0 && c->room.blocks < c->room.blocks_max && c->room.resident + c->launch->warps <= c->config->core_warps &&
+           c->room.registers_used + c->room.block_regs <= c->config->core_registers &&
+           c->room.shared_used + c->room.block_shared <= c->config->core_shared_bytes;
 }
 
 static uint32_t free_block(const struct cw_core *c)
@@ -42,7 +42,7 @@ static void set_identity(struct cw_core *c, uint32_t w, uint32_t half, const str
     const struct cw_launch *l = c->launch;
     struct cw_warp *warp = &c->warp[w];
     struct cw_exec *x = &warp->x[half];
-    uint32_t(*tid)[CW_LANES] = c->tid[w * c->halves + half];
+    uint32_t(*tid)[CW_LANES] = c->storage.tid[w * c->halves + half];
     uint32_t p[3];
     position(l, warp->number * c->width + half * CW_LANES, p);
     for (uint32_t lane = 0; lane < CW_LANES; lane++) {
@@ -66,21 +66,21 @@ static void set_identity(struct cw_core *c, uint32_t w, uint32_t half, const str
     x->first_lane = half * CW_LANES;
 }
 
-/* The parts of a made-up warp, in the order of their lowest lanes. */
+/* The parts of a dynamic warp, in the order of their lowest lanes. */
 void cw_core__form(void *context, uint32_t w, cw_lanes lanes, const uint8_t *home, bool fetched)
 {
     struct cw_core *c = context;
     struct cw_warp *warp = &c->warp[w];
-    struct cw_made *made = warp->made;
-    made->blocks = made->cnt = 0;
+    struct cw_dynamic_warp *dynamic = warp->dynamic;
+    dynamic->blocks = dynamic->cnt = 0;
     for (uint32_t left = (uint32_t)lanes; left != 0;) {
         const uint32_t h = home[__builtin_ctz(left)];
         uint32_t own = 0;
         for (uint32_t lane = 0; lane < CW_LANES; lane++)
             own |= (uint32_t)(home[lane] == h) << lane;
         own &= left;
-        made->part[made->cnt++] = (struct cw_made_part){h, own};
-        made->blocks |= 1u << c->warp[h].block;
+        dynamic->part[dynamic->cnt++] = (struct cw_dynamic_part){h, own};
+        dynamic->blocks |= 1u << c->warp[h].block;
         left &= ~own;
     }
     warp->not_before = c->cycle + (c->buffer == 0 && !fetched ? c->config->core_fetch_cycles : c->stage);
@@ -109,18 +109,18 @@ static void start_warp(struct cw_core *c, uint32_t w, uint32_t block, uint32_t n
     warp->bar_homes = 0;
     warp->passed = 0;
     memset(warp->bar_waiting, 0, sizeof warp->bar_waiting);
-    warp->made = c->made != NULL ? &c->made[w] : NULL;
-    if (warp->made != NULL)
-        warp->made->blocks = warp->made->cnt = 0;
+    warp->dynamic = c->dynamic != NULL ? &c->dynamic[w] : NULL;
+    if (warp->dynamic != NULL)
+        warp->dynamic->blocks = warp->dynamic->cnt = 0;
     if (c->thread_done != NULL)
         memset(&c->thread_done[w * CW_LANES], 0, CW_LANES * sizeof *c->thread_done);
     memset(warp->slot_cycle, 0, cw_scoreboard_slots(c->launch->kernel) * sizeof *warp->slot_cycle);
     for (uint32_t half = 0; half < c->halves; half++)
         set_identity(c, w, half, &c->block[block]);
-    warp->age = c->started_cnt++;
+    warp->age = c->room.started_cnt++;
     if (c->rows == 1)
         cw_age_start(&c->ages, w);
-    c->resident++;
+    c->room.resident++;
 }
 
 /* The policy and the mechanisms hear of the block when all its warps are in their slots. */
@@ -151,7 +151,7 @@ void cw_core_start_block(struct cw_core *c, const uint32_t ctaid[3], cw_time now
     assert(cw_core_can_take_block(c));
     uint64_t cycle = now / c->period;
     cw_core__account(c, cycle);
-    if (c->resident == 0)
+    if (c->room.resident == 0)
         cw_core__begin_classes(c);
     if (c->cycle + 1 < cycle) /* asleep since then, so nothing in the wheel lies between; its span starts here */
         c->cycle = cycle - 1;
@@ -163,14 +163,14 @@ void cw_core_start_block(struct cw_core *c, const uint32_t ctaid[3], cw_time now
     b->used = true;
     b->warps_left = c->launch->warps;
     b->threads_live = c->launch->threads;
-    b->shared_base = slot * c->block_shared;
+    b->shared_base = slot * c->room.block_shared;
     memset(c->shared + b->shared_base, 0, c->launch->kernel->reserved_shared_bytes);
     memcpy(b->ctaid, ctaid, sizeof b->ctaid);
     if (cw_events_want(c->cfg.stream, CW_EVENT_BLOCK_BEGIN))
         tell_block(c, CW_EVENT_BLOCK_BEGIN, slot, now);
-    c->blocks++;
-    c->registers_used += c->block_regs;
-    c->shared_used += c->block_shared;
+    c->room.blocks++;
+    c->room.registers_used += c->room.block_regs;
+    c->room.shared_used += c->room.block_shared;
     uint32_t w = 0;
     struct cw_slots warps = {0};
     for (uint32_t i = 0; i < c->launch->warps; i++, w++) {
@@ -183,7 +183,7 @@ void cw_core_start_block(struct cw_core *c, const uint32_t ctaid[3], cw_time now
     announce(c, slot, &warps, now);
     if (c->control_next != due) /* in the first cycle of its warps, whether or not the core is awake in this one */
         c->control_next = due <= cycle ? due : cycle + 1;
-    if (c->fetch_ask_cnt != 0)
+    if (c->fetch.ask_cnt != 0)
         cw_core__fetch_tick(c);
     if (c->stalls != NULL) { /* what was so far is over, whether or not the core is awake in this cycle */
         cw_core__stalls_charge(c, cycle);
@@ -203,7 +203,7 @@ void cw_core__free_warp(struct cw_core *c, uint32_t w)
     cw_core__requeue(c, w);
     if (c->rows == 1)
         cw_age_end(&c->ages, w);
-    if (--c->resident == 0)
+    if (--c->room.resident == 0)
         cw_core__end_classes(c);
     if (--b->warps_left > 0)
         return;
@@ -213,9 +213,9 @@ void cw_core__free_warp(struct cw_core *c, uint32_t w)
     if (cw_events_want(c->cfg.stream, CW_EVENT_BLOCK_END))
         tell_block(c, CW_EVENT_BLOCK_END, warp->block, c->now);
     b->used = false;
-    c->blocks--;
-    c->registers_used -= c->block_regs;
-    c->shared_used -= c->block_shared;
+    c->room.blocks--;
+    c->room.registers_used -= c->room.block_regs;
+    c->room.shared_used -= c->room.block_shared;
     c->cfg.stats->blocks_finished++;
     if (c->cfg.events.block_done != 0)
         c->cfg.events.block_done(c->cfg.events.context, c->cfg.index);
@@ -240,10 +240,10 @@ static void leave_block(struct cw_core *c, uint32_t block)
         cw_core__free_block(c, block);
 }
 
-static void exit_made(struct cw_core *c, uint32_t w, uint32_t lanes)
+static void exit_dynamic(struct cw_core *c, uint32_t w, uint32_t lanes)
 {
     struct cw_part p;
-    for (uint32_t i = 0; cw_core__part(c, c->warp[w].made, w, 0, i, &p); i++) {
+    for (uint32_t i = 0; cw_core__part(c, c->warp[w].dynamic, w, 0, i, &p); i++) {
         struct cw_warp *home = &c->warp[p.home];
         home->live &= ~(cw_lanes)(p.lanes & lanes);
         c->block[home->block].threads_live -= (uint32_t)__builtin_popcount(p.lanes & lanes);
@@ -251,7 +251,7 @@ static void exit_made(struct cw_core *c, uint32_t w, uint32_t lanes)
     c->control->ops->exit(c->control, w, lanes);
     c->cfg.stats->threads_exited += (uint32_t)__builtin_popcount(lanes);
     cw_core__progress(c, &c->warp[w]);
-    for (uint32_t left = c->warp[w].made->blocks; left != 0; left &= left - 1) {
+    for (uint32_t left = c->warp[w].dynamic->blocks; left != 0; left &= left - 1) {
         const uint32_t block = (uint32_t)__builtin_ctz(left);
         cw_core__barrier_exit(c, &c->block[block]);
         if (c->block[block].threads_live == 0)
@@ -263,8 +263,8 @@ void cw_core__exit_lanes(struct cw_core *c, uint32_t w, cw_lanes lanes)
 {
     struct cw_warp *warp = &c->warp[w];
     struct cw_block *b = &c->block[warp->block];
-    if (c->made != NULL) {
-        exit_made(c, w, (uint32_t)lanes);
+    if (c->dynamic != NULL) {
+        exit_dynamic(c, w, (uint32_t)lanes);
         return;
     }
     warp->live &= ~lanes;

@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "base/fifo.h"
 #include "base/machine.h"
-#include "ptx/module.h"
-#include "ptx/uop.h"
+#include "ir/module.h"
+#include "ir/uop.h"
 
 /* What a program may do across the lanes of a warp and PTX leaves open (warp.c says what comes of it). */
 enum cw_exec_open {

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "ptx/uop.h"
+#include "ir/uop.h"
 
 #define CW_NAN_F16 UINT16_C(0x7fff) /* of bf16 too */
 #define CW_NAN_F32 UINT32_C(0x7fffffff)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The video instructions, as the pseudocode of the PTX ISA has them. Elements are extended to 64 bits, so that no step wraps before the
  * saturation. */
-#include "ptx/video.h"
+#include "ir/video.h"
 
 #include "exec/exec_private.h"
 

@@ -58,6 +58,34 @@ int cw_gpu__deadlock(struct cw_gpu *gpu, const char *what, struct cw_error *err)
                    (unsigned long long)gpu->blocks_total);
 }
 
+static bool anyone_backs_off(const struct cw_gpu *gpu)
+{
+    for (uint32_t i = 0; i < gpu->config.core_count; i++)
+        if (cw_core_backs_off(gpu->core[i], gpu->now))
+            return true;
+    return false;
+}
+
+/* A transaction that nobody aborts gets on by its loads, which look like polling: they are no progress until it is known to be long. */
+static bool has_long_attempt(const struct cw_gpu *gpu)
+{
+    for (uint32_t i = 0; i < gpu->config.core_count; i++)
+        if (cw_core_has_long_attempt(gpu->core[i], gpu->config.watchdog_livelock_cycles, gpu->now))
+            return true;
+    return false;
+}
+
+/* Who backs off for long tries seldom, and has to be given several tries. */
+static uint64_t livelock_cycles(const struct cw_gpu *gpu)
+{
+    uint64_t longest = 0;
+    for (uint32_t i = 0; i < gpu->config.core_count; i++) {
+        const uint64_t cycles = cw_core_longest_back_off(gpu->core[i]);
+        longest = cycles > longest ? cycles : longest;
+    }
+    return gpu->config.watchdog_livelock_cycles + 4 * longest;
+}
+
 int cw_gpu__watchdog_check(struct cw_gpu *gpu, struct cw_error *err)
 {
     struct cw_watchdog *w = &gpu->watchdog;
@@ -72,9 +100,9 @@ int cw_gpu__watchdog_check(struct cw_gpu *gpu, struct cw_error *err)
         w->progress_at = gpu->now;
         w->instructions_at = gpu->now;
     }
-    if (gpu->now - w->instructions_at > gpu->config.watchdog_cycles * cycle)
+    if (gpu->now - w->instructions_at > gpu->config.watchdog_cycles * cycle && !anyone_backs_off(gpu))
         return cw_gpu__deadlock(gpu, "no instruction has issued for watchdog.cycles", err);
-    if (gpu->now - w->progress_at > gpu->config.watchdog_livelock_cycles * cycle)
+    if (gpu->now - w->progress_at > livelock_cycles(gpu) * cycle && !has_long_attempt(gpu))
         return cw_gpu__deadlock(gpu, "warps spin without any of them getting on (watchdog.livelock_cycles)", err);
     return CW_OK;
 }

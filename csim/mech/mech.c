@@ -57,88 +57,88 @@ const struct cw_mech_unit *cw_control_unit_of(const struct cw_control_ops *contr
 }
 
 /* What brings units, keys and counters: the mechanisms, and behind them the control policies. false: there is no number i. */
-struct bringer {
+struct contributor {
     const struct cw_mech_unit *unit;
     uint32_t unit_cnt;
     const struct cw_key_set *const *keys;
     const struct cw_counter_set *const *counters;
 };
 
-static bool bringer_at(uint32_t i, struct bringer *b)
+static bool contributor_at(uint32_t i, struct contributor *b)
 {
     const uint32_t mechs = cw_mech_cnt();
     if (i < mechs) {
         const struct cw_mech *m = cw_mechs[i];
-        *b = (struct bringer){m->unit, m->unit_cnt, m->keys, m->counters};
+        *b = (struct contributor){m->unit, m->unit_cnt, m->keys, m->counters};
         return true;
     }
     for (uint32_t k = 0; cw_controls[k] != NULL; k++)
         if (k == i - mechs) {
             const struct cw_control_ops *c = cw_controls[k];
-            *b = (struct bringer){c->unit, c->unit_cnt, c->keys, c->counters};
+            *b = (struct contributor){c->unit, c->unit_cnt, c->keys, c->counters};
             return true;
         }
     return false;
 }
 
-/* Thing number i of one kind that a bringer has; NULL: no more. */
-typedef const void *(*thing_fn)(const struct bringer *b, uint32_t i);
+/* Item number i of one kind that a contributor has; NULL: no more. */
+typedef const void *(*item_fn)(const struct contributor *b, uint32_t i);
 
-static const void *unit_of(const struct bringer *b, uint32_t i)
+static const void *unit_of(const struct contributor *b, uint32_t i)
 {
     return i < b->unit_cnt ? b->unit[i].unit : NULL;
 }
 
-static const void *keys_of(const struct bringer *b, uint32_t i)
+static const void *keys_of(const struct contributor *b, uint32_t i)
 {
     return b->keys != NULL ? b->keys[i] : NULL;
 }
 
-static const void *counters_of(const struct bringer *b, uint32_t i)
+static const void *counters_of(const struct contributor *b, uint32_t i)
 {
     return b->counters != NULL ? b->counters[i] : NULL;
 }
 
-/* Whether a bringer before number i has it. */
-static bool seen_before(uint32_t i, thing_fn things, const void *thing)
+/* Whether a contributor before number i has it. */
+static bool seen_before(uint32_t i, item_fn items, const void *item)
 {
-    struct bringer b;
-    for (uint32_t m = 0; m < i && bringer_at(m, &b); m++)
-        for (uint32_t k = 0; things(&b, k) != NULL; k++)
-            if (things(&b, k) == thing)
+    struct contributor b;
+    for (uint32_t m = 0; m < i && contributor_at(m, &b); m++)
+        for (uint32_t k = 0; items(&b, k) != NULL; k++)
+            if (items(&b, k) == item)
                 return true;
     return false;
 }
 
-/* Thing number `index` of all bringers, each counted where it comes first; *at: of its bringer. */
-static const void *thing_at(uint32_t index, thing_fn things, struct bringer *b, uint32_t *at)
+/* Item number `index` of all contributors, each counted where it comes first; *at: of its contributor. */
+static const void *item_at(uint32_t index, item_fn items, struct contributor *b, uint32_t *at)
 {
-    for (uint32_t m = 0; bringer_at(m, b); m++)
-        for (*at = 0; things(b, *at) != NULL; ++*at)
-            if (!seen_before(m, things, things(b, *at)) && index-- == 0)
-                return things(b, *at);
+    for (uint32_t m = 0; contributor_at(m, b); m++)
+        for (*at = 0; items(b, *at) != NULL; ++*at)
+            if (!seen_before(m, items, items(b, *at)) && index-- == 0)
+                return items(b, *at);
     return NULL;
 }
 
 const struct cw_mech_unit *cw_mech_unit_at(uint32_t i)
 {
-    struct bringer b;
+    struct contributor b;
     uint32_t at;
-    return thing_at(i, unit_of, &b, &at) != NULL ? &b.unit[at] : NULL;
+    return item_at(i, unit_of, &b, &at) != NULL ? &b.unit[at] : NULL;
 }
 
-const struct cw_key_set *cw_key_set_at(uint32_t index)
+const struct cw_key_set *cw_mech_key_set_at(uint32_t index)
 {
-    struct bringer b;
+    struct contributor b;
     uint32_t at;
-    return thing_at(index, keys_of, &b, &at);
+    return item_at(index, keys_of, &b, &at);
 }
 
-const struct cw_counter_set *cw_counter_set_at(uint32_t index)
+const struct cw_counter_set *cw_mech_counter_set_at(uint32_t index)
 {
-    struct bringer b;
+    struct contributor b;
     uint32_t at;
-    return thing_at(index, counters_of, &b, &at);
+    return item_at(index, counters_of, &b, &at);
 }
 
 static int check_pair(const struct cw_mech *a, const struct cw_mech *b, struct cw_error *err)

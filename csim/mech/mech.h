@@ -16,8 +16,8 @@
 #include "core/core.h"
 #include "cowarp/unit.h"
 #include "event/event.h"
+#include "ir/intrinsic.h"
 #include "mem/partition.h"
-#include "ptx/intrinsic.h"
 #include "unit/offer.h"
 
 struct cw_mech;

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "base/config.h"
-#include "ptx/uop.h"
+#include "ir/uop.h"
 
 /* Addresses of instructions, and of what else cores only read: behind all device memory. They have a partition, and lines in the L2 and in
  * DRAM, but no bytes; only messages that are timing_only go there. */

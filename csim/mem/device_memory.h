@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "ptx/uop.h"
+#include "ir/uop.h"
 
 struct cw_memory;
 

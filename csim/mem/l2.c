@@ -7,14 +7,13 @@
 
 #include "exec/exec.h"
 #include "mem/address.h"
+#include "mem/cache_array.h"
 #include "mem/device_memory_private.h"
 #include "mem/mshr.h"
 
-#define LINE_NONE   UINT32_MAX
 #define SECTORS_MAX (CW_LINE_BYTES_MAX / CW_SECTOR_BYTES)
 
 struct line {
-    uint64_t used;                 /* stamp of the last access, for LRU */
     struct cw_mshr *mshr;          /* a line with an MSHR stays where it is */
     uint32_t written[SECTORS_MAX]; /* bytes written since the sector was absent; all ones once valid */
     uint8_t valid, dirty;
@@ -25,12 +24,10 @@ struct cw_l2 {
     struct cw_stats *stats;
     struct cw_memory *memory;
     struct cw_dram_port *dram;
-    struct cw_nvm_port *nvm; /* NULL: no persistent memory */
-    uint32_t sets, ways;
+    struct cw_nvm_port *nvm;                 /* NULL: no persistent memory */
     uint32_t line_bytes, line_log2, sectors; /* of a line: bytes, their log2, sectors */
-    uint32_t *tag;     /* [set][way]: local line number + 1, 0 when empty; apart from line, so that a lookup is short */
-    struct line *line; /* [set][way] */
-    uint64_t stamp;
+    struct cw_cache_array array;             /* its tags are local line numbers */
+    struct line *line;                       /* [line of the array] */
     struct cw_mshr_file mshr;
 };
 
@@ -126,7 +123,7 @@ static uint32_t perform(struct cw_l2 *l2, struct line *l, struct cw_message *p)
 {
     uint32_t bytes = (uint32_t)__builtin_popcount(sectors_of(l2, p)) * CW_SECTOR_BYTES, port = l2->config->l2_port_bytes;
     uint32_t cycles = bytes <= port ? 1 : (bytes + port - 1) / port, most;
-    l->used = ++l2->stamp;
+    cw_cache_array_hit(&l2->array, (uint32_t)(l - l2->line));
     if (p->kind == CW_MSG_READ) {
         if (!p->timing_only)
             copy_out(l2, p);
@@ -152,36 +149,37 @@ static uint32_t local_line(const struct cw_l2 *l2, uint64_t addr)
 
 static uint32_t lookup(const struct cw_l2 *l2, uint32_t number)
 {
-    uint32_t base = number % l2->sets * l2->ways;
-    for (uint32_t w = 0; w < l2->ways; w++)
-        if (l2->tag[base + w] == number + 1)
-            return base + w;
-    return LINE_NONE;
+    return cw_cache_array_find(&l2->array, number % l2->array.sets, number);
 }
 
-/* An empty way, else the least recently used one that no MSHR holds, else LINE_NONE. */
 static uint32_t victim(const struct cw_l2 *l2, uint32_t number)
 {
-    uint32_t base = number % l2->sets * l2->ways, best = LINE_NONE;
-    for (uint32_t w = base; w < base + l2->ways; w++) {
-        if (l2->tag[w] == 0)
-            return w;
-        if (l2->line[w].mshr == NULL && (best == LINE_NONE || l2->line[w].used < l2->line[best].used))
-            best = w;
-    }
-    return best;
+    return cw_cache_array_victim(&l2->array, number % l2->array.sets);
+}
+
+/* The line has a new number, and nothing else. */
+static void rename_line(struct cw_l2 *l2, uint32_t index, uint32_t number)
+{
+    l2->line[index] = (struct line){0};
+    cw_cache_array_name(&l2->array, index, number);
+    cw_cache_array_filled(&l2->array, index);
+}
+
+static void set_mshr(struct cw_l2 *l2, uint32_t index, struct cw_mshr *m)
+{
+    l2->line[index].mshr = m;
+    l2->array.pinned[index] = m != NULL;
 }
 
 static void replace(struct cw_l2 *l2, uint32_t index, uint32_t number, cw_time now)
 {
     struct line *l = &l2->line[index];
     if (l->dirty != 0) {
-        uint64_t local = (uint64_t)(l2->tag[index] - 1) << l2->line_log2;
+        uint64_t local = l2->array.tag[index] << l2->line_log2;
         cw_dram_push(l2->dram, local, l2->config->l2_sectored == CW_ON ? l->dirty : all_sectors(l2), true, 0, now);
         l2->stats->l2_writebacks++;
     }
-    *l = (struct line){.used = ++l2->stamp};
-    l2->tag[index] = number + 1;
+    rename_line(l2, index, number);
 }
 
 static void count(struct cw_l2 *l2, const struct cw_message *p, bool miss)
@@ -212,7 +210,7 @@ static struct cw_mshr *fetch_into(struct cw_l2 *l2, uint32_t index, uint32_t num
 {
     struct line *l = &l2->line[index];
     if (l->mshr == NULL)
-        l->mshr = cw_mshr_take(&l2->mshr, index);
+        set_mshr(l2, index, cw_mshr_take(&l2->mshr, index));
     struct cw_mshr *m = l->mshr;
     if (fetch == 0)
         return m;
@@ -270,7 +268,7 @@ static enum cw_l2_result access_absent(struct cw_l2 *l2, uint32_t number, struct
 {
     const uint32_t index = victim(l2, number);
     const bool passes = may_pass(l2, p), stays = p->kind == CW_MSG_WRITE && !passes;
-    if (index == LINE_NONE || (!stays && l2->mshr.free == NULL))
+    if (index == CW_CACHE_NONE || (!stays && l2->mshr.free == NULL))
         return CW_L2_STALL;
     if (!memory_takes(l2, p, !stays, (uint32_t)(l2->line[index].dirty != 0) + passes, now))
         return CW_L2_STALL_DRAM;
@@ -287,7 +285,7 @@ static enum cw_l2_result access_absent(struct cw_l2 *l2, uint32_t number, struct
 enum cw_l2_result cw_l2_access(struct cw_l2 *l2, struct cw_message *p, uint32_t *cycles, cw_time now)
 {
     uint32_t number = local_line(l2, cw_message_place(p)), index = lookup(l2, number);
-    if (index == LINE_NONE)
+    if (index == CW_CACHE_NONE)
         return access_absent(l2, number, p, cycles, now);
     return access_present(l2, index, number, p, cycles, now);
 }
@@ -297,14 +295,14 @@ enum cw_l2_result cw_l2_access(struct cw_l2 *l2, struct cw_message *p, uint32_t 
 enum cw_l2_result cw_l2_maintain(struct cw_l2 *l2, const struct cw_message *p, cw_time now)
 {
     const uint32_t number = local_line(l2, cw_message_place(p)), index = lookup(l2, number);
-    if (index == LINE_NONE)
+    if (index == CW_CACHE_NONE)
         return CW_L2_DONE;
     struct line *l = &l2->line[index];
     if (p->kind == CW_MSG_DROP) {
         if (l->mshr != NULL)
             return CW_L2_STALL;
         *l = (struct line){0};
-        l2->tag[index] = 0;
+        cw_cache_array_name(&l2->array, index, CW_CACHE_EMPTY);
         return CW_L2_DONE;
     }
     if (l->dirty == 0)
@@ -325,7 +323,7 @@ static void retire(struct cw_l2 *l2, struct cw_mshr *m)
 {
     if (m->count != 0 || m->fetching != 0)
         return;
-    l2->line[m->line].mshr = NULL;
+    set_mshr(l2, m->line, NULL);
     cw_mshr_release(&l2->mshr, m);
 }
 
@@ -383,13 +381,12 @@ void cw_l2_host_copy(struct cw_l2 *l2, uint64_t addr)
     assert(cw_l2_idle(l2));
     const uint32_t number = local_line(l2, addr);
     uint32_t index = lookup(l2, number);
-    if (index == LINE_NONE) {
+    if (index == CW_CACHE_NONE) {
         index = victim(l2, number);
-        l2->line[index] = (struct line){0};
-        l2->tag[index] = number + 1;
+        rename_line(l2, index, number);
     }
     struct line *l = &l2->line[index];
-    l->used = ++l2->stamp;
+    cw_cache_array_hit(&l2->array, index);
     l->valid = all_sectors(l2);
     memset(l->written, 0xff, l2->sectors * sizeof l->written[0]);
 }
@@ -397,8 +394,8 @@ void cw_l2_host_copy(struct cw_l2 *l2, uint64_t addr)
 void cw_l2_flush(struct cw_l2 *l2)
 {
     assert(cw_l2_idle(l2));
-    memset(l2->tag, 0, (size_t)l2->sets * l2->ways * sizeof *l2->tag);
-    memset(l2->line, 0, (size_t)l2->sets * l2->ways * sizeof *l2->line);
+    cw_cache_array_reset(&l2->array);
+    memset(l2->line, 0, (size_t)l2->array.sets * l2->array.ways * sizeof *l2->line);
 }
 
 int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_stats *stats, struct cw_memory *memory,
@@ -420,11 +417,10 @@ int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_s
     l2->line_bytes = config->mem_line_bytes;
     l2->line_log2 = (uint32_t)__builtin_ctz(l2->line_bytes);
     l2->sectors = l2->line_bytes / CW_SECTOR_BYTES;
-    l2->ways = config->l2_ways;
-    l2->sets = lines / config->l2_ways;
-    l2->tag = calloc(lines, sizeof *l2->tag);
     l2->line = calloc(lines, sizeof *l2->line);
-    if (l2->tag == NULL || l2->line == NULL || cw_mshr_create(&l2->mshr, config->l2_mshrs, config->l2_mshr_merge) != CW_OK) {
+    const enum cw_replacement policy = (enum cw_replacement)config->l2_replacement;
+    if (l2->line == NULL || cw_cache_array_create(&l2->array, lines / config->l2_ways, config->l2_ways, policy, NULL) != CW_OK ||
+        cw_mshr_create(&l2->mshr, config->l2_mshrs, config->l2_mshr_merge) != CW_OK) {
         cw_l2_destroy(l2);
         return cw_fail(err, CW_ENOMEM, "L2 slice: out of host memory");
     }
@@ -437,7 +433,7 @@ void cw_l2_destroy(struct cw_l2 *l2)
     if (l2 == NULL)
         return;
     cw_mshr_destroy(&l2->mshr);
-    free(l2->tag);
+    cw_cache_array_destroy(&l2->array);
     free(l2->line);
     free(l2);
 }

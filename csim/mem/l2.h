@@ -3,7 +3,7 @@
  * L2 slice: tags, miss status registers, and what happens to the bytes. Without clock and ports: the partition
  * (partition.c) decides when a request meets the slice and where its reply goes.
  *
- * Set-associative, LRU, lines of mem.line_bytes with valid and dirty state per sector of 32 bytes, write-back. Set index:
+ * Set-associative (which line is replaced, cache_array.h says), lines of mem.line_bytes with valid and dirty state per sector of 32 bytes, write-back. Set index:
  * partition-local line number modulo sets; no hash, since dealing lines to partitions has already broken up long
  * strides, and a plain index lets a reader work out by hand which lines meet.
  *

@@ -32,10 +32,32 @@ uint64_t cw_version_alignment(const struct cw_config *c, uint64_t bytes, uint32_
     return rows * cw_row_set_bytes(c);
 }
 
+/* A range whose slots take row sets from there on, of those that slots of a new range would; NULL: none. */
+static const struct cw_version_range *range_in(const struct cw_memory *m, uint64_t row, uint64_t reach)
+{
+    for (uint32_t i = 0; i < m->range_cnt; i++)
+        if (row < m->range[i].row + m->range[i].reach && m->range[i].row < row + reach)
+            return &m->range[i];
+    return NULL;
+}
+
 int cw_version_alloc(struct cw_memory *m, const struct cw_config *c, uint64_t *addr, uint64_t bytes, uint32_t slots, struct cw_error *err)
 {
-    return cw_memory_alloc_aligned(m, addr, row_sets(c, bytes) * cw_row_set_bytes(c), cw_version_alignment(c, bytes, slots),
-                                   CW_REGION_GLOBAL, err);
+    const uint64_t whole = row_sets(c, bytes) * cw_row_set_bytes(c), alignment = cw_version_alignment(c, bytes, slots);
+    const uint64_t end = m->general.base + m->general.bytes;
+    uint64_t slot_rows, reach, at = CW_GLOBAL_BASE;
+    shape(c, row_sets(c, bytes), slots, &slot_rows, &reach);
+    while (at < end && end - at >= reach * cw_row_set_bytes(c)) {
+        const struct cw_version_range *r = range_in(m, cw_row_of(c, at), reach);
+        if (r == NULL && cw_memory_alloc_at(m, at, whole, CW_REGION_GLOBAL, NULL) == CW_OK) {
+            *addr = at;
+            return CW_OK;
+        }
+        do
+            at += alignment;
+        while (r != NULL && cw_row_of(c, at) < r->row + r->reach);
+    }
+    return cw_fail(err, CW_ENOMEM, "versions of memory: no room for %u versions of %" PRIu64 " bytes; set mem.mbytes higher", slots, bytes);
 }
 
 static int check(const struct cw_memory *m, const struct cw_config *c, const struct cw_version_range *r, uint64_t asked,
@@ -56,11 +78,11 @@ static int check(const struct cw_memory *m, const struct cw_config *c, const str
                        " does not begin at a row; allocate it with versions from the start, which aligns it "
                        "to %" PRIu64 " bytes",
                        r->base, alignment);
-    for (uint32_t i = 0; i < m->range_cnt; i++)
-        if (r->row < m->range[i].row + m->range[i].reach && m->range[i].row < r->row + r->reach)
-            return cw_fail(err, CW_EINVAL,
-                           "versions of memory: 0x%" PRIx64 " and its versions meet those of the %" PRIu64 " bytes at 0x%" PRIx64, r->base,
-                           m->range[i].used, m->range[i].base);
+    const struct cw_version_range *other = range_in(m, r->row, r->reach);
+    if (other != NULL)
+        return cw_fail(err, CW_EINVAL,
+                       "versions of memory: 0x%" PRIx64 " and its versions meet those of the %" PRIu64 " bytes at 0x%" PRIx64, r->base,
+                       other->used, other->base);
     for (uint32_t i = 0; i < m->region_cnt; i++)
         if (m->region + i != a && m->region[i].base < r->base + r->bytes && m->region[i].base + m->region[i].bytes > r->base)
             return cw_fail(err, CW_EINVAL,

@@ -23,7 +23,7 @@
 #include "base/fifo.h"
 #include "base/lanes.h"
 #include "base/machine.h"
-#include "ptx/uop.h"
+#include "ir/uop.h"
 
 enum cw_message_kind {
     /* core to partition */

@@ -52,7 +52,7 @@ static void griddepcontrol(struct cw_ptx *p, struct cw_insn *in)
 static void bra(struct cw_ptx *p, struct cw_insn *in)
 {
     in->v.u.op = CW_OP_BRA;
-    in->v.u.flags = (uint16_t)(cw_insn_accept(in, "uni") ? CW_UF_UNI : 0);
+    in->v.u.flags = (cw_insn_accept(in, "uni") ? CW_UF_UNI : 0);
     if (!cw_insn_all(p, in))
         return;
     if (p->tok.kind != CW_TOK_WORD || p->tok.text[0] == '%') {
@@ -69,7 +69,7 @@ static void brx(struct cw_ptx *p, struct cw_insn *in)
     in->v.u.op = CW_OP_BRX;
     if (!cw_insn_accept(in, "idx"))
         in->next = 0;
-    in->v.u.flags = (uint16_t)(cw_insn_accept(in, "uni") ? CW_UF_UNI : 0);
+    in->v.u.flags = (cw_insn_accept(in, "uni") ? CW_UF_UNI : 0);
     if (!cw_insn_all(p, in))
         return;
     in->v.u.type = CW_U32;
@@ -96,22 +96,22 @@ struct actuals { /* rets first */
 static uint32_t implicit_variable(struct cw_ptx *p, uint8_t ptype)
 {
     uint32_t id = p->var.n;
-    CW_PUSH(p, &p->var,
+    CW_PUSH(&p->ir, &p->var,
             (struct cw_var){.name = "",
                             .space = CW_VAR_CALL_PARAM,
                             .ptype = ptype,
                             .bytes = cw_ptype_info[ptype].bytes,
                             .align = 8,
-                            .cell_base = CW_PTX_NONE});
-    CW_PUSH(p, &cw_ptx_fn(p)->pvar, id);
-    if (p->status == CW_OK)
-        CW_PUSH(p, &p->var.a[id].access, (struct cw_access){.bytes = cw_ptype_info[ptype].bytes, .is_store = 1});
+                            .cell_base = CW_IR_NONE});
+    CW_PUSH(&p->ir, &cw_ptx_fn(p)->pvar, id);
+    if (p->ir.status == CW_OK)
+        CW_PUSH(&p->ir, &p->var.a[id].access, (struct cw_access){.bytes = cw_ptype_info[ptype].bytes, .is_store = 1});
     return id;
 }
 
 static struct cw_insn parameter_move(const struct cw_insn *call, uint32_t op, uint32_t var, uint8_t ptype)
 {
-    struct cw_insn in = {.word = call->word, .type = (enum cw_ptype)ptype, .v = {.guard = CW_PTX_NONE}};
+    struct cw_insn in = {.word = call->word, .type = (enum cw_ptype)ptype, .v = {.guard = CW_IR_NONE}};
     in.v.u.op = (uint16_t)op;
     in.v.u.type = cw_ptype_info[ptype].type;
     in.v.u.vec = 1;
@@ -142,7 +142,7 @@ static uint32_t actual(struct cw_ptx *p, const struct cw_insn *call, struct actu
     struct cw_insn in = parameter_move(call, is_ret ? CW_VOP_PLD : CW_VOP_PST, var, ptype);
     if (is_ret) {
         cw_insn_dst(&in, cw_opnd_dst(p, (enum cw_ptype)ptype));
-        CW_PUSH(p, &a->after, in);
+        CW_PUSH(&p->ir, &a->after, in);
     } else {
         cw_insn_src(&in, cw_opnd_src(p, (enum cw_ptype)ptype));
         cw_insn_emit(p, &in);
@@ -155,13 +155,13 @@ static void actual_list(struct cw_ptx *p, const struct cw_insn *call, struct act
 {
     cw_ptx_expect(p, '(');
     uint32_t i = from;
-    while (p->status == CW_OK && !cw_ptx_is_punct(p, ')')) {
+    while (p->ir.status == CW_OK && !cw_ptx_is_punct(p, ')')) {
         if (i == end) {
             cw_ptx_fail(p, CW_EINVAL, "too many %s", from == 0 && end == p->fn.a[callee].ret_cnt ? "returned values" : "arguments");
             return;
         }
         uint32_t var = actual(p, call, a, p->fn.a[callee].formal.a[i], i < p->fn.a[callee].ret_cnt);
-        CW_PUSH(p, &a->var, var);
+        CW_PUSH(&p->ir, &a->var, var);
         i++;
         if (!cw_ptx_accept(p, ','))
             break;
@@ -208,7 +208,7 @@ static struct target target_ahead(struct cw_ptx *p)
 {
     struct cw_lex lex = p->lex;
     struct cw_tok tok = p->tok, ahead = p->ahead;
-    struct target t = {.callee = CW_PTX_NONE, .list = CW_PTX_NONE};
+    struct target t = {.callee = CW_IR_NONE, .list = CW_IR_NONE};
     if (cw_ptx_is_punct(p, '(')) {
         skip_list(p);
         cw_ptx_accept(p, ',');
@@ -216,11 +216,11 @@ static struct target target_ahead(struct cw_ptx *p)
     const struct cw_sym *s = p->tok.kind == CW_TOK_WORD ? cw_ptx_lookup(p, p->tok.text, p->tok.len) : NULL;
     if (s != NULL && s->kind == CW_SYM_FN && !p->fn.a[s->id].is_entry)
         t.callee = s->id;
-    else if (p->tok.kind == CW_TOK_WORD && cw_ptx_find_reg(p, &p->tok) != CW_PTX_NONE)
+    else if (p->tok.kind == CW_TOK_WORD && cw_ptx_find_reg(p, &p->tok) != CW_IR_NONE)
         indirect_ahead(p, &t);
     else
         cw_ptx_fail(p, CW_EINVAL, "expected the name of a declared function");
-    if (p->status == CW_OK) {
+    if (p->ir.status == CW_OK) {
         p->lex = lex;
         p->tok = tok;
         p->ahead = ahead;
@@ -233,11 +233,11 @@ static void call_emit(struct cw_ptx *p, struct cw_insn *in, struct actuals *a, c
     struct cw_fn *fn = cw_ptx_fn(p);
     in->v.u.op = CW_VOP_CALL;
     in->v.u.target = fn->call.n;
-    CW_PUSH(p, &fn->call,
+    CW_PUSH(&p->ir, &fn->call,
             (struct cw_call){
                 .callee = t->callee, .is_indirect = t->is_indirect, .list = t->list, .arg = fn->arg.n, .arg_cnt = a->var.n, .at = p->stmt});
     for (uint32_t i = 0; i < a->var.n; i++)
-        CW_PUSH(p, &fn->arg, a->var.a[i]);
+        CW_PUSH(&p->ir, &fn->arg, a->var.a[i]);
     cw_insn_emit(p, in);
     for (uint32_t i = 0; i < a->after.n; i++)
         cw_insn_emit(p, &a->after.a[i]);
@@ -278,10 +278,10 @@ static void call(struct cw_ptx *p, struct cw_insn *in)
     if (!cw_insn_all(p, in))
         return;
     const struct target t = target_ahead(p);
-    if (p->status != CW_OK)
+    if (p->ir.status != CW_OK)
         return;
     call_operands(p, in, &a, &t);
-    if (p->status == CW_OK)
+    if (p->ir.status == CW_OK)
         call_emit(p, in, &a, &t);
     free(a.var.a);
     free(a.after.a);
@@ -291,8 +291,8 @@ static void call(struct cw_ptx *p, struct cw_insn *in)
 
 static bool at_predicate(struct cw_ptx *p)
 {
-    uint32_t reg = p->tok.kind == CW_TOK_WORD ? cw_ptx_find_reg(p, &p->tok) : CW_PTX_NONE;
-    return cw_ptx_is_punct(p, '!') || (reg != CW_PTX_NONE && cw_ptx_fn(p)->vreg.a[reg].ptype == CW_PT_PRED);
+    uint32_t reg = p->tok.kind == CW_TOK_WORD ? cw_ptx_find_reg(p, &p->tok) : CW_IR_NONE;
+    return cw_ptx_is_punct(p, '!') || (reg != CW_IR_NONE && cw_ptx_fn(p)->vreg.a[reg].ptype == CW_PT_PRED);
 }
 
 /* a{, b}{, predicate} into src0 .. src2 */
@@ -300,9 +300,9 @@ static void barrier_operands(struct cw_ptx *p, struct cw_insn *in, bool with_pre
 {
     in->v.src[0] = cw_opnd_src(p, CW_PT_U32);
     in->v.u.src_cnt = 1;
-    if (p->status == CW_OK && in->v.src[0].kind == CW_V_CONST && p->konsts.c.a[in->v.src[0].id].value > 15)
+    if (p->ir.status == CW_OK && in->v.src[0].kind == CW_V_CONST && p->konsts.c.a[in->v.src[0].id].value > 15)
         cw_ptx_fail(p, CW_EINVAL, "barriers are numbered 0 to 15");
-    if (cw_ptx_is_punct(p, ',') && p->status == CW_OK) {
+    if (cw_ptx_is_punct(p, ',') && p->ir.status == CW_OK) {
         cw_ptx_advance(p);
         if (with_predicate && at_predicate(p)) {
             in->v.src[2] = cw_opnd_pred(p);

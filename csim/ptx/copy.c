@@ -145,7 +145,7 @@ static void compare(struct cw_ptx *p, enum cw_cmp cmp, struct cw_vopnd a, struct
     }
     const uint32_t guard = p->guard;
     const uint8_t neg = p->guard_neg;
-    p->guard = CW_PTX_NONE;
+    p->guard = CW_IR_NONE;
     p->guard_neg = 0;
     cw_insn_emit(p, &in);
     p->guard = guard;
@@ -155,7 +155,7 @@ static void compare(struct cw_ptx *p, enum cw_cmp cmp, struct cw_vopnd a, struct
 static struct cw_vopnd statement_guard(const struct cw_ptx *p)
 {
     struct cw_vopnd o = always;
-    if (p->guard != CW_PTX_NONE)
+    if (p->guard != CW_IR_NONE)
         o = cw_opnd_reg(p->guard);
     o.neg = p->guard_neg;
     return o;
@@ -191,7 +191,7 @@ static void copy_register(struct cw_ptx *p, struct cw_insn *in, const struct cop
     const uint32_t branch = cw_ptx_fn(p)->code.n;
     emit_if(p, &over, none);
     copy_some(p, in, c, have, some);
-    if (p->status == CW_OK)
+    if (p->ir.status == CW_OK)
         cw_ptx_fn(p)->code.a[branch].u.target = cw_ptx_fn(p)->code.n;
 }
 
@@ -217,15 +217,15 @@ static void copy_unless(struct cw_ptx *p, struct cw_insn *in, const struct copy 
 static bool is_predicate(struct cw_ptx *p)
 {
     const struct cw_tok *tok = cw_ptx_is_punct(p, '!') ? &p->ahead : &p->tok;
-    const uint32_t reg = tok->kind == CW_TOK_WORD ? cw_ptx_find_reg(p, tok) : CW_PTX_NONE;
-    return reg != CW_PTX_NONE && cw_ptx_fn(p)->vreg.a[reg].ptype == CW_PT_PRED;
+    const uint32_t reg = tok->kind == CW_TOK_WORD ? cw_ptx_find_reg(p, tok) : CW_IR_NONE;
+    return reg != CW_IR_NONE && cw_ptx_fn(p)->vreg.a[reg].ptype == CW_PT_PRED;
 }
 
 static bool sizes_fit(struct cw_ptx *p, const struct cw_insn *in, uint32_t bytes, uint32_t have, bool all)
 {
     if ((bytes != 4 && bytes != 8 && bytes != 16) || (!all && bytes != 16) || have > bytes)
         cw_ptx_fail_tok(p, CW_EINVAL, &in->word, "cp.async copies 4, 8 or 16 bytes, with .cg 16, and reads at most as many");
-    return p->status == CW_OK;
+    return p->ir.status == CW_OK;
 }
 
 /* What stands behind the size: nothing, how many bytes are read, or a predicate; then the policy. */
@@ -235,7 +235,7 @@ static void copy_operands(struct cw_ptx *p, struct cw_insn *in, const struct cop
     struct cw_vopnd reg = always;
     bool ignores = false;
     const bool is_more = cw_ptx_is_punct(p, ',');
-    const bool is_policy = in->has_policy && p->ahead.kind == CW_TOK_WORD && cw_ptx_find_reg(p, &p->ahead) != CW_PTX_NONE &&
+    const bool is_policy = in->has_policy && p->ahead.kind == CW_TOK_WORD && cw_ptx_find_reg(p, &p->ahead) != CW_IR_NONE &&
                            cw_ptx_fn(p)->vreg.a[cw_ptx_find_reg(p, &p->ahead)].bytes == 8;
     if (is_more && !is_policy) {
         cw_ptx_expect(p, ',');
@@ -246,7 +246,7 @@ static void copy_operands(struct cw_ptx *p, struct cw_insn *in, const struct cop
             reg = ignores ? cw_opnd_pred(p) : cw_opnd_src(p, CW_PT_U32);
     }
     cw_insn_policy(p, in);
-    if (p->status != CW_OK || !sizes_fit(p, in, c->bytes, have, all))
+    if (p->ir.status != CW_OK || !sizes_fit(p, in, c->bytes, have, all))
         return;
     if (ignores)
         copy_unless(p, in, c, reg);

@@ -42,9 +42,9 @@ static bool power_of_two(uint64_t v)
 static uint32_t alignment(struct cw_ptx *p)
 {
     uint64_t a = cw_ptx_uint(p, 1u << 20, "alignment");
-    if (p->status == CW_OK && !power_of_two(a))
+    if (p->ir.status == CW_OK && !power_of_two(a))
         cw_ptx_fail(p, CW_EINVAL, "alignment has to be a power of two");
-    return p->status == CW_OK ? (uint32_t)a : 1;
+    return p->ir.status == CW_OK ? (uint32_t)a : 1;
 }
 
 static uint64_t round_up(uint64_t v, uint64_t align)
@@ -89,7 +89,7 @@ static void registers(struct cw_ptx *p)
             cw_ptx_expect(p, '>');
             like.count = (uint32_t)count.value;
         }
-        if (p->status == CW_OK)
+        if (p->ir.status == CW_OK)
             cw_ptx_define_reg(p, &name, &like, is_range);
     } while (cw_ptx_accept(p, ','));
     cw_ptx_expect(p, ';');
@@ -169,7 +169,7 @@ static void variable_head(struct cw_ptx *p, struct head *h)
     const bool is_wide = cw_ptx_accept_word(p, ".b128");
     h->type = is_wide ? CW_PT_B64 : expect_type(p);
     h->elem_bytes = is_wide ? 16 : cw_ptype_info[h->type].bytes;
-    if (p->status == CW_OK && h->elem_bytes == 0)
+    if (p->ir.status == CW_OK && h->elem_bytes == 0)
         cw_ptx_fail(p, CW_EUNSUP, "a variable or parameter cannot be a predicate");
     if (cw_ptx_accept_word(p, ".ptr"))
         pointer(p, h);
@@ -195,15 +195,15 @@ static bool variable_name(struct cw_ptx *p, const struct head *h, struct cw_var 
     v->len = name->len;
     v->line = name->line;
     v->col = name->col;
-    if (p->status == CW_OK && v->bytes > CW_PTX_MAX_BYTES)
+    if (p->ir.status == CW_OK && v->bytes > CW_PTX_MAX_BYTES)
         cw_ptx_fail_tok(p, CW_EUNSUP, name, "variable is larger than 1 GiB");
-    return p->status == CW_OK;
+    return p->ir.status == CW_OK;
 }
 
 static uint32_t add_variable(struct cw_ptx *p, const struct cw_tok *name, const struct cw_var *v)
 {
     uint32_t id = p->var.n;
-    CW_PUSH(p, &p->var, *v);
+    CW_PUSH(&p->ir, &p->var, *v);
     if (!cw_tok_is(name, "_")) /* a prototype's parameters need no names */
         cw_ptx_define(p, name, CW_SYM_VAR, id);
     return id;
@@ -221,12 +221,12 @@ struct image { /* the initial value being read */
 
 static void put(struct cw_ptx *p, struct image *im, uint64_t bits, uint32_t n)
 {
-    if (p->status == CW_OK && im->at + n > im->limit)
+    if (p->ir.status == CW_OK && im->at + n > im->limit)
         cw_ptx_fail(p, CW_EINVAL, "more initial values than elements");
-    while (p->status == CW_OK && im->var->init.n < im->at)
-        CW_PUSH(p, &im->var->init, 0);
-    for (uint32_t i = 0; i < n && p->status == CW_OK; i++)
-        CW_PUSH(p, &im->var->init, (uint8_t)(bits >> 8 * i));
+    while (p->ir.status == CW_OK && im->var->init.n < im->at)
+        CW_PUSH(&p->ir, &im->var->init, 0);
+    for (uint32_t i = 0; i < n && p->ir.status == CW_OK; i++)
+        CW_PUSH(&p->ir, &im->var->init, (uint8_t)(bits >> 8 * i));
     im->at += n;
 }
 
@@ -274,7 +274,7 @@ static void put_address(struct cw_ptx *p, struct image *im, struct part part)
     init.addend = addend(p);
     init.shift = (uint8_t)part.shift;
     init.bytes = (uint8_t)part.bytes;
-    CW_PUSH(p, &p->init, init);
+    CW_PUSH(&p->ir, &p->init, init);
     put(p, im, 0, part.bytes);
 }
 
@@ -349,7 +349,7 @@ static void put_scalar(struct cw_ptx *p, struct image *im)
         put_masked(p, im);
     } else {
         uint64_t v = cw_ptx_expr(p, NULL);
-        if (p->status == CW_OK && (type == CW_PT_F32 || type == CW_PT_F64)) {
+        if (p->ir.status == CW_OK && (type == CW_PT_F32 || type == CW_PT_F64)) {
             double d = (double)(int64_t)v;
             float f = (float)d;
             uint32_t word;
@@ -367,7 +367,7 @@ static void put_scalar(struct cw_ptx *p, struct image *im)
 static void braces(struct cw_ptx *p, struct image *im, uint32_t depth)
 {
     uint64_t elem = im->shape->elem_bytes;
-    while (p->status == CW_OK && !cw_ptx_is_punct(p, '}')) {
+    while (p->ir.status == CW_OK && !cw_ptx_is_punct(p, '}')) {
         if (cw_ptx_is_punct(p, '{')) {
             if (depth + 1 >= im->shape->rank) {
                 cw_ptx_fail(p, CW_EINVAL, "initialiser has more braces than the variable has dimensions");
@@ -398,7 +398,7 @@ static void initialiser(struct cw_ptx *p, struct cw_var *v, uint32_t owner, cons
         braces(p, &im, 0);
     else
         put_scalar(p, &im);
-    if (v->is_unsized && p->status == CW_OK) {
+    if (v->is_unsized && p->ir.status == CW_OK) {
         uint64_t row = shape->row[0] * shape->elem_bytes;
         v->bytes = row == 0 ? 0 : (im.at + row - 1) / row * row;
         v->is_unsized = 0;
@@ -446,15 +446,15 @@ static void place(struct cw_ptx *p, struct cw_var *v)
     *end = offset + v->bytes;
 }
 
-/* The variable of that name that v repeats or completes (.extern declarations may), or CW_PTX_NONE. */
+/* The variable of that name that v repeats or completes (.extern declarations may), or CW_IR_NONE. */
 static uint32_t redeclared(struct cw_ptx *p, const struct cw_tok *name, const struct cw_var *v)
 {
     const struct cw_sym *s = cw_ptx_find(p, name->text, name->len);
     if (s == NULL || s->depth != p->depth || s->kind != CW_SYM_VAR)
-        return CW_PTX_NONE;
+        return CW_IR_NONE;
     const struct cw_var *old = &p->var.a[s->id];
     bool fits = old->space == v->space && (old->is_extern || v->is_extern);
-    return fits ? s->id : CW_PTX_NONE;
+    return fits ? s->id : CW_IR_NONE;
 }
 
 /* .attribute(...), as often as there is one; memory is one, so nothing follows. */
@@ -476,17 +476,17 @@ static void attributes(struct cw_ptx *p)
 
 static void one_variable(struct cw_ptx *p, const struct head *h, uint8_t space, bool is_extern)
 {
-    struct cw_var v = {.space = space, .is_extern = is_extern, .cell_base = CW_PTX_NONE};
+    struct cw_var v = {.space = space, .is_extern = is_extern, .cell_base = CW_IR_NONE};
     struct shape shape;
     struct cw_tok name;
     if (!variable_name(p, h, &v, &name, &shape))
         return;
     uint32_t id = redeclared(p, &name, &v);
-    if (id == CW_PTX_NONE)
+    if (id == CW_IR_NONE)
         id = add_variable(p, &name, &v);
     else if (!is_extern)
         p->var.a[id] = v;
-    if (p->status != CW_OK)
+    if (p->ir.status != CW_OK)
         return;
     struct cw_var *var = &p->var.a[id];
     if (cw_ptx_accept(p, '='))
@@ -496,7 +496,7 @@ static void one_variable(struct cw_ptx *p, const struct head *h, uint8_t space, 
     if (var->is_extern == is_extern)
         place(p, var);
     if (space == CW_VAR_CALL_PARAM)
-        CW_PUSH(p, &cw_ptx_fn(p)->pvar, id);
+        CW_PUSH(&p->ir, &cw_ptx_fn(p)->pvar, id);
 }
 
 static void variables(struct cw_ptx *p, uint8_t space, bool is_extern)
@@ -550,7 +550,7 @@ void cw_ptx_module_variable(struct cw_ptx *p, bool is_extern, bool is_common)
 
 uint32_t cw_ptx_parameter(struct cw_ptx *p, bool is_entry)
 {
-    struct cw_var v = {.space = is_entry ? CW_VAR_ENTRY_PARAM : CW_VAR_CALL_PARAM, .is_formal = 1, .cell_base = CW_PTX_NONE};
+    struct cw_var v = {.space = is_entry ? CW_VAR_ENTRY_PARAM : CW_VAR_CALL_PARAM, .is_formal = 1, .cell_base = CW_IR_NONE};
     struct head head;
     struct shape shape;
     struct cw_tok name;
@@ -576,13 +576,13 @@ uint32_t cw_ptx_parameter(struct cw_ptx *p, bool is_entry)
         if (head.elem_bytes * head.vec != v.bytes || head.vec > 1 || head.elem_bytes > 8)
             cw_ptx_fail_tok(p, CW_EUNSUP, &name, "a parameter of this type in a register is not supported");
         v.vreg = cw_ptx_new_reg(p, (enum cw_ptype)v.ptype, false);
-        CW_PUSH(p, &p->var, v);
+        CW_PUSH(&p->ir, &p->var, v);
         if (!cw_tok_is(&name, "_"))
             cw_ptx_define(p, &name, CW_SYM_REG, v.vreg);
         return id;
     }
     if (!is_entry)
-        CW_PUSH(p, &fn->pvar, id);
+        CW_PUSH(&p->ir, &fn->pvar, id);
     return add_variable(p, &name, &v);
 }
 
@@ -593,7 +593,7 @@ static void unusable(struct cw_ptx *p, struct cw_var *owner, const struct cw_var
 {
     struct cw_unusable u = {.line = owner->line};
     snprintf(u.why, sizeof(u.why), "variable %.*s is declared .extern and defined nowhere", (int)(v->len < 80 ? v->len : 80), v->name);
-    CW_PUSH(p, &p->unusable, u);
+    CW_PUSH(&p->ir, &p->unusable, u);
     owner->unusable = p->unusable.n;
 }
 
@@ -610,7 +610,7 @@ static void resolve(struct cw_ptx *p, const struct cw_init *init)
     uint64_t where = owner->offset + init->where;
     bool in_const = owner->space == CW_VAR_CONST;
     if (v->space == CW_VAR_GLOBAL) {
-        CW_PUSH(p, &p->reloc,
+        CW_PUSH(&p->ir, &p->ir.reloc,
                 (struct cw_reloc){.kind = in_const ? CW_RELOC_CONST : CW_RELOC_GLOBAL,
                                   .shift = init->shift,
                                   .bytes = init->bytes,
@@ -629,13 +629,13 @@ void cw_ptx_resolve_inits(struct cw_ptx *p)
     struct cw_module *m = p->module;
     m->global_bytes = p->global_bytes;
     m->const_bytes = p->const_bytes;
-    m->global_image = cw_ptx_alloc(p, p->global_bytes, 1);
-    m->const_image = cw_ptx_alloc(p, p->const_bytes, 1);
-    for (uint32_t i = 0; i < p->var.n && p->status == CW_OK; i++) {
+    m->global_image = cw_ir_alloc(&p->ir, p->global_bytes, 1);
+    m->const_image = cw_ir_alloc(&p->ir, p->const_bytes, 1);
+    for (uint32_t i = 0; i < p->var.n && p->ir.status == CW_OK; i++) {
         const struct cw_var *v = &p->var.a[i];
         if (v->init.n > 0 && v->unusable == 0)
             memcpy((v->space == CW_VAR_CONST ? m->const_image : m->global_image) + v->offset, v->init.a, v->init.n);
     }
-    for (uint32_t i = 0; i < p->init.n && p->status == CW_OK; i++)
+    for (uint32_t i = 0; i < p->init.n && p->ir.status == CW_OK; i++)
         resolve(p, &p->init.a[i]);
 }

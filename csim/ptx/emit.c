@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The last pass: struct cw_kernel with its final micro-ops, constant file and shared-memory layout. */
+/* The last step: shared memory laid out, struct cw_kernel filled in. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "ptx/reader.h"
-
-#define LANES 32u
 
 struct shared_place { /* of a variable in the kernel's shared memory */
     uint32_t var;     /* first, as by_number compares it */
@@ -16,20 +14,9 @@ struct out {
     struct cw_ptx *p;
     struct cw_kcode *k;
     struct cw_kernel *kernel;
-    uint32_t entry;        /* its function */
-    uint32_t index;        /* of the kernel in the module */
-    uint32_t *const_index; /* [constant of k]: index among those of its width */
-    struct cw_slots slots;
+    uint32_t index;                     /* of the kernel in the module */
     CW_VEC(struct shared_place) shared; /* the variables that the kernel names, by their numbers */
 };
-
-char *cw_ptx_strdup(struct cw_ptx *p, const char *s, uint32_t len)
-{
-    char *copy = cw_ptx_alloc(p, (size_t)len + 1, 1);
-    if (copy != NULL)
-        memcpy(copy, s, len);
-    return copy;
-}
 
 /* ---- shared memory: the variables that the kernel names, in the order of their declaration; dynamic memory behind them ---- */
 
@@ -49,16 +36,16 @@ static void find_shared(struct out *o)
 {
     struct cw_ptx *p = o->p;
     CW_VEC(uint32_t) used = {0};
-    for (uint32_t i = 0; i < o->k->konsts.c.n; i++) {
-        uint32_t var = o->k->konsts.c.a[i].var;
-        if (var != CW_PTX_NONE && p->var.a[var].space == CW_VAR_SHARED)
-            CW_PUSH(p, &used, var);
+    for (uint32_t i = 0; i < o->k->body.konsts.c.n; i++) {
+        uint32_t var = o->k->body.konsts.c.a[i].var;
+        if (var != CW_IR_NONE && p->var.a[var].space == CW_VAR_SHARED)
+            CW_PUSH(&p->ir, &used, var);
     }
     if (used.n > 0)
         qsort(used.a, used.n, sizeof(*used.a), by_number);
     for (uint32_t i = 0; i < used.n; i++)
         if (i == 0 || used.a[i] != used.a[i - 1])
-            CW_PUSH(p, &o->shared, (struct shared_place){.var = used.a[i]});
+            CW_PUSH(&p->ir, &o->shared, (struct shared_place){.var = used.a[i]});
     free(used.a);
 }
 
@@ -68,7 +55,7 @@ static void lay_out_shared(struct out *o)
     struct cw_ptx *p = o->p;
     uint64_t bytes = 0;
     find_shared(o);
-    for (uint32_t i = 0; i < o->shared.n && p->status == CW_OK; i++) {
+    for (uint32_t i = 0; i < o->shared.n && p->ir.status == CW_OK; i++) {
         const struct cw_var *v = &p->var.a[o->shared.a[i].var];
         if (v->is_extern)
             continue;
@@ -77,7 +64,7 @@ static void lay_out_shared(struct out *o)
         if (bytes > CW_WINDOW_BYTES)
             cw_ptx_fail_at(p, CW_EUNSUP, v->line, 1, "shared variables take more than %u bytes", (uint32_t)CW_WINDOW_BYTES);
     }
-    for (uint32_t i = 0; i < o->shared.n && p->status == CW_OK; i++) {
+    for (uint32_t i = 0; i < o->shared.n && p->ir.status == CW_OK; i++) {
         const struct cw_var *v = &p->var.a[o->shared.a[i].var];
         if (!v->is_extern)
             continue;
@@ -95,122 +82,39 @@ static uint64_t shared_offset(const struct out *o, uint32_t var)
 
 static void count_reserved(struct out *o)
 {
-    for (uint32_t i = 0; i < o->k->konsts.c.n; i++)
-        if (o->k->konsts.c.a[i].var == CW_PTX_RESERVED)
+    for (uint32_t i = 0; i < o->k->body.konsts.c.n; i++)
+        if (o->k->body.konsts.c.a[i].var == CW_PTX_RESERVED)
             o->kernel->reserved_shared_bytes = CW_RESERVED_SHARED_BYTES;
 }
 
-/* ---- constants ---- */
+/* ---- what the passes ask of the variables ---- */
 
-static void number_constants(struct out *o)
+static const char *name_of(const void *self, uint32_t var, uint32_t *length)
 {
-    struct cw_kernel *kernel = o->kernel;
-    o->const_index = cw_ptx_alloc(o->p, o->k->konsts.c.n, sizeof(uint32_t));
-    for (uint32_t i = 0; i < o->k->konsts.c.n && o->const_index != NULL; i++)
-        o->const_index[i] = o->k->konsts.c.a[i].bytes == 8 ? kernel->c64_cnt++ : kernel->c32_cnt++;
-    if (kernel->c32_cnt > UINT16_MAX + 1u || kernel->c64_cnt > UINT16_MAX + 1u)
-        cw_ptx_fail_at(o->p, CW_EUNSUP, 1, 1, "kernel has more than 65536 different constants of one width");
+    const struct out *o = self;
+    *length = o->p->var.a[var].len;
+    return o->p->var.a[var].name;
 }
 
-static void fill_constants(struct out *o)
+static uint64_t offset_of(const void *self, uint32_t var, bool *in_global)
 {
-    struct cw_kernel *kernel = o->kernel;
-    struct cw_ptx *p = o->p;
-    number_constants(o);
-    if (p->status != CW_OK)
-        return;
-    kernel->c32 = cw_ptx_alloc(p, (size_t)kernel->c32_cnt * LANES, sizeof(*kernel->c32));
-    kernel->c64 = cw_ptx_alloc(p, (size_t)kernel->c64_cnt * LANES, sizeof(*kernel->c64));
-    for (uint32_t i = 0; i < o->k->konsts.c.n && p->status == CW_OK; i++) {
-        struct cw_vconst c = o->k->konsts.c.a[i];
-        uint32_t at = o->const_index[i];
-        if (c.var != CW_PTX_NONE)
-            c.value += p->var.a[c.var].space == CW_VAR_SHARED ? shared_offset(o, c.var) : p->var.a[c.var].offset;
-        if (c.var != CW_PTX_NONE && p->var.a[c.var].space == CW_VAR_GLOBAL)
-            CW_PUSH(p, &p->reloc, (struct cw_reloc){.kind = CW_RELOC_KERNEL, .kernel = o->index, .where = at, .value = c.value});
-        for (uint32_t lane = 0; lane < LANES; lane++) {
-            if (c.bytes == 8)
-                kernel->c64[(size_t)at * LANES + lane] = c.value;
-            else
-                kernel->c32[(size_t)at * LANES + lane] = (uint32_t)c.value;
-        }
-    }
+    const struct out *o = self;
+    const struct cw_var *v = &o->p->var.a[var];
+    *in_global = v->space == CW_VAR_GLOBAL;
+    return v->space == CW_VAR_SHARED ? shared_offset(o, var) : v->offset;
 }
 
-/* ---- micro-ops ---- */
-
-static struct cw_opnd final_opnd(const struct out *o, struct cw_vopnd v)
-{
-    struct cw_opnd r = {.neg = v.neg, .idx = (uint16_t)v.id};
-    switch (v.kind) {
-    case CW_V_REG:
-        r.idx = (uint16_t)o->slots.slot[v.id];
-        r.kind = o->k->vreg.a[v.id].bytes == 0 ? CW_OPND_PRED : o->k->vreg.a[v.id].bytes == 8 ? CW_OPND_R64 : CW_OPND_R32;
-        break;
-    case CW_V_CONST:
-        r.idx = (uint16_t)o->const_index[v.id];
-        r.kind = o->k->konsts.c.a[v.id].bytes == 8 ? CW_OPND_C64 : CW_OPND_C32;
-        break;
-    case CW_V_CPRED:
-        r.kind = CW_OPND_CPRED;
-        break;
-    case CW_V_SREG:
-        r.kind = CW_OPND_SREG;
-        if (v.id == CW_SREG_EXPLICIT_CLUSTER)
-            r.idx = o->p->fn.a[o->entry].has_cluster_size ? CW_SREG_ONE : CW_SREG_ZERO;
-        break;
-    case CW_V_SINK:
-        r.kind = CW_OPND_SINK;
-        break;
-    default:
-        r.kind = CW_OPND_NONE;
-        break;
-    }
-    return r;
-}
-
-static void final_uops(struct out *o)
-{
-    struct cw_kernel *kernel = o->kernel;
-    kernel->uop = cw_ptx_alloc(o->p, o->k->code.n, sizeof(*kernel->uop));
-    if (kernel->uop == NULL)
-        return;
-    kernel->uop_cnt = o->k->code.n;
-    for (uint32_t i = 0; i < kernel->uop_cnt; i++) {
-        const struct cw_vop *v = &o->k->code.a[i];
-        struct cw_uop *u = &kernel->uop[i];
-        *u = v->u;
-        for (uint32_t j = 0; j < CW_UOP_DSTS; j++)
-            u->dst[j] = final_opnd(o, v->dst[j]);
-        for (uint32_t j = 0; j < CW_UOP_SRCS; j++)
-            u->src[j] = final_opnd(o, v->src[j]);
-        u->guard = v->guard == CW_PTX_NONE ? -1 : (int16_t)o->slots.slot[v->guard];
-        u->fu = (uint8_t)cw_op_fu((enum cw_op)u->op, (enum cw_type)u->type, (enum cw_type)u->stype);
-    }
-}
-
-static void tables(struct out *o)
-{
-    struct cw_kernel *kernel = o->kernel;
-    kernel->brx = cw_ptx_alloc(o->p, o->k->table.n, sizeof(*kernel->brx));
-    if (kernel->brx == NULL)
-        return;
-    kernel->brx_cnt = o->k->table.n;
-    for (uint32_t i = 0; i < kernel->brx_cnt; i++) {
-        kernel->brx[i] = (struct cw_brx_table){.cnt = o->k->table.a[i].cnt, .target = o->k->table.a[i].target};
-        o->k->table.a[i].target = NULL; /* the kernel's now */
-    }
-}
+/* ---- what the host asks of a kernel ---- */
 
 static void parameters(struct out *o, const struct cw_fn *fn)
 {
     struct cw_kernel *kernel = o->kernel;
-    kernel->param = cw_ptx_alloc(o->p, fn->formal.n, sizeof(*kernel->param));
+    kernel->param = cw_ir_alloc(&o->p->ir, fn->formal.n, sizeof(*kernel->param));
     kernel->param_bytes = fn->param_bytes;
-    for (uint32_t i = 0; i < fn->formal.n && o->p->status == CW_OK; i++) {
+    for (uint32_t i = 0; i < fn->formal.n && o->p->ir.status == CW_OK; i++) {
         const struct cw_var *v = &o->p->var.a[fn->formal.a[i]];
         bool is_array = v->bytes != cw_ptype_info[v->ptype].bytes;
-        kernel->param[i] = (struct cw_kernel_param){.name = cw_ptx_strdup(o->p, v->name, v->len),
+        kernel->param[i] = (struct cw_kernel_param){.name = cw_ir_strdup(&o->p->ir, v->name, v->len),
                                                     .type = is_array ? CW_U8 : (enum cw_type)cw_ptype_info[v->ptype].type,
                                                     .offset = (uint32_t)v->offset,
                                                     .bytes = (uint32_t)v->bytes,
@@ -235,7 +139,7 @@ static uint32_t thread_bound(const struct cw_fn *fn)
 static void signature(struct out *o, const struct cw_fn *fn)
 {
     struct cw_kernel *kernel = o->kernel;
-    kernel->name = cw_ptx_strdup(o->p, fn->name, fn->len);
+    kernel->name = cw_ir_strdup(&o->p->ir, fn->name, fn->len);
     memcpy(kernel->reqntid, fn->reqntid, sizeof(kernel->reqntid));
     memcpy(kernel->maxntid, fn->maxntid, sizeof(kernel->maxntid));
     kernel->max_threads = thread_bound(fn);
@@ -246,74 +150,40 @@ static void signature(struct out *o, const struct cw_fn *fn)
         parameters(o, fn);
 }
 
-static void header(struct out *o, const struct cw_fn *fn)
+/* A special register whose value the kernel's directives say. */
+static void fold_cluster(struct out *o, const struct cw_fn *fn)
 {
-    struct cw_kernel *kernel = o->kernel;
-    kernel->digest = o->k->digest;
-    kernel->profiled = o->k->profiled;
-    kernel->threads_apart = o->p->threads_apart;
-    kernel->intrinsic = o->k->intrinsic.a;
-    kernel->intrinsic_cnt = o->k->intrinsic.n;
-    memset(&o->k->intrinsic, 0, sizeof(o->k->intrinsic)); /* the kernel's now */
-    for (uint32_t i = 0; i < kernel->intrinsic_cnt; i++)
-        kernel->uses_region |= kernel->intrinsic[i]->role != CW_INTRINSIC_CALL;
-    if (o->k->local_bytes > CW_WINDOW_BYTES)
-        cw_ptx_fail_at(o->p, CW_EUNSUP, fn->line, 1, "kernel needs more than %u bytes of local memory per thread",
-                       (uint32_t)CW_WINDOW_BYTES);
-    kernel->local_bytes = (uint32_t)o->k->local_bytes;
-    signature(o, fn);
+    for (uint32_t i = 0; i < o->kernel->uop_cnt; i++)
+        for (uint32_t j = 0; j < CW_UOP_SRCS; j++) {
+            struct cw_opnd *src = &o->kernel->uop[i].src[j];
+            if (src->kind == CW_OPND_SREG && src->idx == CW_SREG_EXPLICIT_CLUSTER)
+                src->idx = fn->has_cluster_size ? CW_SREG_ONE : CW_SREG_ZERO;
+        }
 }
 
 static void finish(struct out *o, const struct cw_fn *fn)
 {
-    struct cw_live live = {0};
-    struct cw_cfg cfg = {0};
-    struct cw_loops loops = {0};
-    cw_cfg_build(o->p, o->k, &cfg);
-    if (o->p->status == CW_OK)
-        cw_loops_find(o->p, &cfg, &loops);
-    if (o->p->status == CW_OK)
-        cw_meet_find(o->p, o->k, &cfg, &loops);
-    if (o->p->status == CW_OK)
-        cw_lpc_find(o->p, o->k, &cfg, &loops);
-    o->k->digest = cw_digest(o->k);
-    if (o->p->status == CW_OK && o->p->profile != NULL) {
-        cw_lpc_profile(o->p, o->k, &cfg, &loops, fn->name, fn->len);
-        o->p->is_final = o->p->status != CW_OK;
-    }
-    if (o->p->status == CW_OK)
-        cw_live_compute(o->p, o->k, &cfg, &live);
-    if (o->p->status == CW_OK)
-        o->kernel->uniform_regs = cw_uniform_find(o->p, o->k, &cfg, &loops, &live);
-    if (o->p->status == CW_OK)
-        o->kernel->transactions = cw_transactions_find(o->p, o->k, &cfg);
-    if (o->p->status == CW_OK)
-        cw_slots_assign(o->p, o->k, &live, &o->slots);
-    cw_loops_free(&loops);
-    cw_cfg_free(&cfg);
-    o->kernel->live_regs = live.live_regs;
-    cw_live_free(&live);
-    o->kernel->r32_cnt = o->slots.r32_cnt;
-    o->kernel->r64_cnt = o->slots.r64_cnt;
-    o->kernel->pred_cnt = o->slots.pred_cnt;
-    if (o->p->status == CW_OK)
-        lay_out_shared(o);
+    struct cw_ptx *p = o->p;
+    const struct cw_ir_variables variables = {o, name_of, offset_of};
+    lay_out_shared(o);
     count_reserved(o);
-    if (o->p->status == CW_OK)
-        fill_constants(o);
-    if (o->p->status == CW_OK)
-        final_uops(o);
-    if (o->p->status == CW_OK)
-        tables(o);
-    if (o->p->status == CW_OK)
-        header(o, fn);
+    if (p->ir.status == CW_OK && o->k->local_bytes > CW_WINDOW_BYTES)
+        cw_ptx_fail_at(p, CW_EUNSUP, fn->line, 1, "kernel needs more than %u bytes of local memory per thread", (uint32_t)CW_WINDOW_BYTES);
+    if (p->ir.status == CW_OK)
+        cw_ir_finish(&p->ir, &o->k->body, &variables, fn->name, fn->len, o->index, o->kernel);
+    if (p->ir.status != CW_OK)
+        return;
+    fold_cluster(o, fn);
+    o->kernel->threads_apart = p->threads_apart;
+    o->kernel->local_bytes = (uint32_t)o->k->local_bytes;
+    signature(o, fn);
 }
 
 void cw_ptx_emit_refused(struct cw_ptx *p, uint32_t entry, struct cw_kernel *kernel)
 {
     struct out o = {.p = p, .kernel = kernel};
     const struct cw_fn *fn = &p->fn.a[entry];
-    kernel->refused = cw_ptx_strdup(p, fn->refused, (uint32_t)strlen(fn->refused));
+    kernel->refused = cw_ir_strdup(&p->ir, fn->refused, (uint32_t)strlen(fn->refused));
     kernel->refused_status = fn->refused_status;
     signature(&o, fn);
 }
@@ -321,12 +191,10 @@ void cw_ptx_emit_refused(struct cw_ptx *p, uint32_t entry, struct cw_kernel *ker
 void cw_ptx_emit_kernel(struct cw_ptx *p, uint32_t entry, struct cw_kernel *kernel, uint32_t kernel_index)
 {
     struct cw_kcode k;
-    struct out o = {.p = p, .k = &k, .kernel = kernel, .entry = entry, .index = kernel_index};
+    struct out o = {.p = p, .k = &k, .kernel = kernel, .index = kernel_index};
     cw_ptx_expand(p, entry, &k);
-    if (p->status == CW_OK)
+    if (p->ir.status == CW_OK)
         finish(&o, &p->fn.a[entry]);
-    free(o.const_index);
     free(o.shared.a);
-    free(o.slots.slot);
-    cw_kcode_free(&k);
+    cw_code_free(&k.body);
 }

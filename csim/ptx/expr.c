@@ -215,7 +215,7 @@ uint64_t cw_ptx_uint(struct cw_ptx *p, uint64_t max, const char *what)
 {
     struct cw_tok at = p->tok;
     uint64_t v = cw_ptx_expr(p, NULL);
-    if (p->status == CW_OK && v > max)
+    if (p->ir.status == CW_OK && v > max)
         cw_ptx_fail_tok(p, CW_EINVAL, &at, "%s is out of range (at most %llu)", what, (unsigned long long)max);
-    return p->status == CW_OK ? v : 0;
+    return p->ir.status == CW_OK ? v : 0;
 }

@@ -40,13 +40,13 @@ static void add_access(struct cw_ptx *p, struct cw_var *v, struct cw_access acce
 {
     if (v->access.n == v->access.cap)
         tidy(v);
-    CW_PUSH(p, &v->access, access);
+    CW_PUSH(&p->ir, &v->access, access);
 }
 
 /* What the callee does with its formal parameters it does with the arguments. */
 static void merge_accesses(struct cw_ptx *p, const struct cw_fn *fn, const struct cw_call *call, const struct cw_fn *callee)
 {
-    for (uint32_t i = 0; i < call->arg_cnt && p->status == CW_OK; i++) {
+    for (uint32_t i = 0; i < call->arg_cnt && p->ir.status == CW_OK; i++) {
         struct cw_var *arg = &p->var.a[fn->arg.a[call->arg + i]], *formal = &p->var.a[callee->formal.a[i]];
         arg->in_memory |= formal->in_memory;
         for (uint32_t j = 0; j < formal->access.n; j++)
@@ -59,7 +59,7 @@ static void merge_accesses(struct cw_ptx *p, const struct cw_fn *fn, const struc
 /* Cells: the widest access at each offset. Not possible when a store is narrower than that, or when cells overlap. */
 static void make_cells(struct cw_ptx *p, struct cw_fn *fn, struct cw_var *v)
 {
-    v->cell = cw_ptx_alloc(p, v->access.n, sizeof(*v->cell));
+    v->cell = cw_ir_alloc(&p->ir, v->access.n, sizeof(*v->cell));
     if (v->cell == NULL)
         return;
     v->cell_cnt = 0;
@@ -83,14 +83,14 @@ static void make_cells(struct cw_ptx *p, struct cw_fn *fn, struct cw_var *v)
     v->cell_base = fn->vreg.n;
     for (uint32_t i = 0; i < v->cell_cnt; i++) {
         static const uint8_t types[] = {0, CW_PT_B8, CW_PT_B16, 0, CW_PT_B32, 0, 0, 0, CW_PT_B64};
-        CW_PUSH(p, &fn->vreg, (struct cw_vreg){.ptype = types[v->cell[i].bytes], .bytes = (uint8_t)v->cell[i].bytes});
+        CW_PUSH(&p->ir, &fn->vreg, (struct cw_vreg){.ptype = types[v->cell[i].bytes], .bytes = (uint8_t)v->cell[i].bytes});
     }
 }
 
 /* An intrinsic reads each argument and writes its result as a whole. */
 static void intrinsic_accesses(struct cw_ptx *p, const struct cw_fn *fn, const struct cw_call *call, const struct cw_fn *callee)
 {
-    for (uint32_t i = 0; i < call->arg_cnt && p->status == CW_OK; i++) {
+    for (uint32_t i = 0; i < call->arg_cnt && p->ir.status == CW_OK; i++) {
         uint8_t bytes = (uint8_t)p->var.a[callee->formal.a[i]].bytes;
         add_access(p, &p->var.a[fn->arg.a[call->arg + i]], (struct cw_access){.bytes = bytes, .is_store = i < callee->ret_cnt});
     }
@@ -100,7 +100,7 @@ static void intrinsic_accesses(struct cw_ptx *p, const struct cw_fn *fn, const s
 
 static uint32_t resolve_alias(const struct cw_ptx *p, uint32_t fn)
 {
-    return p->fn.a[fn].alias != CW_PTX_NONE ? p->fn.a[fn].alias : fn;
+    return p->fn.a[fn].alias != CW_IR_NONE ? p->fn.a[fn].alias : fn;
 }
 
 enum visit { UNSEEN, ON_PATH, DONE };
@@ -109,7 +109,7 @@ enum visit { UNSEEN, ON_PATH, DONE };
 static bool is_target(const struct cw_ptx *p, const struct cw_call *call, uint32_t id)
 {
     const struct cw_fn *fn = &p->fn.a[resolve_alias(p, id)], *proto = &p->fn.a[call->callee];
-    bool fits = fn->is_defined && !fn->is_entry && (p->fn.a[id].is_address_taken || call->list != CW_PTX_NONE);
+    bool fits = fn->is_defined && !fn->is_entry && (p->fn.a[id].is_address_taken || call->list != CW_IR_NONE);
     fits = fits && fn->formal.n == proto->formal.n && fn->ret_cnt == proto->ret_cnt;
     for (uint32_t i = 0; fits && i < fn->formal.n; i++)
         fits = p->var.a[fn->formal.a[i]].bytes == p->var.a[proto->formal.a[i]].bytes;
@@ -137,21 +137,21 @@ static void fail_unknown(struct cw_ptx *p, const struct cw_call *call, const str
 static void visit_intrinsic(struct cw_ptx *p, const struct cw_fn *fn, const struct cw_call *call, const struct cw_fn *callee)
 {
     cw_ptx_check_intrinsic(p, callee);
-    if (p->status == CW_OK)
+    if (p->ir.status == CW_OK)
         intrinsic_accesses(p, fn, call, callee);
 }
 
-/* The nth function, from 0, that an indirect call may reach; CW_PTX_NONE: there are no more. */
+/* The nth function, from 0, that an indirect call may reach; CW_IR_NONE: there are no more. */
 static uint32_t target_at(const struct cw_ptx *p, const struct cw_call *call, uint32_t n)
 {
     const struct cw_callees all = {0, p->fn.n};
-    const struct cw_callees *list = call->list != CW_PTX_NONE ? &p->callees.a[call->list] : &all;
+    const struct cw_callees *list = call->list != CW_IR_NONE ? &p->callees.a[call->list] : &all;
     for (uint32_t i = 0; i < list->cnt; i++) {
-        uint32_t id = call->list != CW_PTX_NONE ? p->callee.a[list->first + i] : i;
+        uint32_t id = call->list != CW_IR_NONE ? p->callee.a[list->first + i] : i;
         if (is_target(p, call, id) && n-- == 0)
             return id;
     }
-    return CW_PTX_NONE;
+    return CW_IR_NONE;
 }
 
 static void visit(struct cw_ptx *p, uint32_t index, uint32_t depth);
@@ -172,7 +172,7 @@ static void visit_indirect(struct cw_ptx *p, const struct cw_fn *fn, const struc
     }
     keep_in_memory(p, fn, call);
     uint32_t id;
-    for (uint32_t n = 0; p->status == CW_OK && (id = target_at(p, call, n)) != CW_PTX_NONE; n++)
+    for (uint32_t n = 0; p->ir.status == CW_OK && (id = target_at(p, call, n)) != CW_IR_NONE; n++)
         if (p->fn.a[resolve_alias(p, id)].visit == UNSEEN)
             visit(p, resolve_alias(p, id), depth + 1);
 }
@@ -181,7 +181,7 @@ static void visit(struct cw_ptx *p, uint32_t index, uint32_t depth)
 {
     struct cw_fn *fn = &p->fn.a[index];
     fn->visit = ON_PATH;
-    for (uint32_t i = 0; i < fn->call.n && p->status == CW_OK; i++) {
+    for (uint32_t i = 0; i < fn->call.n && p->ir.status == CW_OK; i++) {
         const struct cw_call *call = &fn->call.a[i];
         if (call->is_indirect) {
             visit_indirect(p, fn, call, depth);
@@ -205,7 +205,7 @@ static void visit(struct cw_ptx *p, uint32_t index, uint32_t depth)
             merge_accesses(p, fn, call, callee);
         }
     }
-    for (uint32_t i = 0; i < fn->pvar.n && p->status == CW_OK; i++) {
+    for (uint32_t i = 0; i < fn->pvar.n && p->ir.status == CW_OK; i++) {
         struct cw_var *v = &p->var.a[fn->pvar.a[i]];
         tidy(v);
         if (!v->is_formal)
@@ -217,7 +217,7 @@ static void visit(struct cw_ptx *p, uint32_t index, uint32_t depth)
 
 void cw_ptx_check_calls(struct cw_ptx *p)
 {
-    for (uint32_t i = 0; i < p->fn.n && p->status == CW_OK; i++)
+    for (uint32_t i = 0; i < p->fn.n && p->ir.status == CW_OK; i++)
         if (p->fn.a[i].is_defined && p->fn.a[i].visit == UNSEEN)
             visit(p, i, 0);
 }
@@ -257,19 +257,19 @@ static const uint32_t depths[] = {64, 48, 32, 24, 20, 16, 14, 12, 11, 10, 9, 8, 
 
 static void push(struct cw_kcode *k, const struct cw_vop *v)
 {
-    if (k->recurses && k->max_depth > 1 && (k->code.n >= RECURSIVE_UOPS || k->local_bytes > RECURSIVE_LOCAL)) {
+    if (k->recurses && k->max_depth > 1 && (k->body.code.n >= RECURSIVE_UOPS || k->local_bytes > RECURSIVE_LOCAL)) {
         k->is_too_large = true;
         cw_ptx_fail_at(k->p, CW_EUNSUP, v->u.line, 1, "recursion makes the kernel too large");
     }
-    if (k->code.n >= CW_PTX_MAX_UOPS)
+    if (k->body.code.n >= CW_PTX_MAX_UOPS)
         cw_ptx_fail_at(k->p, CW_EUNSUP, v->u.line, 1, "kernel has more than %u micro-operations after calls are expanded", CW_PTX_MAX_UOPS);
-    CW_PUSH(k->p, &k->code, *v);
+    CW_PUSH(&k->p->ir, &k->body.code, *v);
 }
 
 static uint32_t new_temp(struct cw_kcode *k, enum cw_ptype type)
 {
-    CW_PUSH(k->p, &k->vreg, (struct cw_vreg){.ptype = (uint8_t)type, .bytes = cw_ptype_info[type].bytes, .is_temp = 1});
-    return k->vreg.n - 1;
+    CW_PUSH(&k->p->ir, &k->body.vreg, (struct cw_vreg){.ptype = (uint8_t)type, .bytes = cw_ptype_info[type].bytes, .is_temp = 1});
+    return k->body.vreg.n - 1;
 }
 
 /* A constant of the module as one of the kernel. Variables of the kernel's own memory, which lies here as it does in every module, are
@@ -278,7 +278,7 @@ static struct cw_vopnd constant(struct cw_kcode *k, const struct activation *act
 {
     struct cw_ptx *p = k->p;
     struct cw_vconst c = p->konsts.c.a[id];
-    if (c.var != CW_PTX_NONE) {
+    if (c.var != CW_IR_NONE) {
         const struct cw_var *v = &p->var.a[c.var];
         struct binding b = {0};
         bool is_number = true;
@@ -305,9 +305,9 @@ static struct cw_vopnd constant(struct cw_kcode *k, const struct activation *act
         if (v->is_extern && v->space != CW_VAR_SHARED)
             cw_ptx_fail_at(p, CW_EUNSUP, v->line, 1, "variable %.*s is declared .extern and defined nowhere", (int)v->len, v->name);
         if (is_number)
-            c.var = CW_PTX_NONE;
+            c.var = CW_IR_NONE;
     }
-    return (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(p, &k->konsts, c.value, c.bytes, c.var)};
+    return (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(&p->ir, &k->body.konsts, c.value, c.bytes, c.var)};
 }
 
 static struct cw_vopnd rename_opnd(struct cw_kcode *k, const struct activation *act, struct cw_vopnd o)
@@ -322,7 +322,7 @@ static struct cw_vopnd rename_opnd(struct cw_kcode *k, const struct activation *
 static struct cw_vop renamed(struct cw_kcode *k, const struct activation *act, const struct cw_vop *v)
 {
     struct cw_vop r = *v;
-    if (r.guard != CW_PTX_NONE)
+    if (r.guard != CW_IR_NONE)
         r.guard += act->vreg_base;
     for (uint32_t i = 0; i < CW_UOP_DSTS; i++)
         r.dst[i] = rename_opnd(k, act, v->dst[i]);
@@ -376,7 +376,7 @@ static void load_cell(struct cw_kcode *k, const struct cw_vop *v, struct cw_vopn
         push_move(k, v, low, src, CW_OP_CVT, CW_U32, CW_U64);
         src = low;
     }
-    uint32_t reg_bytes = k->vreg.a[dst.id].bytes;
+    uint32_t reg_bytes = k->body.vreg.a[dst.id].bytes;
     if (is_signed && bytes < reg_bytes)
         push_move(k, v, dst, src, CW_OP_CVT, signed_type(reg_bytes), type);
     else if (bytes < 4 && bytes < cell_bytes)
@@ -391,7 +391,7 @@ static void store_cell(struct cw_kcode *k, const struct cw_vop *v, struct cw_vop
     uint32_t bytes = cw_type_bytes((enum cw_type)v->u.type);
     if (bytes == 8)
         push_move(k, v, dst, src, CW_OP_MOV, CW_U64, CW_TYPE_NONE);
-    else if (src.kind == CW_V_REG && k->vreg.a[src.id].bytes > bytes)
+    else if (src.kind == CW_V_REG && k->body.vreg.a[src.id].bytes > bytes)
         push_move(k, v, dst, src, CW_OP_CVT, CW_U32, unsigned_type(bytes));
     else
         push_move(k, v, dst, src, CW_OP_MOV, CW_U32, CW_TYPE_NONE);
@@ -421,11 +421,12 @@ static void parameter_access(struct cw_kcode *k, const struct activation *act, s
     if (owner->in_memory) {
         v.u.op = is_store ? CW_OP_ST : CW_OP_LD;
         v.u.space = CW_SPACE_LOCAL;
-        v.src[0] = (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(p, &k->konsts, b.frame + owner->offset, 8, CW_PTX_NONE)};
+        v.src[0] =
+            (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(&p->ir, &k->body.konsts, b.frame + owner->offset, 8, CW_IR_NONE)};
         push(k, &v);
         return;
     }
-    for (uint32_t i = 0; i < v.u.vec && p->status == CW_OK; i++) {
+    for (uint32_t i = 0; i < v.u.vec && p->ir.status == CW_OK; i++) {
         uint32_t cell = find_cell(owner, (uint64_t)v.u.imm + i * bytes);
         uint32_t reg = b.vreg_base + owner->cell_base + cell;
         if (is_store)
@@ -457,7 +458,7 @@ static void copy_argument(struct cw_kcode *k, const struct activation *caller, s
 static void copy_register(struct cw_kcode *k, const struct activation *caller, const struct cw_vop *call, uint32_t arg,
                           const struct cw_var *formal, uint32_t callee_base, bool is_ret)
 {
-    struct cw_vop v = {.guard = CW_PTX_NONE, .u = {.line = call->u.line}};
+    struct cw_vop v = {.guard = CW_IR_NONE, .u = {.line = call->u.line}};
     struct cw_vopnd reg = {.kind = CW_V_REG, .id = callee_base + formal->vreg};
     copy_argument(k, caller, v, arg, (enum cw_type)cw_ptype_info[formal->ptype].type, reg, is_ret);
 }
@@ -473,20 +474,20 @@ static void expand_callee(struct cw_kcode *k, const struct activation *act, cons
     struct cw_ptx *p = k->p;
     if (callee->refused != NULL)
         cw_ptx_fail_refused(p, callee);
-    struct binding *bind = p->status == CW_OK ? cw_ptx_alloc(p, call->arg_cnt, sizeof(*bind)) : NULL;
+    struct binding *bind = p->ir.status == CW_OK ? cw_ir_alloc(&p->ir, call->arg_cnt, sizeof(*bind)) : NULL;
     if (bind == NULL)
         return;
     for (uint32_t i = 0; i < call->arg_cnt; i++)
         bind[i] = binding_of(p, act, act->fn->arg.a[call->arg + i]);
-    struct activation inner = {.fn = callee, .caller = act, .bind = bind, .depth = act->depth + 1, .vreg_base = k->vreg.n};
+    struct activation inner = {.fn = callee, .caller = act, .bind = bind, .depth = act->depth + 1, .vreg_base = k->body.vreg.n};
     inner.frame = align_up(act->frame + act->fn->frame_bytes, callee->frame_align);
     for (uint32_t i = 0; i < callee->vreg.n; i++)
-        CW_PUSH(p, &k->vreg, callee->vreg.a[i]);
-    for (uint32_t i = callee->ret_cnt; i < call->arg_cnt && p->status == CW_OK; i++)
+        CW_PUSH(&p->ir, &k->body.vreg, callee->vreg.a[i]);
+    for (uint32_t i = callee->ret_cnt; i < call->arg_cnt && p->ir.status == CW_OK; i++)
         if (p->var.a[callee->formal.a[i]].space == CW_VAR_REG_PARAM)
             copy_register(k, act, v, act->fn->arg.a[call->arg + i], &p->var.a[callee->formal.a[i]], inner.vreg_base, false);
     expand(k, &inner);
-    for (uint32_t i = 0; i < callee->ret_cnt && p->status == CW_OK; i++)
+    for (uint32_t i = 0; i < callee->ret_cnt && p->ir.status == CW_OK; i++)
         if (p->var.a[callee->formal.a[i]].space == CW_VAR_REG_PARAM)
             copy_register(k, act, v, act->fn->arg.a[call->arg + i], &p->var.a[callee->formal.a[i]], inner.vreg_base, true);
     free(bind);
@@ -496,10 +497,10 @@ static void expand_callee(struct cw_kcode *k, const struct activation *act, cons
 
 static void note_intrinsic(struct cw_kcode *k, const struct cw_intrinsic *intrinsic)
 {
-    for (uint32_t i = 0; i < k->intrinsic.n; i++)
-        if (k->intrinsic.a[i] == intrinsic)
+    for (uint32_t i = 0; i < k->body.intrinsic.n; i++)
+        if (k->body.intrinsic.a[i] == intrinsic)
             return;
-    CW_PUSH(k->p, &k->intrinsic, intrinsic);
+    CW_PUSH(&k->p->ir, &k->body.intrinsic, intrinsic);
 }
 
 /* The register that holds the whole of the variable, or else a new one, *is_copy then. */
@@ -526,7 +527,7 @@ static void reach_fn(struct reach *r, uint32_t id)
     if (r->fn[id])
         return;
     r->fn[id] = 1;
-    CW_PUSH(r->p, &r->next, id);
+    CW_PUSH(&r->p->ir, &r->next, id);
 }
 
 static void reach_calls(struct reach *r, const struct cw_fn *fn)
@@ -536,7 +537,7 @@ static void reach_calls(struct reach *r, const struct cw_fn *fn)
         const struct cw_call *call = &fn->call.a[i];
         if (!call->is_indirect)
             reach_fn(r, call->callee);
-        for (uint32_t n = 0; call->is_indirect && (id = target_at(r->p, call, n)) != CW_PTX_NONE; n++)
+        for (uint32_t n = 0; call->is_indirect && (id = target_at(r->p, call, n)) != CW_IR_NONE; n++)
             reach_fn(r, id);
     }
 }
@@ -546,7 +547,7 @@ static void reach_vars(struct reach *r, const struct cw_fn *fn)
     for (uint32_t i = 0; i < fn->code.n; i++) {
         for (uint32_t j = 0; j < CW_UOP_SRCS; j++) {
             const struct cw_vopnd *o = &fn->code.a[i].src[j];
-            if (o->kind == CW_V_CONST && r->p->konsts.c.a[o->id].var != CW_PTX_NONE)
+            if (o->kind == CW_V_CONST && r->p->konsts.c.a[o->id].var != CW_IR_NONE)
                 r->var[r->p->konsts.c.a[o->id].var] = 1;
         }
     }
@@ -556,7 +557,7 @@ static void reach_all(struct reach *r, uint32_t entry)
 {
     struct cw_ptx *p = r->p;
     reach_fn(r, entry);
-    while (r->next.n > 0 && p->status == CW_OK) {
+    while (r->next.n > 0 && p->ir.status == CW_OK) {
         const struct cw_fn *fn = &p->fn.a[r->next.a[--r->next.n]];
         reach_calls(r, fn);
         reach_vars(r, fn);
@@ -599,7 +600,7 @@ static uint32_t most_conversions(const struct cw_ptx *p, const uint8_t *named)
 /* Most 32-bit words that the arguments of a vprintf take: no format has more conversions than one of the kernel's strings. */
 static uint32_t print_words(struct cw_ptx *p, uint32_t entry)
 {
-    struct reach r = {.p = p, .fn = cw_ptx_alloc(p, p->fn.n, 1), .var = cw_ptx_alloc(p, p->var.n, 1)};
+    struct reach r = {.p = p, .fn = cw_ir_alloc(&p->ir, p->fn.n, 1), .var = cw_ir_alloc(&p->ir, p->var.n, 1)};
     uint32_t most = 0;
     if (r.fn != NULL && r.var != NULL) {
         reach_all(&r, entry);
@@ -616,20 +617,20 @@ static uint32_t print_words(struct cw_ptx *p, uint32_t entry)
 static void load_print_words(struct cw_kcode *k, const struct cw_vop *call, struct cw_vopnd args)
 {
     struct cw_ptx *p = k->p;
-    struct cw_vop has = {.guard = CW_PTX_NONE, .u = {.op = CW_OP_SETP, .type = CW_U64, .stype = CW_TYPE_NONE, .line = call->u.line}};
+    struct cw_vop has = {.guard = CW_IR_NONE, .u = {.op = CW_OP_SETP, .type = CW_U64, .stype = CW_TYPE_NONE, .line = call->u.line}};
     has.u.cmp = CW_CMP_NE;
     has.u.dst_cnt = 1;
     has.u.src_cnt = 2;
     has.dst[0] = (struct cw_vopnd){.kind = CW_V_REG, .id = new_temp(k, CW_PT_PRED)};
     has.src[0] = args;
-    has.src[1] = (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(p, &k->konsts, 0, 8, CW_PTX_NONE)};
-    if (call->guard != CW_PTX_NONE) {
+    has.src[1] = (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(&p->ir, &k->body.konsts, 0, 8, CW_IR_NONE)};
+    if (call->guard != CW_IR_NONE) {
         has.u.boolop = CW_BOOL_AND;
         has.u.src_cnt = 3;
         has.src[2] = (struct cw_vopnd){.kind = CW_V_REG, .id = call->guard, .neg = call->u.guard_neg};
     }
     push(k, &has);
-    for (uint32_t i = 0; i < k->print_words && p->status == CW_OK; i++) {
+    for (uint32_t i = 0; i < k->print_words && p->ir.status == CW_OK; i++) {
         struct cw_vop load = {.guard = has.dst[0].id,
                               .u = {.op = CW_OP_LD, .type = CW_U32, .stype = CW_U32, .vec = 1, .line = call->u.line}};
         struct cw_vop word = {.guard = has.dst[0].id, .u = {.op = CW_OP_PRINT_WORD, .type = CW_U32, .stype = CW_TYPE_NONE, .imm = i}};
@@ -701,18 +702,19 @@ static bool is_active(const struct activation *act, const struct cw_fn *fn)
 /* Lanes whose address is not that of the function id branch away: the micro-op whose target is to be set. */
 static uint32_t push_unless(struct cw_kcode *k, const struct cw_vop *v, uint32_t id)
 {
-    struct cw_vop compare = {.guard = CW_PTX_NONE, .u = {.op = CW_OP_SETP, .type = CW_U64, .stype = CW_TYPE_NONE, .line = v->u.line}};
+    struct cw_vop compare = {.guard = CW_IR_NONE, .u = {.op = CW_OP_SETP, .type = CW_U64, .stype = CW_TYPE_NONE, .line = v->u.line}};
     struct cw_vop branch = {.u = {.op = CW_OP_BRA, .type = CW_TYPE_NONE, .stype = CW_TYPE_NONE, .line = v->u.line}};
     compare.u.cmp = CW_CMP_NE;
     compare.u.dst_cnt = 1;
     compare.u.src_cnt = 2;
     compare.dst[0] = (struct cw_vopnd){.kind = CW_V_REG, .id = new_temp(k, CW_PT_PRED)};
     compare.src[0] = v->src[0];
-    compare.src[1] = (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(k->p, &k->konsts, cw_ptx_code_address(id), 8, CW_PTX_NONE)};
+    compare.src[1] =
+        (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(&k->p->ir, &k->body.konsts, cw_ptx_code_address(id), 8, CW_IR_NONE)};
     branch.guard = compare.dst[0].id;
     push(k, &compare);
     push(k, &branch);
-    return k->code.n - 1;
+    return k->body.code.n - 1;
 }
 
 /* One target after the other: the lanes that mean it call it, the others go on to the next one. Who is left means none of them. */
@@ -721,24 +723,23 @@ static void expand_indirect(struct cw_kcode *k, const struct activation *act, co
     struct cw_ptx *p = k->p;
     CW_VEC(uint32_t) done = {0};
     uint32_t id;
-    for (uint32_t n = 0; p->status == CW_OK && (id = target_at(p, call, n)) != CW_PTX_NONE; n++) {
+    for (uint32_t n = 0; p->ir.status == CW_OK && (id = target_at(p, call, n)) != CW_IR_NONE; n++) {
         const struct cw_fn *callee = &p->fn.a[resolve_alias(p, id)];
         if (is_active(act, callee))
             continue;
         uint32_t unless = push_unless(k, v, id);
         expand_callee(k, act, v, call, callee);
-        struct cw_vop leave = {.guard = CW_PTX_NONE,
-                               .u = {.op = CW_OP_BRA, .type = CW_TYPE_NONE, .stype = CW_TYPE_NONE, .line = v->u.line}};
-        CW_PUSH(p, &done, k->code.n);
+        struct cw_vop leave = {.guard = CW_IR_NONE, .u = {.op = CW_OP_BRA, .type = CW_TYPE_NONE, .stype = CW_TYPE_NONE, .line = v->u.line}};
+        CW_PUSH(&p->ir, &done, k->body.code.n);
         push(k, &leave);
-        if (p->status == CW_OK)
-            k->code.a[unless].u.target = k->code.n;
+        if (p->ir.status == CW_OK)
+            k->body.code.a[unless].u.target = k->body.code.n;
     }
-    struct cw_vop nobody = {.guard = CW_PTX_NONE, .u = {.op = CW_OP_TRAP, .type = CW_TYPE_NONE, .stype = CW_TYPE_NONE, .line = v->u.line}};
+    struct cw_vop nobody = {.guard = CW_IR_NONE, .u = {.op = CW_OP_TRAP, .type = CW_TYPE_NONE, .stype = CW_TYPE_NONE, .line = v->u.line}};
     nobody.u.cmp = CW_TRAP_CALL;
     push(k, &nobody);
-    for (uint32_t i = 0; i < done.n && p->status == CW_OK; i++)
-        k->code.a[done.a[i]].u.target = k->code.n;
+    for (uint32_t i = 0; i < done.n && p->ir.status == CW_OK; i++)
+        k->body.code.a[done.a[i]].u.target = k->body.code.n;
     free(done.a);
 }
 
@@ -760,7 +761,7 @@ static void expand_direct(struct cw_kcode *k, const struct activation *act, cons
         expand_callee(k, act, v, call, callee);
         return;
     }
-    struct cw_vop trap = {.guard = CW_PTX_NONE, .u = {.op = CW_OP_TRAP, .type = CW_TYPE_NONE, .stype = CW_TYPE_NONE, .line = v->u.line}};
+    struct cw_vop trap = {.guard = CW_IR_NONE, .u = {.op = CW_OP_TRAP, .type = CW_TYPE_NONE, .stype = CW_TYPE_NONE, .line = v->u.line}};
     trap.u.cmp = CW_TRAP_DEPTH;
     trap.u.imm = depth;
     push(k, &trap);
@@ -778,21 +779,21 @@ static void expand_call(struct cw_kcode *k, const struct activation *act, struct
         expand_intrinsic(k, act, v, call, callee->intrinsic);
         return;
     }
-    uint32_t around = CW_PTX_NONE;
-    if (v.guard != CW_PTX_NONE) { /* lanes whose guard is false skip the body */
+    uint32_t around = CW_IR_NONE;
+    if (v.guard != CW_IR_NONE) { /* lanes whose guard is false skip the body */
         struct cw_vop skip = v;
         skip.u.op = CW_OP_BRA;
         skip.u.src_cnt = 0;
         skip.u.guard_neg = !v.u.guard_neg;
-        around = k->code.n;
+        around = k->body.code.n;
         push(k, &skip);
     }
     if (call->is_indirect)
         expand_indirect(k, act, &v, call);
     else
         expand_direct(k, act, &v, call, callee);
-    if (around != CW_PTX_NONE && p->status == CW_OK)
-        k->code.a[around].u.target = k->code.n;
+    if (around != CW_IR_NONE && p->ir.status == CW_OK)
+        k->body.code.a[around].u.target = k->body.code.n;
 }
 
 static void expand_ret(struct cw_kcode *k, struct activation *act, struct cw_vop v, bool is_last)
@@ -802,7 +803,7 @@ static void expand_ret(struct cw_kcode *k, struct activation *act, struct cw_vop
         push(k, &v);
     } else if (!is_last) {
         v.u.op = CW_OP_BRA;
-        CW_PUSH(k->p, &act->ret, k->code.n);
+        CW_PUSH(&k->p->ir, &act->ret, k->body.code.n);
         push(k, &v);
     }
 }
@@ -810,7 +811,7 @@ static void expand_ret(struct cw_kcode *k, struct activation *act, struct cw_vop
 static void expand_op(struct cw_kcode *k, struct activation *act, const struct cw_vop *op, bool is_last)
 {
     struct cw_vop v = renamed(k, act, op);
-    if (k->p->status != CW_OK)
+    if (k->p->ir.status != CW_OK)
         return;
     switch (v.u.op) {
     case CW_VOP_CALL:
@@ -824,7 +825,7 @@ static void expand_op(struct cw_kcode *k, struct activation *act, const struct c
         expand_ret(k, act, v, is_last);
         break;
     case CW_OP_BRA:
-        CW_PUSH(k->p, &act->branch, k->code.n);
+        CW_PUSH(&k->p->ir, &act->branch, k->body.code.n);
         push(k, &v);
         break;
     default:
@@ -836,16 +837,16 @@ static void expand_op(struct cw_kcode *k, struct activation *act, const struct c
 /* fn's branch tables, with the targets still in fn's numbering; returns the kernel's number of the first. */
 static uint32_t copy_tables(struct cw_kcode *k, const struct cw_fn *fn)
 {
-    uint32_t base = k->table.n;
-    for (uint32_t i = 0; i < fn->table.n && k->p->status == CW_OK; i++) {
+    uint32_t base = k->body.table.n;
+    for (uint32_t i = 0; i < fn->table.n && k->p->ir.status == CW_OK; i++) {
         struct cw_target_table t = {.cnt = fn->table.a[i].cnt};
-        t.target = cw_ptx_alloc(k->p, t.cnt, sizeof(*t.target));
-        uint32_t n = k->table.n;
+        t.target = cw_ir_alloc(&k->p->ir, t.cnt, sizeof(*t.target));
+        uint32_t n = k->body.table.n;
         if (t.target != NULL) {
             memcpy(t.target, fn->table.a[i].target, t.cnt * sizeof(*t.target));
-            CW_PUSH(k->p, &k->table, t);
+            CW_PUSH(&k->p->ir, &k->body.table, t);
         }
-        if (k->table.n == n)
+        if (k->body.table.n == n)
             free(t.target);
     }
     return base;
@@ -857,24 +858,24 @@ static void expand(struct cw_kcode *k, struct activation *act)
     const struct cw_fn *fn = act->fn;
     uint64_t end = act->frame + fn->frame_bytes;
     k->local_bytes = end > k->local_bytes ? end : k->local_bytes;
-    uint32_t *map = cw_ptx_alloc(p, (size_t)fn->code.n + 1, sizeof(*map));
+    uint32_t *map = cw_ir_alloc(&p->ir, (size_t)fn->code.n + 1, sizeof(*map));
     if (map == NULL)
         return;
-    uint32_t table_base = copy_tables(k, fn), table_end = k->table.n;
-    for (uint32_t i = 0; i < fn->code.n && p->status == CW_OK; i++) {
-        map[i] = k->code.n;
-        expand_op(k, act, &fn->code.a[i], i + 1 == fn->code.n && fn->code.a[i].guard == CW_PTX_NONE);
-        if (fn->code.a[i].u.op == CW_OP_BRX && p->status == CW_OK)
-            k->code.a[k->code.n - 1].u.target += table_base;
+    uint32_t table_base = copy_tables(k, fn), table_end = k->body.table.n;
+    for (uint32_t i = 0; i < fn->code.n && p->ir.status == CW_OK; i++) {
+        map[i] = k->body.code.n;
+        expand_op(k, act, &fn->code.a[i], i + 1 == fn->code.n && fn->code.a[i].guard == CW_IR_NONE);
+        if (fn->code.a[i].u.op == CW_OP_BRX && p->ir.status == CW_OK)
+            k->body.code.a[k->body.code.n - 1].u.target += table_base;
     }
-    map[fn->code.n] = k->code.n;
-    for (uint32_t i = 0; i < act->branch.n && p->status == CW_OK; i++)
-        k->code.a[act->branch.a[i]].u.target = map[k->code.a[act->branch.a[i]].u.target];
-    for (uint32_t i = 0; i < act->ret.n && p->status == CW_OK; i++)
-        k->code.a[act->ret.a[i]].u.target = k->code.n;
-    for (uint32_t i = table_base; i < table_end && p->status == CW_OK; i++)
-        for (uint32_t j = 0; j < k->table.a[i].cnt; j++)
-            k->table.a[i].target[j] = map[k->table.a[i].target[j]];
+    map[fn->code.n] = k->body.code.n;
+    for (uint32_t i = 0; i < act->branch.n && p->ir.status == CW_OK; i++)
+        k->body.code.a[act->branch.a[i]].u.target = map[k->body.code.a[act->branch.a[i]].u.target];
+    for (uint32_t i = 0; i < act->ret.n && p->ir.status == CW_OK; i++)
+        k->body.code.a[act->ret.a[i]].u.target = k->body.code.n;
+    for (uint32_t i = table_base; i < table_end && p->ir.status == CW_OK; i++)
+        for (uint32_t j = 0; j < k->body.table.a[i].cnt; j++)
+            k->body.table.a[i].target[j] = map[k->body.table.a[i].target[j]];
     free(act->branch.a);
     free(act->ret.a);
     free(map);
@@ -883,17 +884,17 @@ static void expand(struct cw_kcode *k, struct activation *act)
 /* A kernel that can run off its end, or that has a label there, gets the EXIT that this means. */
 static void close_end(struct cw_kcode *k)
 {
-    uint32_t n = k->code.n;
-    const struct cw_vop *last = n > 0 ? &k->code.a[n - 1] : NULL;
+    uint32_t n = k->body.code.n;
+    const struct cw_vop *last = n > 0 ? &k->body.code.a[n - 1] : NULL;
     bool open =
-        last == NULL || last->guard != CW_PTX_NONE || (last->u.op != CW_OP_EXIT && last->u.op != CW_OP_BRA && last->u.op != CW_OP_BRX);
+        last == NULL || last->guard != CW_IR_NONE || (last->u.op != CW_OP_EXIT && last->u.op != CW_OP_BRA && last->u.op != CW_OP_BRX);
     for (uint32_t i = 0; i < n && !open; i++)
-        open = k->code.a[i].u.op == CW_OP_BRA && k->code.a[i].u.target == n;
-    for (uint32_t i = 0; i < k->table.n && !open; i++)
-        for (uint32_t j = 0; j < k->table.a[i].cnt && !open; j++)
-            open = k->table.a[i].target[j] == n;
+        open = k->body.code.a[i].u.op == CW_OP_BRA && k->body.code.a[i].u.target == n;
+    for (uint32_t i = 0; i < k->body.table.n && !open; i++)
+        for (uint32_t j = 0; j < k->body.table.a[i].cnt && !open; j++)
+            open = k->body.table.a[i].target[j] == n;
     if (open) {
-        struct cw_vop v = {.guard = CW_PTX_NONE, .u = {.type = CW_TYPE_NONE, .stype = CW_TYPE_NONE}};
+        struct cw_vop v = {.guard = CW_IR_NONE, .u = {.type = CW_TYPE_NONE, .stype = CW_TYPE_NONE}};
         v.u.op = CW_OP_EXIT;
         v.u.line = last != NULL ? last->u.line : 1;
         push(k, &v);
@@ -905,10 +906,10 @@ static void expand_kernel(struct cw_ptx *p, uint32_t entry, uint32_t max_depth, 
     *k = (struct cw_kcode){.p = p, .entry = entry, .max_depth = max_depth};
     struct activation act = {.fn = &p->fn.a[entry]};
     for (uint32_t i = 0; i < act.fn->vreg.n; i++)
-        CW_PUSH(p, &k->vreg, act.fn->vreg.a[i]);
+        CW_PUSH(&p->ir, &k->body.vreg, act.fn->vreg.a[i]);
     expand(k, &act);
     k->local_bytes += k->print_words > 0 ? (k->local_bytes % 8 == 0 ? 0 : 8 - k->local_bytes % 8) + 4 * (uint64_t)k->print_words : 0;
-    if (p->status == CW_OK)
+    if (p->ir.status == CW_OK)
         close_end(k);
 }
 
@@ -916,20 +917,9 @@ void cw_ptx_expand(struct cw_ptx *p, uint32_t entry, struct cw_kcode *k)
 {
     for (uint32_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
         expand_kernel(p, entry, depths[i], k);
-        if (p->status != CW_EUNSUP || !k->is_too_large)
+        if (p->ir.status != CW_EUNSUP || !k->is_too_large)
             return;
-        cw_kcode_free(k);
-        p->status = CW_OK;
+        cw_code_free(&k->body);
+        p->ir.status = CW_OK;
     }
-}
-
-void cw_kcode_free(struct cw_kcode *k)
-{
-    for (uint32_t i = 0; i < k->table.n; i++)
-        free(k->table.a[i].target);
-    free(k->table.a);
-    free(k->code.a);
-    free(k->vreg.a);
-    free(k->intrinsic.a);
-    cw_konsts_free(&k->konsts);
 }

@@ -38,7 +38,7 @@ bool cw_insn_all(struct cw_ptx *p, const struct cw_insn *in)
 {
     if (in->next < in->part_cnt)
         cw_insn_refuse(p, in);
-    return p->status == CW_OK;
+    return p->ir.status == CW_OK;
 }
 
 /* ---- the micro-op ---- */
@@ -55,7 +55,7 @@ void cw_insn_src(struct cw_insn *in, struct cw_vopnd o)
 
 void cw_insn_emit(struct cw_ptx *p, struct cw_insn *in)
 {
-    if (p->status != CW_OK)
+    if (p->ir.status != CW_OK)
         return;
     in->v.guard = p->guard;
     in->v.u.guard_neg = p->guard_neg;
@@ -63,12 +63,12 @@ void cw_insn_emit(struct cw_ptx *p, struct cw_insn *in)
     struct cw_fn *fn = cw_ptx_fn(p);
     if (fn->code.n >= CW_PTX_MAX_UOPS)
         cw_ptx_fail(p, CW_EUNSUP, "more than %u instructions in one function", CW_PTX_MAX_UOPS);
-    CW_PUSH(p, &fn->code, in->v);
+    CW_PUSH(&p->ir, &fn->code, in->v);
 }
 
 void cw_insn_convert(struct cw_ptx *p, struct cw_vopnd dst, enum cw_type type, struct cw_vopnd src, enum cw_type stype)
 {
-    struct cw_insn in = {.v = {.guard = CW_PTX_NONE}};
+    struct cw_insn in = {.v = {.guard = CW_IR_NONE}};
     in.v.u.op = CW_OP_CVT;
     in.v.u.type = (uint8_t)type;
     in.v.u.stype = (uint8_t)stype;

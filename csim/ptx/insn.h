@@ -31,7 +31,8 @@ struct cw_insn {
  * itself or for a group (regular.c: words), T and S for a type out of types and stypes. opnds: one letter per operand, see regular.c. */
 struct cw_opspec {
     const char *name;
-    uint16_t op, flags;
+    uint16_t op;
+    uint32_t flags;
     uint8_t cmp;
     const char *mods, *opnds;
     uint32_t types, stypes;
@@ -83,7 +84,7 @@ struct cw_vopnd cw_opnd_sreg(struct cw_ptx *p, enum cw_ptype want);
 /* The address of a memory instruction: [register + n], [variable + n], [n]. */
 struct cw_address {
     struct cw_vopnd base; /* NONE when var is a parameter */
-    uint32_t var;         /* CW_PTX_NONE unless it is named */
+    uint32_t var;         /* CW_IR_NONE unless it is named */
     int64_t offset;
 };
 

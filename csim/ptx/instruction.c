@@ -63,7 +63,7 @@ static void unknown(struct cw_ptx *p, const struct cw_insn *in)
 
 void cw_ptx_instruction(struct cw_ptx *p)
 {
-    struct cw_insn in = {.word = p->tok, .next = 1, .v = {.guard = CW_PTX_NONE, .u = {.type = CW_TYPE_NONE, .stype = CW_TYPE_NONE}}};
+    struct cw_insn in = {.word = p->tok, .next = 1, .v = {.guard = CW_IR_NONE, .u = {.type = CW_TYPE_NONE, .stype = CW_TYPE_NONE}}};
     if (p->tok.kind != CW_TOK_WORD || p->tok.text[0] == '%') {
         cw_ptx_fail(p, CW_EINVAL, "expected an instruction");
         return;

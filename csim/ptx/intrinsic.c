@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Intrinsics by name, and whether a kernel declares one as it is. */
-#include "ptx/intrinsic.h"
-
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,13 +7,6 @@
 #include "ptx/reader.h"
 
 #define MAX_NAMES 256u /* that are looked at for a suggestion */
-
-bool cw_intrinsic_in(const struct cw_intrinsic *array, const struct cw_intrinsic *i)
-{
-    while (array->name != NULL && array != i)
-        array++;
-    return array == i && i->name != NULL;
-}
 
 /* The function's name without what C++ puts around it: _Z<length><name><types>. */
 static void plain_name(const char **name, uint32_t *len)
@@ -115,9 +106,9 @@ void cw_ptx_check_intrinsic(struct cw_ptx *p, const struct cw_fn *fn)
     else if (args != i->arg_cnt)
         cw_ptx_fail_tok(p, CW_EINVAL, &name, "intrinsic %s has %u argument%s, declared here with %u", i->name, i->arg_cnt,
                         i->arg_cnt == 1 ? "" : "s", args);
-    if (rets > 0 && p->status == CW_OK)
+    if (rets > 0 && p->ir.status == CW_OK)
         check_width(p, i, &p->var.a[fn->formal.a[0]], (enum cw_type)i->result, "result");
-    for (uint32_t j = 0; j < i->arg_cnt && p->status == CW_OK; j++) {
+    for (uint32_t j = 0; j < i->arg_cnt && p->ir.status == CW_OK; j++) {
         char which[16];
         snprintf(which, sizeof(which), "argument %u", j + 1);
         check_width(p, i, &p->var.a[fn->formal.a[rets + j]], (enum cw_type)i->arg[j], which);

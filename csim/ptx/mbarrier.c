@@ -99,7 +99,7 @@ static bool take(struct cw_ptx *p, struct cw_insn *in, bool fits)
 {
     if (!fits)
         cw_insn_refuse(p, in);
-    return fits && p->status == CW_OK;
+    return fits && p->ir.status == CW_OK;
 }
 
 /* ---- instructions ---- */

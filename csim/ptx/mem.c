@@ -53,18 +53,18 @@ static void base_variable(struct cw_ptx *p, struct cw_address *a, uint8_t *space
     }
     a->var = s->id;
     if (v->space != CW_VAR_ENTRY_PARAM && v->space != CW_VAR_CALL_PARAM)
-        a->base = (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(p, &p->konsts, 0, 8, s->id)};
+        a->base = (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(&p->ir, &p->konsts, 0, 8, s->id)};
     cw_ptx_advance(p);
 }
 
 /* [register + n], [variable + n], [n] */
 struct cw_address cw_insn_address(struct cw_ptx *p, uint8_t *space)
 {
-    struct cw_address a = {.var = CW_PTX_NONE};
+    struct cw_address a = {.var = CW_IR_NONE};
     cw_ptx_expect(p, '[');
     if (p->tok.kind == CW_TOK_WORD) {
         uint32_t reg = cw_ptx_find_reg(p, &p->tok);
-        if (reg != CW_PTX_NONE)
+        if (reg != CW_IR_NONE)
             base_register(p, &a, reg);
         else
             base_variable(p, &a, space);
@@ -124,7 +124,7 @@ bool cw_insn_hint(struct cw_insn *in)
         return false;
     in->has_policy |= cw_part_is(part, "L2::cache_hint");
     if (cw_part_is(part, "L1::no_allocate"))
-        in->v.u.flags &= (uint16_t)~CW_UF_CACHE_ALL;
+        in->v.u.flags &= ~CW_UF_CACHE_ALL;
     in->next++;
     return true;
 }
@@ -133,7 +133,7 @@ static bool accept_order(struct cw_insn *in, struct mods *m, bool is_load)
 {
     static const struct {
         const char *word;
-        uint16_t flags;
+        uint32_t flags;
         bool load, store, scoped;
     } orders[] = {{"relaxed", CW_UF_VOLATILE, true, true, true},
                   {"acquire", CW_UF_VOLATILE | CW_UF_ACQUIRE, true, false, true},
@@ -155,7 +155,7 @@ static bool accept_policy(struct cw_insn *in, bool is_load)
     static const struct {
         const char *word;
         bool load, store, all;
-        uint16_t flag;
+        uint32_t flag;
     } policies[] = {{"ca", true, false, true, 0},  {"cg", true, true, false, 0},  {"cs", true, true, false, 0},
                     {"lu", true, false, false, 0}, {"cv", true, false, false, 0}, {"nc", true, false, false, CW_UF_NC},
                     {"wb", false, true, true, 0},  {"wt", false, true, false, 0}};
@@ -163,7 +163,7 @@ static bool accept_policy(struct cw_insn *in, bool is_load)
         if (!(is_load ? policies[i].load : policies[i].store) || !cw_insn_accept(in, policies[i].word))
             continue;
         if (!policies[i].all)
-            in->v.u.flags &= (uint16_t)~CW_UF_CACHE_ALL;
+            in->v.u.flags &= ~CW_UF_CACHE_ALL;
         in->v.u.flags |= policies[i].flag;
         return true;
     }
@@ -227,7 +227,7 @@ static bool access_mods(struct cw_insn *in, bool is_load)
     const struct cw_ptype_info *t = &cw_ptype_info[in->type];
     in->v.u.type = t->type;
     if ((in->v.u.flags & CW_UF_VOLATILE) != 0)
-        in->v.u.flags &= (uint16_t)~CW_UF_CACHE_ALL;
+        in->v.u.flags &= ~CW_UF_CACHE_ALL;
     bool type_fits = t->bytes > 0 && in->type != CW_PT_F16 && in->type != CW_PT_F16X2 && in->type < CW_PT_BF16;
     type_fits &= t->bytes * in->v.u.vec <= 16 ? in->v.u.vec < 8 : is_double(in) && t->bytes >= 4 && in->v.u.space == CW_SPACE_GLOBAL;
     return type_fits && in->next == in->part_cnt && m.has_scope == m.strong && (!m.is_mmio || m.strong);
@@ -251,7 +251,7 @@ static void note_access(struct cw_ptx *p, const struct cw_insn *in, const struct
     struct cw_var *v = &p->var.a[a->var];
     uint8_t bytes = cw_ptype_info[in->type].bytes;
     for (uint32_t i = 0; i < in->v.u.vec; i++)
-        CW_PUSH(p, &v->access, (struct cw_access){.offset = (uint32_t)a->offset + i * bytes, .bytes = bytes, .is_store = is_store});
+        CW_PUSH(&p->ir, &v->access, (struct cw_access){.offset = (uint32_t)a->offset + i * bytes, .bytes = bytes, .is_store = is_store});
 }
 
 /* Source 0 and the offset, after the space: kernel parameters lie in the parameter block, those of functions are variables of their own
@@ -260,10 +260,10 @@ void cw_insn_set_address(struct cw_ptx *p, struct cw_insn *in, const struct cw_a
 {
     in->v.u.imm = a->offset;
     in->v.src[0] = a->base;
-    if (in->v.u.space != CW_SPACE_PARAM || p->status != CW_OK)
+    if (in->v.u.space != CW_SPACE_PARAM || p->ir.status != CW_OK)
         return;
     bool is_entry = cw_ptx_fn(p)->is_entry;
-    bool named = a->var != CW_PTX_NONE;
+    bool named = a->var != CW_IR_NONE;
     if (!named && (is_store || a->base.kind != CW_V_REG)) {
         cw_ptx_fail_tok(p, CW_EUNSUP, &in->word, "parameter space needs the name of a parameter");
     } else if (!named) {
@@ -286,7 +286,7 @@ void cw_insn_set_address(struct cw_ptx *p, struct cw_insn *in, const struct cw_a
 /* The operand of .L2::cache_hint says nothing that this machine's caches look at. */
 void cw_insn_policy(struct cw_ptx *p, const struct cw_insn *in)
 {
-    if (!in->has_policy || p->status != CW_OK)
+    if (!in->has_policy || p->ir.status != CW_OK)
         return;
     cw_ptx_expect(p, ',');
     cw_opnd_src(p, CW_PT_B64);
@@ -300,7 +300,7 @@ static void load(struct cw_ptx *p, struct cw_insn *in)
     in->v.u.op = CW_OP_LD;
     in->v.u.src_cnt = 1;
     cw_opnd_list(p, CW_LIST_WIDE_DST, in->type, n, wide);
-    for (uint32_t i = 0; i < n && p->status == CW_OK; i++) {
+    for (uint32_t i = 0; i < n && p->ir.status == CW_OK; i++) {
         bool narrow = wide[i].kind == CW_V_REG && cw_opnd_bytes(p, wide[i]) == 8 && bytes < 8;
         cw_insn_dst(in, narrow ? cw_opnd_reg(cw_ptx_new_reg(p, in->type, true)) : wide[i]);
         if (cw_opnd_bytes(p, in->v.dst[i]) == 2)
@@ -314,7 +314,7 @@ static void load(struct cw_ptx *p, struct cw_insn *in)
     cw_insn_policy(p, in);
     cw_insn_emit(p, in);
     bool is_signed = cw_ptype_info[in->type].kind == 's';
-    for (uint32_t i = 0; i < n && p->status == CW_OK; i++)
+    for (uint32_t i = 0; i < n && p->ir.status == CW_OK; i++)
         if (in->v.dst[i].kind == CW_V_REG && in->v.dst[i].id != wide[i].id)
             cw_insn_convert(p, wide[i], is_signed ? CW_S64 : CW_U64, in->v.dst[i],
                             (enum cw_type)(bytes == 4 && !is_signed ? CW_U32 : in->v.u.type));
@@ -330,7 +330,7 @@ static void store(struct cw_ptx *p, struct cw_insn *in)
     cw_insn_set_address(p, in, &a, true);
     cw_ptx_expect(p, ',');
     cw_opnd_list(p, CW_LIST_WIDE_SRC, in->type, n, wide);
-    for (uint32_t i = 0; i < n && p->status == CW_OK; i++) {
+    for (uint32_t i = 0; i < n && p->ir.status == CW_OK; i++) {
         struct cw_vopnd o = wide[i];
         if (cw_opnd_bytes(p, o) == 8 && bytes < 8) {
             struct cw_vopnd low = cw_opnd_reg(cw_ptx_new_reg(p, CW_PT_B32, true));
@@ -373,7 +373,7 @@ static void load_double(struct cw_ptx *p, struct cw_insn *in)
     cw_ptx_expect(p, ',');
     const struct cw_address a = cw_insn_address(p, &in->v.u.space);
     cw_insn_policy(p, in);
-    if (p->status == CW_OK)
+    if (p->ir.status == CW_OK)
         halves(p, in, &a, o, false);
 }
 
@@ -384,7 +384,7 @@ static void store_double(struct cw_ptx *p, struct cw_insn *in)
     cw_ptx_expect(p, ',');
     cw_opnd_list(p, CW_LIST_SRC, in->type, in->v.u.vec, o);
     cw_insn_policy(p, in);
-    if (p->status == CW_OK)
+    if (p->ir.status == CW_OK)
         halves(p, in, &a, o, true);
 }
 
@@ -451,7 +451,7 @@ static bool accept_atom_order(struct cw_insn *in)
 {
     static const struct {
         const char *word;
-        uint16_t flags;
+        uint32_t flags;
     } orders[] = {{"relaxed", 0}, {"acquire", CW_UF_ACQUIRE}, {"release", CW_UF_RELEASE}, {"acq_rel", CW_UF_ACQUIRE | CW_UF_RELEASE}};
     for (uint32_t i = 0; i < COUNT(orders); i++) {
         if (!cw_insn_accept(in, orders[i].word))
@@ -525,7 +525,7 @@ static void emit_elements(struct cw_ptx *p, const struct cw_insn *in, const stru
 {
     const uint32_t n = in->v.u.vec;
     struct cw_vopnd result[CW_ATOM_ELEMENTS];
-    for (uint32_t i = 0; i < n && p->status == CW_OK; i++) {
+    for (uint32_t i = 0; i < n && p->ir.status == CW_OK; i++) {
         struct cw_insn one = *in;
         one.v.u.vec = 1;
         one.v.u.imm = a->offset + (int64_t)i * cw_ptype_info[in->type].bytes;
@@ -539,7 +539,7 @@ static void emit_elements(struct cw_ptx *p, const struct cw_insn *in, const stru
         cw_insn_emit(p, &one);
     }
     const enum cw_type bits = cw_ptype_info[in->type].bytes == 2 ? CW_U16 : CW_U32;
-    for (uint32_t i = 0; i < n && p->status == CW_OK; i++)
+    for (uint32_t i = 0; i < n && p->ir.status == CW_OK; i++)
         if (old[i].kind == CW_V_REG && result[i].id != old[i].id)
             cw_insn_convert(p, old[i], bits, result[i], bits);
 }

@@ -13,7 +13,7 @@ struct cw_vopnd cw_opnd_reg(uint32_t vreg)
 struct cw_vopnd cw_opnd_const(struct cw_ptx *p, uint64_t value, uint32_t bytes)
 {
     uint64_t mask = bytes >= 8 ? UINT64_MAX : (UINT64_C(1) << 8 * bytes) - 1;
-    return (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(p, &p->konsts, value & mask, bytes == 8 ? 8 : 4, CW_PTX_NONE)};
+    return (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(&p->ir, &p->konsts, value & mask, bytes == 8 ? 8 : 4, CW_IR_NONE)};
 }
 
 uint32_t cw_opnd_bytes(const struct cw_ptx *p, struct cw_vopnd o)
@@ -50,8 +50,8 @@ struct cw_vopnd cw_opnd_dst(struct cw_ptx *p, enum cw_ptype want)
 {
     if (cw_ptx_accept_word(p, "_"))
         return (struct cw_vopnd){.kind = CW_V_SINK};
-    uint32_t reg = p->tok.kind == CW_TOK_WORD ? cw_ptx_find_reg(p, &p->tok) : CW_PTX_NONE;
-    if (reg == CW_PTX_NONE)
+    uint32_t reg = p->tok.kind == CW_TOK_WORD ? cw_ptx_find_reg(p, &p->tok) : CW_IR_NONE;
+    if (reg == CW_IR_NONE)
         return none(p, CW_EINVAL, "expected a register");
     if (!types_agree(want, (enum cw_ptype)cw_ptx_fn(p)->vreg.a[reg].ptype))
         return mismatch(p, want);
@@ -63,8 +63,8 @@ struct cw_vopnd cw_opnd_wide_dst(struct cw_ptx *p, uint32_t bytes)
 {
     if (cw_ptx_accept_word(p, "_"))
         return (struct cw_vopnd){.kind = CW_V_SINK};
-    uint32_t reg = p->tok.kind == CW_TOK_WORD ? cw_ptx_find_reg(p, &p->tok) : CW_PTX_NONE;
-    if (reg == CW_PTX_NONE)
+    uint32_t reg = p->tok.kind == CW_TOK_WORD ? cw_ptx_find_reg(p, &p->tok) : CW_IR_NONE;
+    if (reg == CW_IR_NONE)
         return none(p, CW_EINVAL, "expected a register");
     if (cw_ptx_fn(p)->vreg.a[reg].bytes < bytes)
         return none(p, CW_EINVAL, "register is too narrow");
@@ -117,7 +117,7 @@ static struct cw_vopnd integer_literal(struct cw_ptx *p, enum cw_ptype want)
     const struct cw_ptype_info *w = &cw_ptype_info[want];
     struct cw_tok at = p->tok;
     uint64_t v = cw_ptx_expr(p, NULL);
-    if (p->status != CW_OK)
+    if (p->ir.status != CW_OK)
         return (struct cw_vopnd){.kind = CW_V_NONE};
     if (want == CW_PT_PRED)
         return (struct cw_vopnd){.kind = CW_V_CPRED, .id = v != 0};
@@ -142,7 +142,7 @@ static struct cw_vopnd address_of(struct cw_ptx *p, enum cw_ptype want, const st
         v->in_memory = 1;
     cw_ptx_advance(p);
     uint64_t addend = cw_ptx_is_punct(p, '+') || cw_ptx_is_punct(p, '-') ? cw_ptx_expr(p, NULL) : 0;
-    return (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(p, &p->konsts, addend, w->bytes, var)};
+    return (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(&p->ir, &p->konsts, addend, w->bytes, var)};
 }
 
 static struct cw_vopnd function_address(struct cw_ptx *p, enum cw_ptype want, uint32_t fn)
@@ -182,8 +182,8 @@ static struct cw_vopnd constant_operand(struct cw_ptx *p, enum cw_ptype want)
 
 struct cw_vopnd cw_opnd_src(struct cw_ptx *p, enum cw_ptype want)
 {
-    uint32_t reg = p->tok.kind == CW_TOK_WORD ? cw_ptx_find_reg(p, &p->tok) : CW_PTX_NONE;
-    if (reg == CW_PTX_NONE)
+    uint32_t reg = p->tok.kind == CW_TOK_WORD ? cw_ptx_find_reg(p, &p->tok) : CW_IR_NONE;
+    if (reg == CW_IR_NONE)
         return constant_operand(p, want);
     if (!types_agree(want, (enum cw_ptype)cw_ptx_fn(p)->vreg.a[reg].ptype))
         return mismatch(p, want);
@@ -204,8 +204,8 @@ struct cw_vopnd cw_opnd_mov_src(struct cw_ptx *p, enum cw_ptype want)
 
 struct cw_vopnd cw_opnd_wide_src(struct cw_ptx *p, enum cw_ptype want)
 {
-    uint32_t reg = p->tok.kind == CW_TOK_WORD ? cw_ptx_find_reg(p, &p->tok) : CW_PTX_NONE;
-    if (reg == CW_PTX_NONE)
+    uint32_t reg = p->tok.kind == CW_TOK_WORD ? cw_ptx_find_reg(p, &p->tok) : CW_IR_NONE;
+    if (reg == CW_IR_NONE)
         return constant_operand(p, want);
     if (cw_ptx_fn(p)->vreg.a[reg].bytes < cw_ptype_info[want].bytes)
         return none(p, CW_EINVAL, "register is too narrow");
@@ -264,7 +264,7 @@ void cw_opnd_list(struct cw_ptx *p, enum cw_list list, enum cw_ptype want, uint3
     }
     if (n > 1)
         cw_ptx_expect(p, '{');
-    for (uint32_t i = 0; i < n && p->status == CW_OK; i++) {
+    for (uint32_t i = 0; i < n && p->ir.status == CW_OK; i++) {
         if (i > 0)
             cw_ptx_expect(p, ',');
         out[i] = one_of_list(p, list, want);

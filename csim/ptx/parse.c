@@ -8,9 +8,9 @@
 static void formals(struct cw_ptx *p)
 {
     cw_ptx_expect(p, '(');
-    while (p->status == CW_OK && !cw_ptx_is_punct(p, ')')) {
+    while (p->ir.status == CW_OK && !cw_ptx_is_punct(p, ')')) {
         uint32_t var = cw_ptx_parameter(p, cw_ptx_fn(p)->is_entry);
-        CW_PUSH(p, &cw_ptx_fn(p)->formal, var);
+        CW_PUSH(&p->ir, &cw_ptx_fn(p)->formal, var);
         if (!cw_ptx_accept(p, ','))
             break;
     }
@@ -37,8 +37,8 @@ static void abi_directives(struct cw_ptx *p)
 static void call_prototype(struct cw_ptx *p, const struct cw_tok *name)
 {
     uint32_t outer = p->cur, id = p->fn.n;
-    CW_PUSH(p, &p->fn, (struct cw_fn){.name = name->text, .len = name->len, .line = name->line, .alias = CW_PTX_NONE});
-    if (p->status != CW_OK)
+    CW_PUSH(&p->ir, &p->fn, (struct cw_fn){.name = name->text, .len = name->len, .line = name->line, .alias = CW_IR_NONE});
+    if (p->ir.status != CW_OK)
         return;
     p->cur = id;
     if (cw_ptx_is_punct(p, '('))
@@ -63,11 +63,11 @@ static void call_targets(struct cw_ptx *p, const struct cw_tok *name)
             cw_ptx_fail(p, CW_EINVAL, "expected the name of a declared function");
             return;
         }
-        CW_PUSH(p, &p->callee, s->id);
+        CW_PUSH(&p->ir, &p->callee, s->id);
         cw_ptx_advance(p);
     } while (cw_ptx_accept(p, ','));
     list.cnt = p->callee.n - list.first;
-    CW_PUSH(p, &p->callees, list);
+    CW_PUSH(&p->ir, &p->callees, list);
     cw_ptx_define(p, name, CW_SYM_CALLEES, p->callees.n - 1);
     cw_ptx_expect(p, ';');
 }
@@ -80,11 +80,11 @@ static void branch_targets(struct cw_ptx *p, const struct cw_tok *name)
     do {
         if (p->tok.kind != CW_TOK_WORD)
             cw_ptx_fail(p, CW_EINVAL, "expected a label");
-        cw_ptx_label_ref(p, &p->tok, CW_PTX_NONE, table, entry.n);
-        CW_PUSH(p, &entry, 0);
+        cw_ptx_label_ref(p, &p->tok, CW_IR_NONE, table, entry.n);
+        CW_PUSH(&p->ir, &entry, 0);
         cw_ptx_advance(p);
     } while (cw_ptx_accept(p, ','));
-    CW_PUSH(p, &fn->table, (struct cw_target_table){.target = entry.a, .cnt = entry.n});
+    CW_PUSH(&p->ir, &fn->table, (struct cw_target_table){.target = entry.a, .cnt = entry.n});
     if (fn->table.n == table) { /* no memory for it */
         free(entry.a);
         return;
@@ -112,9 +112,9 @@ static void guard(struct cw_ptx *p)
 {
     p->guard_neg = cw_ptx_accept(p, '!');
     p->guard = cw_ptx_find_reg(p, &p->tok);
-    if (p->guard == CW_PTX_NONE && p->tok.kind == CW_TOK_WORD)
+    if (p->guard == CW_IR_NONE && p->tok.kind == CW_TOK_WORD)
         p->guard = cw_sreg_predicate(p, &p->tok);
-    if (p->tok.kind != CW_TOK_WORD || p->guard == CW_PTX_NONE || cw_ptx_fn(p)->vreg.a[p->guard].ptype != CW_PT_PRED) {
+    if (p->tok.kind != CW_TOK_WORD || p->guard == CW_IR_NONE || cw_ptx_fn(p)->vreg.a[p->guard].ptype != CW_PT_PRED) {
         cw_ptx_fail(p, CW_EINVAL, "expected a predicate register after '@'");
         return;
     }
@@ -124,7 +124,7 @@ static void guard(struct cw_ptx *p)
 static void statement(struct cw_ptx *p)
 {
     p->stmt = p->tok;
-    p->guard = CW_PTX_NONE;
+    p->guard = CW_IR_NONE;
     p->guard_neg = 0;
     if (cw_ptx_accept(p, ';') || cw_ptx_skip_noise(p))
         return;
@@ -145,7 +145,7 @@ static void statements(struct cw_ptx *p)
 {
     uint32_t outer = p->depth;
     cw_ptx_expect(p, '{');
-    while (p->status == CW_OK && p->depth >= outer) {
+    while (p->ir.status == CW_OK && p->depth >= outer) {
         p->stmt = p->tok;
         if (p->tok.kind == CW_TOK_EOF) {
             cw_ptx_fail(p, CW_EINVAL, "expected '}'");
@@ -191,7 +191,7 @@ static void cluster_size(struct cw_ptx *p, struct cw_fn *fn)
     uint32_t size[3];
     three(p, size);
     fn->has_cluster_size = 1;
-    if (p->status == CW_OK && (size[0] != 1 || size[1] != 1 || size[2] != 1))
+    if (p->ir.status == CW_OK && (size[0] != 1 || size[1] != 1 || size[2] != 1))
         cw_ptx_fail_tok(p, CW_EUNSUP, &at, "clusters of several blocks are not supported");
 }
 
@@ -240,8 +240,8 @@ static uint32_t function_named(struct cw_ptx *p, const struct cw_tok *name, bool
     if (s != NULL && s->kind == CW_SYM_FN)
         return s->id;
     uint32_t id = p->fn.n;
-    CW_PUSH(p, &p->fn,
-            (struct cw_fn){.name = name->text, .len = name->len, .line = name->line, .is_entry = is_entry, .alias = CW_PTX_NONE});
+    CW_PUSH(&p->ir, &p->fn,
+            (struct cw_fn){.name = name->text, .len = name->len, .line = name->line, .is_entry = is_entry, .alias = CW_IR_NONE});
     cw_ptx_define(p, name, CW_SYM_FN, id);
     return id;
 }
@@ -265,7 +265,7 @@ static void function_attributes(struct cw_ptx *p)
         const struct cw_place begin = cw_ptx_place(p);
         cw_ptx_skip_group(p, '(', ')');
         const struct cw_place end = cw_ptx_place(p);
-        if (p->status != CW_OK)
+        if (p->ir.status != CW_OK)
             return;
         for (cw_ptx_return_to(p, &begin); p->tok.text != end.tok.text; cw_ptx_advance(p))
             if (p->tok.kind == CW_TOK_WORD && !cw_tok_is(&p->tok, ".unified") && !cw_tok_is(&p->tok, ".managed"))
@@ -283,7 +283,7 @@ static struct cw_tok name_ahead(struct cw_ptx *p)
     struct cw_tok name = p->tok;
     if (name.kind != CW_TOK_WORD)
         cw_ptx_fail(p, CW_EINVAL, "expected the name of a function");
-    if (p->status == CW_OK)
+    if (p->ir.status == CW_OK)
         cw_ptx_return_to(p, &begin);
     return name;
 }
@@ -298,10 +298,10 @@ static void function_parts(struct cw_ptx *p, const struct cw_tok *name)
     cw_ptx_advance(p); /* the name */
     if (cw_ptx_is_punct(p, '('))
         formals(p);
-    if (p->status != CW_OK)
+    if (p->ir.status != CW_OK)
         return;
     performance_directives(p, cw_ptx_fn(p));
-    if (p->status != CW_OK || cw_ptx_accept(p, ';'))
+    if (p->ir.status != CW_OK || cw_ptx_accept(p, ';'))
         return;
     if (cw_ptx_fn(p)->is_defined)
         cw_ptx_fail_tok(p, CW_EINVAL, name, "%.*s is defined twice", (int)name->len, name->text);
@@ -319,11 +319,11 @@ static void function_scope(struct cw_ptx *p, uint32_t id, const struct cw_tok *n
     cw_ptx_scope_open(p);
     function_parts(p, name);
     cw_ptx_refuse_header(p, &begin, id, depth + 1);
-    if (p->status != CW_OK)
+    if (p->ir.status != CW_OK)
         return;
     const struct cw_place end = cw_ptx_place(p);
     cw_ptx_scope_close(p);
-    if (p->status == CW_EINVAL) { /* a label that is not there */
+    if (p->ir.status == CW_EINVAL) { /* a label that is not there */
         cw_ptx_return_to(p, &end);
         cw_ptx_refuse_text(p, cw_ptx_fn(p));
         cw_ptx_fn(p)->call.n = 0;
@@ -338,9 +338,9 @@ static void function(struct cw_ptx *p, bool is_entry)
     struct cw_tok name = name_ahead(p);
     uint32_t id = function_named(p, &name, is_entry);
     uint32_t spare = p->fn.n;
-    CW_PUSH(p, &p->fn,
-            (struct cw_fn){.name = name.text, .len = name.len, .line = name.line, .col = name.col, .at = p->stmt, .alias = CW_PTX_NONE});
-    if (p->status != CW_OK)
+    CW_PUSH(&p->ir, &p->fn,
+            (struct cw_fn){.name = name.text, .len = name.len, .line = name.line, .col = name.col, .at = p->stmt, .alias = CW_IR_NONE});
+    if (p->ir.status != CW_OK)
         return;
     bool is_new = id + 1 == spare;
     bool was_defined = p->fn.a[id].is_defined;
@@ -356,9 +356,9 @@ static void function(struct cw_ptx *p, bool is_entry)
     p->prefix.kind = CW_TOK_EOF;
     p->fn.a[spare] = before;
     const bool is_known = p->fn.a[id].refused == NULL && before.refused == NULL;
-    if (p->status == CW_OK && !is_new && is_known && !same_formals(p, &before, &p->fn.a[id]))
+    if (p->ir.status == CW_OK && !is_new && is_known && !same_formals(p, &before, &p->fn.a[id]))
         cw_ptx_fail_tok(p, CW_EINVAL, &name, "%.*s was declared with other parameters", (int)name.len, name.text);
-    if (was_defined && p->status == CW_OK) { /* the definition stays */
+    if (was_defined && p->ir.status == CW_OK) { /* the definition stays */
         before.is_address_taken |= p->fn.a[id].is_address_taken;
         p->fn.a[spare] = p->fn.a[id];
         p->fn.a[id] = before;
@@ -371,7 +371,7 @@ static void alias(struct cw_ptx *p)
     cw_ptx_advance(p);
     cw_ptx_expect(p, ',');
     struct cw_sym *b = cw_ptx_lookup(p, p->tok.text, p->tok.len);
-    if (a == NULL || b == NULL || a->kind != CW_SYM_FN || b->kind != CW_SYM_FN || a->id == b->id || p->fn.a[b->id].alias != CW_PTX_NONE) {
+    if (a == NULL || b == NULL || a->kind != CW_SYM_FN || b->kind != CW_SYM_FN || a->id == b->id || p->fn.a[b->id].alias != CW_IR_NONE) {
         cw_ptx_fail(p, CW_EINVAL, ".alias needs the names of two functions, the second defined");
         return;
     }
@@ -384,7 +384,7 @@ static void alias(struct cw_ptx *p)
 static void address_size(struct cw_ptx *p)
 {
     uint64_t bits = cw_ptx_uint(p, 64, "address size");
-    if (p->status == CW_OK && bits != 64)
+    if (p->ir.status == CW_OK && bits != 64)
         p->narrow = "only 64-bit addresses are supported (.address_size 64)";
 }
 
@@ -456,9 +456,9 @@ void cw_ptx_module(struct cw_ptx *p)
     cw_lex_next(&p->lex, &p->ahead);
     cw_ptx_advance(p);
     p->stmt = p->tok;
-    if (p->status == CW_OK && !cw_tok_is(&p->tok, ".version"))
+    if (p->ir.status == CW_OK && !cw_tok_is(&p->tok, ".version"))
         cw_ptx_fail(p, CW_EINVAL, "not PTX: the first directive has to be .version");
-    while (p->status == CW_OK && p->tok.kind != CW_TOK_EOF) {
+    while (p->ir.status == CW_OK && p->tok.kind != CW_TOK_EOF) {
         const struct cw_tok prefix = p->prefix;
         if (prefix.kind == CW_TOK_EOF)
             p->stmt = p->tok;

@@ -6,9 +6,7 @@
  *   instruction.c            text -> one list of virtual micro-ops per function (struct cw_vop): operands are the function's virtual
  *                            registers, constants, symbols; calls and accesses to call parameters are pseudo-operations
  *   inline.c                 function lists -> one list per kernel, calls expanded
- *   cfg.c                    basic blocks and immediate post-dominators of that list
- *   live.c, slots.c          liveness, register count for occupancy, slot of each virtual register
- *   emit.c                   struct cw_kernel: final operands, constant file, shared-memory layout
+ *   emit.c                   layout of shared memory; then cw_ir_finish() (csim/ir) makes struct cw_kernel
  *
  * README.md lists all files from top to bottom; a file calls only those below it.
  *
@@ -16,16 +14,14 @@
  * the parsing functions need no return codes, and all their loops must stop at CW_TOK_EOF. Errors end before that when what they are about can
  * be skipped (skip.c): then a function is unusable (cw_ptx_refuse), and each kernel that calls it, or a variable is, and who names it.
  *
- * Private to: cfg.c, decl.c, digest.c, emit.c, expr.c, inline.c, intrinsic.c, live.c, loop.c, lpc.c, meet.c, lpc_profile.c, module.c,
- * parse.c, slots.c, skip.c, symbol.c, token.c, transaction.c, uniform.c, uop.c, util.c, insn.h.
+ * Private to: decl.c, emit.c, expr.c, inline.c, intrinsic.c, load.c, parse.c, skip.c, symbol.c, token.c, util.c, insn.h.
  */
 #ifndef CW_PTX_READER_H
 #define CW_PTX_READER_H
 
-#include "ptx/branch_counts.h"
-#include "ptx/intrinsic.h"
+#include "ir/build.h"
 #include "ptx/lex.h"
-#include "ptx/module.h"
+#include "ptx/ptx.h"
 
 /* Limits that keep a hostile or broken file from taking the host down. */
 #ifndef CW_PTX_MAX_UOPS
@@ -37,20 +33,7 @@
 #define CW_PTX_MAX_DEPTH 64u    /* nested scopes, constant expressions, initialisers */
 #define CW_PTX_MAX_CALLS 256u   /* nested calls */
 #define CW_PTX_MAX_PARAM 32764u /* bytes of kernel parameters: the PTX limit */
-#define CW_PTX_NONE      UINT32_MAX
-
-/* Growable array. CW_PUSH does nothing when memory is out (status says so). */
-#define CW_VEC(T)        \
-    struct {             \
-        T *a;            \
-        uint32_t n, cap; \
-    }
-#define CW_PUSH(p, v, ...)                                                              \
-    do {                                                                                \
-        (v)->a = cw_ptx_fit((p), (v)->a, &(v)->cap, (v)->n, (uint32_t)sizeof(*(v)->a)); \
-        if ((v)->n < (v)->cap)                                                          \
-            (v)->a[(v)->n++] = (__VA_ARGS__);                                           \
-    } while (0)
+#define CW_IR_NONE       UINT32_MAX
 
 /* Types as PTX writes them. */
 enum cw_ptype {
@@ -91,22 +74,6 @@ struct cw_ptype_info {
 
 extern const struct cw_ptype_info cw_ptype_info[CW_PT_COUNT];
 
-/* Virtual register. bytes 0 = predicate. is_temp: made by the reader, written and read under one guard, so that a guarded
- * write of it does kill. */
-struct cw_vreg {
-    uint8_t ptype;
-    uint8_t bytes;
-    uint8_t is_temp;
-};
-
-enum cw_vkind { CW_V_NONE, CW_V_REG, CW_V_CONST, CW_V_CPRED, CW_V_SREG, CW_V_SINK, CW_V_PVAR };
-
-struct cw_vopnd {
-    uint8_t kind; /* enum cw_vkind */
-    uint8_t neg;
-    uint32_t id; /* register; constant of the module, later of the kernel; predicate value; enum cw_sreg; variable */
-};
-
 /* Pseudo-operations that inline.c removes. */
 enum cw_vop_pseudo {
     CW_VOP_CALL = CW_OP_COUNT, /* u.target: index into the function's calls */
@@ -114,16 +81,6 @@ enum cw_vop_pseudo {
     CW_VOP_PST,
     CW_VOP_RET
 };
-
-/* Virtual micro-op: u's operand arrays and guard are not used until emit.c. */
-struct cw_vop {
-    struct cw_uop u;
-    struct cw_vopnd dst[CW_UOP_DSTS], src[CW_UOP_SRCS];
-    uint32_t guard; /* virtual predicate register or CW_PTX_NONE */
-};
-
-typedef CW_VEC(struct cw_vop) cw_vop_vec;
-typedef CW_VEC(struct cw_vreg) cw_vreg_vec;
 
 struct cw_access { /* of a call parameter; is_store: its size makes a cell */
     uint32_t offset;
@@ -162,7 +119,7 @@ struct cw_var {
 struct cw_call {
     uint32_t callee;       /* function; of an indirect call one that has the prototype's parameters and nothing else */
     uint8_t is_indirect;   /* the address of the function is source 0 of the micro-op */
-    uint32_t list;         /* indirect: which .calltargets list names the functions; CW_PTX_NONE: all whose address is taken */
+    uint32_t list;         /* indirect: which .calltargets list names the functions; CW_IR_NONE: all whose address is taken */
     uint32_t arg, arg_cnt; /* formal[i] of the callee, rets first, is bound to fn->arg.a[arg + i] */
     struct cw_tok at;
 };
@@ -170,14 +127,9 @@ struct cw_call {
 struct cw_label_ref { /* a branch or a table entry that waits for its label */
     const char *name;
     uint32_t len, line, col;
-    uint32_t vop; /* micro-op to patch, or CW_PTX_NONE */
+    uint32_t vop; /* micro-op to patch, or CW_IR_NONE */
     uint32_t table, entry;
     uint32_t depth;
-};
-
-struct cw_target_table {
-    uint32_t *target;
-    uint32_t cnt;
 };
 
 struct cw_fn {
@@ -193,7 +145,7 @@ struct cw_fn {
     int refused_status;                   /* CW_E... of it */
     const char *refused;                  /* the line of error about what its body has and this machine has not; NULL: it can run */
     const struct cw_intrinsic *intrinsic; /* of that name, or NULL; a function that is defined is none */
-    uint32_t alias;                       /* function or CW_PTX_NONE */
+    uint32_t alias;                       /* function or CW_IR_NONE */
     uint32_t reqntid[3], maxntid[3];
     uint32_t max_registers, min_blocks_per_core, max_blocks_per_core; /* as in struct cw_kernel */
     uint32_t param_bytes;
@@ -253,39 +205,6 @@ struct cw_vector { /* .reg .v4 .u32 v, or .reg .b128 w: registers one after the 
     uint8_t is_whole; /* .b128: two of 64 bits that have no names of their own */
 };
 
-struct cw_map_entry { /* (range, number) -> virtual register */
-    uint64_t key;
-    uint32_t id;
-};
-
-struct cw_map { /* open addressing; id CW_PTX_NONE = free */
-    struct cw_map_entry *slot;
-    uint32_t size, n;
-};
-
-/* Constant: value, plus the address of a variable when var is not CW_PTX_NONE. */
-struct cw_vconst {
-    uint64_t value;
-    uint32_t var;
-    uint32_t bytes; /* 4 or 8 */
-};
-
-struct cw_konsts { /* deduplicated constants; map: hash -> first of that hash, next: the rest */
-    CW_VEC(struct cw_vconst) c;
-    CW_VEC(uint32_t) next;
-    struct cw_map map;
-};
-
-enum cw_reloc_kind { CW_RELOC_KERNEL, CW_RELOC_GLOBAL, CW_RELOC_CONST };
-
-struct cw_reloc {         /* module->reloc */
-    uint8_t kind;         /* enum cw_reloc_kind: 32 lanes of a kernel's 64-bit constant, bytes of the global or the constant image */
-    uint8_t shift, bytes; /* of the images: which bits of the address, and how many bytes of them */
-    uint32_t kernel;      /* of KERNEL */
-    uint64_t where;       /* constant index, or offset in the image */
-    uint64_t value;       /* to be added to the global segment's address */
-};
-
 struct cw_init {    /* a piece of initialised data that is an address; resolved at the end, when all variables have offsets */
     uint32_t owner; /* the variable that is initialised */
     uint32_t var;   /* the variable whose address it is */
@@ -297,13 +216,10 @@ struct cw_init {    /* a piece of initialised data that is an address; resolved 
 struct cw_opspec;
 
 struct cw_ptx {
-    int status;
-    bool is_final; /* the error is of what the file is loaded with, not of a function */
-    struct cw_error *err;
-    const char *file, *text;
+    struct cw_ir ir; /* first */
+    const char *text;
     size_t length;
     const struct cw_intrinsic *const *intrinsics; /* NULL-terminated list of arrays, or NULL */
-    const struct cw_branch_counts *profile;       /* NULL: none */
     bool threads_apart;                           /* .target is sm_70 or later: threads of a warp have PCs of their own */
     struct cw_lex lex;
     struct cw_tok tok, ahead;
@@ -329,7 +245,6 @@ struct cw_ptx {
     CW_VEC(struct cw_var) var;
     struct cw_konsts konsts;
     CW_VEC(struct cw_init) init;
-    CW_VEC(struct cw_reloc) reloc;
     uint64_t global_bytes, const_bytes;
     uint32_t cur; /* function being read */
     uint32_t guard;
@@ -339,8 +254,7 @@ struct cw_ptx {
 };
 
 /* util.c: errors, memory, tables */
-void *cw_ptx_fit(struct cw_ptx *p, void *a, uint32_t *cap, uint32_t n, uint32_t elem_bytes);
-void *cw_ptx_alloc(struct cw_ptx *p, size_t n, size_t elem_bytes); /* zeroed; NULL sets status */
+void cw_ptx_failed(struct cw_ir *ir); /* no token comes after an error: struct cw_ir.failed */
 int cw_ptx_fail_at(struct cw_ptx *p, int status, uint32_t line, uint32_t col, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 /* At the current token, with the text of the statement (or of the line) that it is in. */
 int cw_ptx_fail(struct cw_ptx *p, int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -351,12 +265,6 @@ bool cw_ptx_refuse(struct cw_ptx *p, struct cw_fn *fn);
 bool cw_ptx_refuse_text(struct cw_ptx *p, struct cw_fn *fn);        /* the same of any error that there is; false: no memory for it */
 void cw_ptx_fail_refused(struct cw_ptx *p, const struct cw_fn *fn); /* fn->refused once more */
 uint32_t cw_ptx_hash(const char *s, uint32_t len);
-uint32_t cw_map_get(const struct cw_map *m, uint64_t key); /* CW_PTX_NONE when absent */
-void cw_map_put(struct cw_ptx *p, struct cw_map *m, uint64_t key, uint32_t id);
-void cw_map_clear(struct cw_map *m);
-/* Index of the constant: 4 or 8 bytes of value, plus the address of var unless that is CW_PTX_NONE. */
-uint32_t cw_konst_add(struct cw_ptx *p, struct cw_konsts *k, uint64_t value, uint32_t bytes, uint32_t var);
-void cw_konsts_free(struct cw_konsts *k);
 
 /* token.c */
 void cw_ptx_advance(struct cw_ptx *p);
@@ -374,7 +282,7 @@ void cw_ptx_scope_close(struct cw_ptx *p);
 struct cw_sym *cw_ptx_lookup(struct cw_ptx *p, const char *name, uint32_t len);
 struct cw_sym *cw_ptx_find(struct cw_ptx *p, const char *name, uint32_t len); /* the same, for who does not use it */
 void cw_ptx_define(struct cw_ptx *p, const struct cw_tok *name, enum cw_sym_kind kind, uint32_t id);
-/* The register that the word names (ranges and elements of vectors included), or CW_PTX_NONE. */
+/* The register that the word names (ranges and elements of vectors included), or CW_IR_NONE. */
 uint32_t cw_ptx_find_reg(struct cw_ptx *p, const struct cw_tok *name);
 bool cw_ptx_find_vector(struct cw_ptx *p, const struct cw_tok *name, struct cw_vector *out); /* the vector as a whole */
 uint32_t cw_ptx_new_reg(struct cw_ptx *p, enum cw_ptype type, bool is_temp);
@@ -397,7 +305,7 @@ void cw_ptx_resolve_inits(struct cw_ptx *p);
 /* sreg.c */
 #define CW_PTX_RESERVED 0u /* the first variable, which stands for reserved shared memory: so it lies at the beginning of a block's */
 void cw_ptx_reserve_shared(struct cw_ptx *p); /* makes it */
-/* A new register with the value of the special register of that name, if it is a predicate; else CW_PTX_NONE. */
+/* A new register with the value of the special register of that name, if it is a predicate; else CW_IR_NONE. */
 uint32_t cw_sreg_predicate(struct cw_ptx *p, const struct cw_tok *name);
 
 /* regular.c */
@@ -451,114 +359,22 @@ void cw_ptx_check_intrinsic(struct cw_ptx *p, const struct cw_fn *fn);
 
 /* inline.c: the kernel's own list */
 struct cw_kcode {
+    struct cw_code body;
     struct cw_ptx *p;
-    cw_vop_vec code;
-    cw_vreg_vec vreg;
-    struct cw_konsts konsts;
-    CW_VEC(struct cw_target_table) table;
     uint64_t local_bytes;
-    uint32_t entry;                                /* function */
-    uint32_t expanded;                             /* calls */
-    bool prints;                                   /* it has a vprintf */
-    uint32_t max_depth;                            /* activations of a function inside each other */
-    bool recurses, is_too_large;                   /* it has some; with that many it is too large */
-    uint32_t print_words;                          /* of arguments that a vprintf may have; 0: it has none */
-    CW_VEC(const struct cw_intrinsic *) intrinsic; /* that it calls, each once */
-    uint64_t digest;
-    bool profiled; /* the branches' lpc are those of a profile */
+    uint32_t entry;              /* function */
+    uint32_t expanded;           /* calls */
+    bool prints;                 /* it has a vprintf */
+    uint32_t max_depth;          /* activations of a function inside each other */
+    bool recurses, is_too_large; /* it has some; with that many it is too large */
+    uint32_t print_words;        /* of arguments that a vprintf may have; 0: it has none */
 };
 
 void cw_ptx_check_calls(struct cw_ptx *p); /* who calls whom, storage of call parameters */
 void cw_ptx_expand(struct cw_ptx *p, uint32_t entry, struct cw_kcode *k);
-void cw_kcode_free(struct cw_kcode *k);
-
-/* cfg.c */
-struct cw_block {
-    uint32_t first, end;     /* micro-ops first .. end - 1 */
-    uint32_t succ, succ_cnt; /* in cfg->succ; the block count is the virtual exit */
-    uint32_t pred, pred_cnt;
-    uint32_t
-        ipdom; /* block, or the block count for the virtual exit; from cw_meet_find on, of a block with a branch, where its sides meet */
-};
-
-struct cw_cfg {
-    struct cw_block *block;
-    uint32_t block_cnt;
-    uint32_t *block_of; /* [micro-op] */
-    uint32_t *succ, *pred;
-    uint32_t edge_cnt;
-};
-
-void cw_cfg_build(struct cw_ptx *p, struct cw_kcode *k, struct cw_cfg *cfg);
-/* Predecessors and immediate post-dominators of a graph of which block_cnt, edge_cnt, succ and the blocks' succ, succ_cnt are set; an edge
- * to the exit is the first of its block. Whether every block has a way to the exit. */
-bool cw_cfg_post_dominate(struct cw_ptx *p, struct cw_cfg *cfg);
-void cw_cfg_free(struct cw_cfg *cfg);
-
-/* loop.c */
-struct cw_loop {
-    uint32_t header;    /* block */
-    uint32_t latch;     /* a block with an edge back to the header */
-    uint32_t latch_cnt; /* how many there are */
-    uint32_t parent;    /* the loop around it, or CW_PTX_NONE */
-};
-
-struct cw_loops {
-    CW_VEC(struct cw_loop) loop;
-    uint32_t *of;         /* [block]: the innermost loop with the block in it, or CW_PTX_NONE */
-    uint32_t *order, cnt; /* blocks that can be reached, in reverse postorder */
-    uint32_t *number;     /* [block]: its place there, or CW_PTX_NONE */
-    uint8_t irreducible;  /* a cycle that can be entered at two blocks: loop is empty then */
-};
-
-void cw_loops_find(struct cw_ptx *p, const struct cw_cfg *cfg, struct cw_loops *l);
-void cw_loops_free(struct cw_loops *l);
-bool cw_loops_has(const struct cw_loops *l, uint32_t loop, uint32_t block); /* whether the block is in the loop */
-
-/* meet.c: sets rpc of the branches, and ipdom of their blocks: where their sides meet when ways that only leave do not count */
-void cw_meet_find(struct cw_ptx *p, struct cw_kcode *k, struct cw_cfg *cfg, const struct cw_loops *l);
-
-/* lpc.c: sets lpc of the branches, by the loops around them */
-void cw_lpc_find(struct cw_ptx *p, struct cw_kcode *k, const struct cw_cfg *cfg, const struct cw_loops *l);
-
-/* lpc_profile.c: sets lpc of the branches by the counts of an earlier run, and k->profiled, when these have counts of the kernel `name`. */
-void cw_lpc_profile(struct cw_ptx *p, struct cw_kcode *k, const struct cw_cfg *cfg, const struct cw_loops *l, const char *name,
-                    size_t length);
-
-/* digest.c */
-uint64_t cw_digest(const struct cw_kcode *k);
-
-/* live.c, slots.c */
-struct cw_live {
-    uint32_t *first,
-        *last; /* [virtual register]: hull of the live range in half steps, 2 i = read, 2 i + 1 = write; first > last: unused */
-    uint32_t live_regs;
-    uint32_t *in_start, *in; /* registers live at the start of block b: from in[in_start[b]] on, below in_start[b + 1] */
-};
-
-struct cw_slots {
-    uint32_t *slot; /* [virtual register] */
-    uint32_t r32_cnt, r64_cnt, pred_cnt;
-};
-
-void cw_live_compute(struct cw_ptx *p, const struct cw_kcode *k, const struct cw_cfg *cfg, struct cw_live *live);
-void cw_live_free(struct cw_live *live);
-
-/* uniform.c: sets uniform of the branches. Returns the words of uniform registers that live at once. */
-uint32_t cw_uniform_find(struct cw_ptx *p, struct cw_kcode *k, const struct cw_cfg *cfg, const struct cw_loops *l,
-                         const struct cw_live *live);
-
-/* transaction.c: what the kernel's regions do to shared memory */
-struct cw_transactions cw_transactions_find(struct cw_ptx *p, const struct cw_kcode *k, const struct cw_cfg *cfg);
-
-void cw_slots_assign(struct cw_ptx *p, const struct cw_kcode *k, const struct cw_live *live, struct cw_slots *slots);
 
 /* emit.c */
 void cw_ptx_emit_kernel(struct cw_ptx *p, uint32_t entry, struct cw_kernel *kernel, uint32_t kernel_index);
 void cw_ptx_emit_refused(struct cw_ptx *p, uint32_t entry, struct cw_kernel *kernel); /* name, parameters and why it cannot run */
-char *cw_ptx_strdup(struct cw_ptx *p, const char *s, uint32_t len);
-
-/* uop.c: the class of uop.def, refined by type */
-enum cw_fu cw_op_fu(enum cw_op op, enum cw_type type, enum cw_type stype);
 
 #endif

@@ -73,7 +73,7 @@ static const struct word words[] = {
 
 static const struct {
     const char *word;
-    uint16_t flag;
+    uint32_t flag;
 } flags[] = {{"ftz", CW_UF_FTZ},   {"sat", CW_UF_SAT},           {"hi", CW_UF_HI},   {"wide", CW_UF_WIDE}, {"cc", CW_UF_COUT},
              {"wrap", CW_UF_WRAP}, {"shiftamt", CW_UF_SHIFTAMT}, {"NaN", CW_UF_NAN}, {"relu", CW_UF_RELU}};
 
@@ -270,7 +270,7 @@ static void operand(struct cw_ptx *p, struct cw_insn *in, char letter)
 
 static void operands(struct cw_ptx *p, struct cw_insn *in, const char *pattern)
 {
-    for (const char *c = pattern; *c != '\0' && p->status == CW_OK; c++) {
+    for (const char *c = pattern; *c != '\0' && p->ir.status == CW_OK; c++) {
         if (c != pattern)
             cw_ptx_expect(p, ',');
         operand(p, in, *c);

@@ -111,15 +111,15 @@ bool cw_ptx_skip_noise(struct cw_ptx *p)
  * keeps its error then. */
 static bool skip_after_error(struct cw_ptx *p, const struct cw_place *begin, void (*skip)(struct cw_ptx *p))
 {
-    const int status = p->status;
-    const struct cw_error error = *p->err;
-    p->status = CW_OK;
+    const int status = p->ir.status;
+    const struct cw_error error = *p->ir.err;
+    p->ir.status = CW_OK;
     cw_ptx_return_to(p, begin);
     skip(p);
-    if (p->status == CW_OK || status != CW_EUNSUP) {
-        const bool skipped = p->status == CW_OK;
-        *p->err = error;
-        p->status = status;
+    if (p->ir.status == CW_OK || status != CW_EUNSUP) {
+        const bool skipped = p->ir.status == CW_OK;
+        *p->ir.err = error;
+        p->ir.status = status;
         return skipped;
     }
     return false;
@@ -139,7 +139,7 @@ static void skip_body(struct cw_ptx *p)
 
 void cw_ptx_refuse_body(struct cw_ptx *p, const struct cw_place *begin, uint32_t fn, uint32_t depth)
 {
-    if ((p->status != CW_EUNSUP && p->status != CW_EINVAL) || !skip_after_error(p, begin, skip_body))
+    if ((p->ir.status != CW_EUNSUP && p->ir.status != CW_EINVAL) || !skip_after_error(p, begin, skip_body))
         return;
     p->cur = fn;
     cw_ptx_refuse_text(p, cw_ptx_fn(p));
@@ -162,7 +162,7 @@ static void skip_header(struct cw_ptx *p)
 
 void cw_ptx_refuse_header(struct cw_ptx *p, const struct cw_place *begin, uint32_t fn, uint32_t depth)
 {
-    if (p->status != CW_EUNSUP || !skip_after_error(p, begin, skip_header))
+    if (p->ir.status != CW_EUNSUP || !skip_after_error(p, begin, skip_header))
         return;
     p->cur = fn;
     cw_ptx_refuse(p, cw_ptx_fn(p));
@@ -210,13 +210,13 @@ void cw_ptx_refuse_declaration(struct cw_ptx *p, const struct cw_place *begin)
 {
     struct cw_unusable u = {.line = begin->tok.line};
     snprintf(u.why, sizeof u.why, "%s", p->why);
-    if (p->status != CW_EUNSUP || !skip_after_error(p, begin, skip_declaration))
+    if (p->ir.status != CW_EUNSUP || !skip_after_error(p, begin, skip_declaration))
         return;
-    p->status = CW_OK;
+    p->ir.status = CW_OK;
     const struct cw_place end = cw_ptx_place(p);
     cw_ptx_return_to(p, begin);
-    CW_PUSH(p, &p->unusable, u);
-    for (bool in_value = false; p->status == CW_OK && p->tok.text != end.tok.text; cw_ptx_advance(p)) {
+    CW_PUSH(&p->ir, &p->unusable, u);
+    for (bool in_value = false; p->ir.status == CW_OK && p->tok.text != end.tok.text; cw_ptx_advance(p)) {
         if (!in_value && at_declared_name(p))
             refuse_name(p, p->unusable.n - 1);
         in_value = cw_ptx_is_punct(p, '=') || (in_value && !cw_ptx_is_punct(p, ','));
@@ -228,16 +228,17 @@ void cw_ptx_refuse_declaration(struct cw_ptx *p, const struct cw_place *begin)
 void cw_ptx_notice(struct cw_ptx *p, const struct cw_tok *at, const char *what)
 {
     char text[320];
-    if (p->status != CW_OK)
+    if (p->ir.status != CW_OK)
         return;
-    snprintf(text, sizeof text, "%.120s:%u:%u: %s: %.*s", p->file, at->line, at->col, what, (int)(at->len < 100 ? at->len : 100), at->text);
+    snprintf(text, sizeof text, "%.120s:%u:%u: %s: %.*s", p->ir.file, at->line, at->col, what, (int)(at->len < 100 ? at->len : 100),
+             at->text);
     const size_t bytes = strlen(text) + 1;
-    char *copy = cw_ptx_alloc(p, bytes, 1);
+    char *copy = cw_ir_alloc(&p->ir, bytes, 1);
     if (copy == NULL)
         return;
     memcpy(copy, text, bytes);
-    CW_PUSH(p, &p->notice, copy);
-    if (p->status != CW_OK)
+    CW_PUSH(&p->ir, &p->notice, copy);
+    if (p->ir.status != CW_OK)
         free(copy);
 }
 
@@ -247,7 +248,7 @@ static bool is_first(struct cw_ptx *p, const struct cw_tok *word)
     for (uint32_t i = 0; i < p->skipped.n; i++)
         if (p->skipped.a[i].len == word->len && memcmp(p->skipped.a[i].text, word->text, word->len) == 0)
             return false;
-    CW_PUSH(p, &p->skipped, *word);
+    CW_PUSH(&p->ir, &p->skipped, *word);
     return true;
 }
 

@@ -51,12 +51,12 @@ static void mov_unpack(struct cw_ptx *p, struct cw_insn *in, uint32_t n)
 {
     struct cw_vopnd o[CW_UOP_DSTS];
     enum cw_ptype elem = element_type(p, in->type, n);
-    if (p->status != CW_OK)
+    if (p->ir.status != CW_OK)
         return;
     in->v.u.op = CW_OP_UNPACK;
     set_types(in, in->type, elem);
     cw_opnd_list(p, CW_LIST_DST, elem, n, o);
-    for (uint32_t i = 0; i < n && p->status == CW_OK; i++)
+    for (uint32_t i = 0; i < n && p->ir.status == CW_OK; i++)
         cw_insn_dst(in, o[i]);
     cw_ptx_expect(p, ',');
     cw_insn_src(in, cw_opnd_src(p, in->type));
@@ -66,12 +66,12 @@ static void mov_pack(struct cw_ptx *p, struct cw_insn *in, uint32_t n)
 {
     struct cw_vopnd o[CW_UOP_SRCS];
     enum cw_ptype elem = element_type(p, in->type, n);
-    if (p->status != CW_OK)
+    if (p->ir.status != CW_OK)
         return;
     in->v.u.op = CW_OP_PACK;
     set_types(in, in->type, elem);
     cw_opnd_list(p, CW_LIST_SRC, elem, n, o);
-    for (uint32_t i = 0; i < n && p->status == CW_OK; i++)
+    for (uint32_t i = 0; i < n && p->ir.status == CW_OK; i++)
         cw_insn_src(in, o[i]);
 }
 
@@ -79,8 +79,8 @@ static void mov_pack(struct cw_ptx *p, struct cw_insn *in, uint32_t n)
 static void emit_moves(struct cw_ptx *p, enum cw_ptype type, uint32_t n, const struct cw_vopnd *dst, const struct cw_vopnd *src)
 {
     struct cw_vopnd to[4];
-    for (uint32_t i = 0; i < n && p->status == CW_OK; i++) {
-        struct cw_insn one = {.v = {.guard = CW_PTX_NONE, .u = {.op = CW_OP_MOV}}};
+    for (uint32_t i = 0; i < n && p->ir.status == CW_OK; i++) {
+        struct cw_insn one = {.v = {.guard = CW_IR_NONE, .u = {.op = CW_OP_MOV}}};
         bool is_read_later = false;
         for (uint32_t j = i + 1; j < n && dst[i].kind == CW_V_REG; j++)
             is_read_later |= src[j].kind == CW_V_REG && src[j].id == dst[i].id;
@@ -90,7 +90,7 @@ static void emit_moves(struct cw_ptx *p, enum cw_ptype type, uint32_t n, const s
         cw_insn_src(&one, src[i]);
         cw_insn_emit(p, &one);
     }
-    for (uint32_t i = 0; i < n && p->status == CW_OK; i++)
+    for (uint32_t i = 0; i < n && p->ir.status == CW_OK; i++)
         if (dst[i].kind == CW_V_REG && to[i].id != dst[i].id)
             emit_moves(p, type, 1, &dst[i], &to[i]);
 }
@@ -98,7 +98,7 @@ static void emit_moves(struct cw_ptx *p, enum cw_ptype type, uint32_t n, const s
 /* Special registers have 32 bits; halves of them are a conversion. */
 static void narrow(struct cw_ptx *p, struct cw_vopnd *src)
 {
-    for (uint32_t i = 0; i < 4 && p->status == CW_OK; i++) {
+    for (uint32_t i = 0; i < 4 && p->ir.status == CW_OK; i++) {
         const struct cw_vopnd word = cw_opnd_reg(cw_ptx_new_reg(p, CW_PT_U32, true)),
                               half = cw_opnd_reg(cw_ptx_new_reg(p, CW_PT_U16, true));
         emit_moves(p, CW_PT_U32, 1, &word, &src[i]);
@@ -148,14 +148,14 @@ static void mov_whole(struct cw_ptx *p)
     const uint32_t to = operand_of_16_bytes(p, CW_LIST_DST, dst);
     cw_ptx_expect(p, ',');
     const uint32_t from = operand_of_16_bytes(p, CW_LIST_SRC, src);
-    if (p->status != CW_OK)
+    if (p->ir.status != CW_OK)
         return;
     if (to == 4 && from == 4) {
         emit_moves(p, CW_PT_B32, 4, dst, src);
         return;
     }
     for (uint32_t k = 0; k < 2 && to + from == 6; k++) {
-        struct cw_insn one = {.v = {.guard = CW_PTX_NONE, .u = {.op = from == 4 ? CW_OP_PACK : CW_OP_UNPACK}}};
+        struct cw_insn one = {.v = {.guard = CW_IR_NONE, .u = {.op = from == 4 ? CW_OP_PACK : CW_OP_UNPACK}}};
         set_types(&one, CW_PT_B64, CW_PT_B32);
         half[k] = from == 4 ? dst[k] : src[k];
         for (uint32_t i = 0; i < (to == 4 ? 2 : 1); i++)
@@ -232,7 +232,7 @@ static void createpolicy(struct cw_ptx *p, struct cw_insn *in)
 /* lop3.or.b32 d|p, a, b, c, table, q: p = (d != 0) or q. The form without an operator is regular. */
 static void lop3(struct cw_ptx *p, struct cw_insn *in, uint8_t boolop)
 {
-    struct cw_insn test = {.word = in->word, .v = {.guard = CW_PTX_NONE, .u = {.op = CW_OP_SETP, .type = CW_U32, .stype = CW_TYPE_NONE}}};
+    struct cw_insn test = {.word = in->word, .v = {.guard = CW_IR_NONE, .u = {.op = CW_OP_SETP, .type = CW_U32, .stype = CW_TYPE_NONE}}};
     in->v.u.op = CW_OP_LOP3;
     set_types(in, CW_PT_B32, CW_PT_NONE);
     struct cw_vopnd d = cw_opnd_dst(p, CW_PT_B32);
@@ -285,7 +285,7 @@ static bool rounding_fits(enum cw_ptype to, enum cw_ptype from, bool given, uint
  * that only signed types and 64-bit registers need a second step. */
 static void cvt_emit(struct cw_ptx *p, struct cw_insn *in, struct cw_vopnd dst, struct cw_vopnd src)
 {
-    if (p->status != CW_OK)
+    if (p->ir.status != CW_OK)
         return;
     if (cw_opnd_bytes(p, src) == 8 && cw_ptype_info[in->stype].bytes < 8) {
         struct cw_vopnd low = cw_opnd_reg(cw_ptx_new_reg(p, CW_PT_B32, true));
@@ -402,7 +402,7 @@ static bool accept_cvt_flag(struct cw_insn *in)
 {
     static const struct {
         const char *word;
-        uint16_t flag;
+        uint32_t flag;
     } mods[] = {{"ftz", CW_UF_FTZ}, {"sat", CW_UF_SAT}, {"relu", CW_UF_RELU}, {"satfinite", CW_UF_SATFINITE}};
     for (uint32_t i = 0; i < COUNT(mods); i++) {
         if ((in->v.u.flags & mods[i].flag) != 0 || !cw_insn_accept(in, mods[i].word))
@@ -481,7 +481,7 @@ static bool named_space(struct cw_insn *in)
 static void cvta(struct cw_ptx *p, struct cw_insn *in)
 {
     in->v.u.op = CW_OP_CVTA;
-    in->v.u.flags = (uint16_t)(cw_insn_accept(in, "to") ? CW_UF_TO : 0);
+    in->v.u.flags = (cw_insn_accept(in, "to") ? CW_UF_TO : 0);
     bool has_space = named_space(in);
     if (!has_space || cw_insn_type(in) != CW_PT_U64 || in->next != in->part_cnt) {
         cw_insn_refuse(p, in);

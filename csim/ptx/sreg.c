@@ -146,7 +146,7 @@ static struct cw_vopnd none(struct cw_ptx *p, int status, enum cw_ptype want)
 
 void cw_ptx_reserve_shared(struct cw_ptx *p)
 {
-    CW_PUSH(p, &p->var,
+    CW_PUSH(&p->ir, &p->var,
             (struct cw_var){.name = "reserved shared memory",
                             .len = 22,
                             .space = CW_VAR_SHARED,
@@ -155,7 +155,7 @@ void cw_ptx_reserve_shared(struct cw_ptx *p)
                             .align = 16,
                             .line = 1,
                             .col = 1,
-                            .cell_base = CW_PTX_NONE});
+                            .cell_base = CW_IR_NONE});
 }
 
 /* An offset in reserved shared memory is an address of the variable. */
@@ -171,14 +171,14 @@ static bool reserved_offset(struct cw_ptx *p, enum cw_ptype want, struct cw_vopn
         return true;
     }
     cw_ptx_advance(p);
-    *o = (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(p, &p->konsts, reserved[i].offset, 4, CW_PTX_RESERVED)};
+    *o = (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(&p->ir, &p->konsts, reserved[i].offset, 4, CW_PTX_RESERVED)};
     return true;
 }
 
 static struct cw_vopnd moved(struct cw_ptx *p, uint32_t sreg, uint32_t bytes)
 {
     struct cw_vopnd tmp = {.kind = CW_V_REG, .id = cw_ptx_new_reg(p, bytes == 8 ? CW_PT_U64 : CW_PT_U32, true)};
-    struct cw_insn in = {.v = {.guard = CW_PTX_NONE, .u = {.stype = CW_TYPE_NONE}}};
+    struct cw_insn in = {.v = {.guard = CW_IR_NONE, .u = {.stype = CW_TYPE_NONE}}};
     in.v.u.op = CW_OP_MOV;
     in.v.u.type = bytes == 8 ? CW_U64 : CW_U32;
     cw_insn_dst(&in, tmp);
@@ -190,15 +190,15 @@ static struct cw_vopnd moved(struct cw_ptx *p, uint32_t sreg, uint32_t bytes)
 uint32_t cw_sreg_predicate(struct cw_ptx *p, const struct cw_tok *name)
 {
     if (!cw_tok_is(name, "%is_explicit_cluster"))
-        return CW_PTX_NONE;
+        return CW_IR_NONE;
     const uint32_t guard = p->guard;
-    p->guard = CW_PTX_NONE; /* of its own value: nothing guards how it comes about */
+    p->guard = CW_IR_NONE; /* of its own value: nothing guards how it comes about */
     const struct cw_vopnd word = moved(p, CW_SREG_EXPLICIT_CLUSTER, 4);
     const uint32_t reg = cw_ptx_new_reg(p, CW_PT_PRED, true);
-    struct cw_insn in = {.v = {.guard = CW_PTX_NONE, .u = {.op = CW_OP_SETP, .type = CW_U32, .stype = CW_TYPE_NONE, .cmp = CW_CMP_NE}}};
+    struct cw_insn in = {.v = {.guard = CW_IR_NONE, .u = {.op = CW_OP_SETP, .type = CW_U32, .stype = CW_TYPE_NONE, .cmp = CW_CMP_NE}}};
     cw_insn_dst(&in, (struct cw_vopnd){.kind = CW_V_REG, .id = reg});
     cw_insn_src(&in, word);
-    cw_insn_src(&in, (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(p, &p->konsts, 0, 4, CW_PTX_NONE)});
+    cw_insn_src(&in, (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(&p->ir, &p->konsts, 0, 4, CW_IR_NONE)});
     cw_insn_emit(p, &in);
     p->guard = guard;
     return reg;

@@ -13,9 +13,9 @@
 static uint32_t *bucket_of(struct cw_ptx *p, uint32_t hash)
 {
     if (p->bucket == NULL) {
-        p->bucket = cw_ptx_alloc(p, BUCKETS, sizeof(*p->bucket));
+        p->bucket = cw_ir_alloc(&p->ir, BUCKETS, sizeof(*p->bucket));
         for (uint32_t i = 0; p->bucket != NULL && i < BUCKETS; i++)
-            p->bucket[i] = CW_PTX_NONE;
+            p->bucket[i] = CW_IR_NONE;
     }
     return p->bucket == NULL ? NULL : &p->bucket[hash % BUCKETS];
 }
@@ -26,7 +26,7 @@ struct cw_sym *cw_ptx_find(struct cw_ptx *p, const char *name, uint32_t len)
     uint32_t *bucket = bucket_of(p, hash);
     if (bucket == NULL)
         return NULL;
-    for (uint32_t i = *bucket; i != CW_PTX_NONE; i = p->sym.a[i].next) {
+    for (uint32_t i = *bucket; i != CW_IR_NONE; i = p->sym.a[i].next) {
         struct cw_sym *s = &p->sym.a[i];
         if (s->hash == hash && s->len == len && memcmp(s->name, name, len) == 0)
             return s;
@@ -58,10 +58,10 @@ void cw_ptx_define(struct cw_ptx *p, const struct cw_tok *name, enum cw_sym_kind
     if (bucket == NULL)
         return;
     uint32_t index = p->sym.n;
-    CW_PUSH(p, &p->sym,
+    CW_PUSH(&p->ir, &p->sym,
             (struct cw_sym){
                 .name = name->text, .len = name->len, .hash = hash, .next = *bucket, .id = id, .depth = p->depth, .kind = (uint8_t)kind});
-    if (p->status == CW_OK)
+    if (p->ir.status == CW_OK)
         *bucket = index;
 }
 
@@ -74,7 +74,7 @@ void cw_ptx_scope_open(struct cw_ptx *p)
 static void patch(struct cw_ptx *p, const struct cw_label_ref *ref, uint32_t target)
 {
     struct cw_fn *fn = cw_ptx_fn(p);
-    if (ref->vop != CW_PTX_NONE)
+    if (ref->vop != CW_IR_NONE)
         fn->code.a[ref->vop].u.target = target;
     else
         fn->table.a[ref->table].target[ref->entry] = target;
@@ -104,7 +104,7 @@ static void settle_labels(struct cw_ptx *p)
 
 void cw_ptx_scope_close(struct cw_ptx *p)
 {
-    if (p->status == CW_OK)
+    if (p->ir.status == CW_OK)
         settle_labels(p);
     while (p->sym.n > 0 && p->sym.a[p->sym.n - 1].depth == p->depth) {
         struct cw_sym *s = &p->sym.a[--p->sym.n];
@@ -116,8 +116,8 @@ void cw_ptx_scope_close(struct cw_ptx *p)
 uint32_t cw_ptx_new_reg(struct cw_ptx *p, enum cw_ptype type, bool is_temp)
 {
     struct cw_fn *fn = cw_ptx_fn(p);
-    CW_PUSH(p, &fn->vreg, (struct cw_vreg){.ptype = (uint8_t)type, .bytes = cw_ptype_info[type].bytes, .is_temp = is_temp});
-    return p->status == CW_OK ? fn->vreg.n - 1 : 0;
+    CW_PUSH(&p->ir, &fn->vreg, (struct cw_vreg){.ptype = (uint8_t)type, .bytes = cw_ptype_info[type].bytes, .is_temp = is_temp});
+    return p->ir.status == CW_OK ? fn->vreg.n - 1 : 0;
 }
 
 /* As many registers, one after the other, as a register of like has elements; the first. */
@@ -132,11 +132,11 @@ static uint32_t new_elements(struct cw_ptx *p, const struct cw_range *like)
 void cw_ptx_define_reg(struct cw_ptx *p, const struct cw_tok *name, const struct cw_range *like, bool is_range)
 {
     if (is_range) {
-        CW_PUSH(p, &p->range, *like);
+        CW_PUSH(&p->ir, &p->range, *like);
         cw_ptx_define(p, name, CW_SYM_RANGE, p->range.n - 1);
     } else if (like->vec > 1) {
         const struct cw_vector v = {.first = new_elements(p, like), .cnt = like->vec, .is_whole = like->is_whole};
-        CW_PUSH(p, &p->vector, v);
+        CW_PUSH(&p->ir, &p->vector, v);
         cw_ptx_define(p, name, CW_SYM_VECTOR, p->vector.n - 1);
     } else {
         cw_ptx_define(p, name, CW_SYM_REG, new_elements(p, like));
@@ -148,12 +148,12 @@ static uint32_t range_reg(struct cw_ptx *p, uint32_t range, uint32_t number)
 {
     uint64_t key = (uint64_t)range << 32 | number;
     uint32_t id = cw_map_get(&p->range_reg, key);
-    if (id != CW_PTX_NONE)
+    if (id != CW_IR_NONE)
         return id;
     const struct cw_range like = p->range.a[range];
     id = new_elements(p, &like);
-    cw_map_put(p, &p->range_reg, key, id);
-    return p->status == CW_OK ? id : CW_PTX_NONE;
+    cw_map_put(&p->ir, &p->range_reg, key, id);
+    return p->ir.status == CW_OK ? id : CW_IR_NONE;
 }
 
 /* The innermost range that name, split into a prefix and a number without a leading zero, is in: %r12 may be %r, 12 or %r1, 2. Only ranges
@@ -199,7 +199,7 @@ bool cw_ptx_find_vector(struct cw_ptx *p, const struct cw_tok *name, struct cw_v
         *out = (struct cw_vector){range_reg(p, s->id, number), p->range.a[s->id].vec, p->range.a[s->id].is_whole};
     else
         return false;
-    return p->status == CW_OK;
+    return p->ir.status == CW_OK;
 }
 
 /* v.x, v.y, v.z, v.w, or v.r, v.g, v.b, v.a */
@@ -209,13 +209,13 @@ static uint32_t element(struct cw_ptx *p, const struct cw_tok *name)
     const uint32_t n = name->len;
     struct cw_vector v;
     if (n < 3 || name->text[n - 2] != '.')
-        return CW_PTX_NONE;
+        return CW_IR_NONE;
     const char *selector = memchr(selectors, name->text[n - 1], sizeof(selectors) - 1);
     const struct cw_tok whole = {.kind = CW_TOK_WORD, .text = name->text, .len = n - 2};
     if (selector == NULL || !cw_ptx_find_vector(p, &whole, &v))
-        return CW_PTX_NONE;
+        return CW_IR_NONE;
     const uint32_t i = (uint32_t)(selector - selectors) % 4;
-    return i < v.cnt && !v.is_whole ? v.first + i : CW_PTX_NONE;
+    return i < v.cnt && !v.is_whole ? v.first + i : CW_IR_NONE;
 }
 
 uint32_t cw_ptx_find_reg(struct cw_ptx *p, const struct cw_tok *name)
@@ -226,7 +226,7 @@ uint32_t cw_ptx_find_reg(struct cw_ptx *p, const struct cw_tok *name)
         return s->id;
     if (s != NULL && s->kind == CW_SYM_RANGE && p->range.a[s->id].vec == 1 && s->len < name->len)
         return range_reg(p, s->id, number);
-    return s == NULL ? element(p, name) : CW_PTX_NONE;
+    return s == NULL ? element(p, name) : CW_IR_NONE;
 }
 
 void cw_ptx_label(struct cw_ptx *p, const struct cw_tok *name)
@@ -236,7 +236,7 @@ void cw_ptx_label(struct cw_ptx *p, const struct cw_tok *name)
 
 void cw_ptx_label_ref(struct cw_ptx *p, const struct cw_tok *name, uint32_t vop, uint32_t table, uint32_t entry)
 {
-    CW_PUSH(p, &p->ref,
+    CW_PUSH(&p->ir, &p->ref,
             (struct cw_label_ref){.name = name->text,
                                   .len = name->len,
                                   .line = name->line,

@@ -42,7 +42,7 @@ uint32_t cw_ptype_of(const char *name, uint32_t len)
 
 void cw_ptx_advance(struct cw_ptx *p)
 {
-    if (p->status != CW_OK)
+    if (p->ir.status != CW_OK)
         return;
     p->tok = p->ahead;
     if (p->tok.kind == CW_TOK_BAD) {

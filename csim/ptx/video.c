@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The video instructions: operands with selectors (%r2.b0, %r3.h10), a second operation or a merge with operand c. */
-#include "ptx/video.h"
+#include "ir/video.h"
 
 #include <string.h>
 
@@ -131,7 +131,7 @@ static bool accept_mods(struct cw_insn *in, struct cw_video *v)
         }
         more |= accept_scale(in, v) || accept_second(in, v);
     }
-    in->v.u.flags |= (uint16_t)(sat ? CW_UF_SAT : 0);
+    in->v.u.flags |= sat ? CW_UF_SAT : 0;
     return mode == is_shift && !(sat && v->lanes > 1 && v->second != CW_VIDEO_NONE);
 }
 

@@ -5,7 +5,7 @@
 
 #include "api.h"
 #include "file/in_file.h"
-#include "ptx/branch_counts.h"
+#include "ir/branch_counts.h"
 
 struct cowarp_branches {
     struct cw_branch_counts *profile; /* of an earlier run; NULL: none */

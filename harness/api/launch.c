@@ -10,6 +10,7 @@
 #include "file/in_file.h"
 #include "mech/mechs.h"
 #include "ptx/lock_form.h"
+#include "ptx/ptx.h"
 
 static int unusable(struct cowarp_gpu *gpu)
 {
@@ -45,8 +46,8 @@ static int read_module(struct cowarp_gpu *gpu, struct cowarp_module *m, const ch
     if (gpu->system != NULL && gpu->system->lock_form)
         status = cw_ptx_lock_form(&locked, &locked_length, text, length, name, "tx_begin", "tx_commit", &gpu->err);
     if (status == CW_OK)
-        status = cw_module_load(&m->module, locked != NULL ? locked : text, locked_length, name, intrinsics, cowarp__lcp_profile(gpu),
-                                &gpu->err);
+        status =
+            cw_ptx_load(&m->module, locked != NULL ? locked : text, locked_length, name, intrinsics, cowarp__lcp_profile(gpu), &gpu->err);
     if (status == CW_OK && gpu->profile != NULL && (m->text = strndup(locked != NULL ? locked : text, locked_length)) == NULL)
         status = cw_fail(&gpu->err, CW_ENOMEM, "%s: out of memory", name);
     free(locked);

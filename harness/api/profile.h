@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "gpu/gpu.h"
-#include "ptx/module.h"
+#include "ir/module.h"
 
 struct cowarp_profile_row {
     uint64_t warps, threads;     /* instructions that have issued, and their lanes with a true guard */

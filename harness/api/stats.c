@@ -99,7 +99,7 @@ static double operand(const struct cowarp_gpu *gpu, const char *name)
 static void put_mech_ratios(FILE *f, const struct cowarp_gpu *gpu)
 {
     const struct cw_counter_set *set;
-    for (uint32_t n = 0; (set = cw_counter_set_at(n)) != NULL; n++)
+    for (uint32_t n = 0; (set = cw_mech_counter_set_at(n)) != NULL; n++)
         for (uint32_t i = 0; i < set->ratio_cnt; i++) {
             const struct cw_ratio *r = &set->ratio[i];
             const struct derived d = {r->name, r->factor * operand(gpu, r->numerator), operand(gpu, r->denominator), r->unit,
@@ -215,7 +215,7 @@ static void put_counting(FILE *f, const struct cowarp_gpu *gpu)
     const struct cw_counter_set *set;
     const char *comma = "";
     fputs("  \"counting\": [", f);
-    for (uint32_t n = 0; (set = cw_counter_set_at(n)) != NULL; n++) {
+    for (uint32_t n = 0; (set = cw_mech_counter_set_at(n)) != NULL; n++) {
         if (!counts_in(gpu, set))
             continue;
         fputs(comma, f);

@@ -118,7 +118,8 @@ static int fill(struct run *x)
 
 static int alloc(struct run *x)
 {
-    const int status = cowarp_alloc(x->gpu, &x->script->buffer[x->st->buffer].address, room(x));
+    uint64_t *at = &x->script->buffer[x->st->buffer].address;
+    const int status = x->st->versions ? cowarp_alloc_versioned(x->gpu, at, room(x)) : cowarp_alloc(x->gpu, at, room(x));
     if (status == COWARP_OK && x->st->file != NULL)
         return copy_from(x);
     return status == COWARP_OK && x->st->has_number ? fill(x) : status;

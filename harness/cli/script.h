@@ -45,6 +45,7 @@ struct script_statement {
     uint32_t buffer;            /* that it is about */
     uint64_t offset;            /* in it, bytes */
     char *file;                 /* load, copy, compare, alloc from; owned */
+    bool versions;              /* alloc version */
     bool has_number;            /* alloc fill */
     uint32_t number;            /* alloc fill: the word; until: most rounds */
     struct script_value *value; /* set, symbol address: one after the other; owned */

@@ -248,6 +248,7 @@ static int read_alloc(struct reader *r, const char *form)
     if (!cli_u64(size, &bytes) || bytes == 0 || bytes > CLI_FILE_MAX_BYTES)
         return wrong(r, "'%s' is no number of bytes from 1 to 2^34", size);
     const int status = add_buffer(r, name, bytes);
+    r->st->versions = accept(r, "version");
     if (status != CLI_OK || accept(r, "zero"))
         return status;
     if (accept(r, "from"))
@@ -480,7 +481,7 @@ static const struct {
     int (*read)(struct reader *r, const char *form);
 } verbs[] = {
     {"load", "load FILE.ptx", SCRIPT_LOAD, read_load},
-    {"alloc", "alloc NAME BYTES [zero|fill N|from FILE]", SCRIPT_ALLOC, read_alloc},
+    {"alloc", "alloc NAME BYTES [version] [zero|fill N|from FILE]", SCRIPT_ALLOC, read_alloc},
     {"copy", "copy NAME[+OFFSET] from|to FILE", SCRIPT_READ, read_copy},
     {"set", "set NAME[+OFFSET] N|BUFFER[+OFFSET] ...", SCRIPT_SET, read_set},
     {"symbol", "symbol VARIABLE from FILE|address BUFFER[+OFFSET]", SCRIPT_SYMBOL, read_symbol},

@@ -228,24 +228,24 @@ static int launch(struct cowarp_workload_context *x, const struct cluster *c, co
     return host_launch(x->gpu, module, kernel, c->blocks, c->threads, x->variant == COWARP_CGLOCK ? 11 : 10, args);
 }
 
-static int upload(struct cowarp_gpu *gpu, const struct cluster *c, struct device *d)
+static int upload(struct cowarp_workload_context *x, const struct cluster *c, struct device *d)
 {
     const uint64_t nodes = c->body_cnt + c->cell_cnt;
     const int32_t bottom = (int32_t)(nodes - TOP_CELLS);
-    int status = host_upload(gpu, &d->x, c->x, nodes * sizeof *c->x);
+    int status = host_upload_shared(x, &d->x, c->x, nodes * sizeof *c->x);
     if (status == 0)
-        status = host_upload(gpu, &d->y, c->y, nodes * sizeof *c->y);
+        status = host_upload_shared(x, &d->y, c->y, nodes * sizeof *c->y);
     if (status == 0)
-        status = host_upload(gpu, &d->z, c->z, nodes * sizeof *c->z);
+        status = host_upload_shared(x, &d->z, c->z, nodes * sizeof *c->z);
     if (status == 0)
-        status = host_upload(gpu, &d->mass, c->mass, nodes * sizeof *c->mass);
+        status = host_upload_shared(x, &d->mass, c->mass, nodes * sizeof *c->mass);
     if (status == 0)
-        status = host_upload(gpu, &d->start, c->start, nodes * sizeof *c->start);
+        status = host_upload_shared(x, &d->start, c->start, nodes * sizeof *c->start);
     if (status == 0)
-        status = host_upload(gpu, &d->child, c->child, c->cell_cnt * UINT64_C(8) * sizeof *c->child);
+        status = host_upload_shared(x, &d->child, c->child, c->cell_cnt * UINT64_C(8) * sizeof *c->child);
     if (status == 0)
-        status = host_upload(gpu, &d->bottom, &bottom, sizeof bottom);
-    return status == 0 ? host_upload(gpu, &d->lock, NULL, sizeof(uint32_t)) : status;
+        status = host_upload(x->gpu, &d->bottom, &bottom, sizeof bottom);
+    return status == 0 ? host_upload(x->gpu, &d->lock, NULL, sizeof(uint32_t)) : status;
 }
 
 static int download(struct cowarp_gpu *gpu, const struct cluster *c, const struct device *d)
@@ -292,7 +292,7 @@ static int run_with(struct cowarp_workload_context *x, struct cluster *c)
     if (c->start == NULL || c->child == NULL || c->seen == NULL)
         return COWARP_ENOMEM;
     make_top(c);
-    int status = upload(x->gpu, c, &d);
+    int status = upload(x, c, &d);
     if (status == 0)
         status = launch(x, c, &d);
     if (status == 0)

@@ -255,7 +255,7 @@ static int run_with(struct cowarp_workload_context *x, struct cloth *k, const ch
     if (status == 0)
         status = host_upload(x->gpu, &dmass, k->inverse_mass, k->particle_cnt * sizeof *k->inverse_mass);
     if (status == 0)
-        status = host_upload(x->gpu, &dposition, k->start, k->particle_cnt * sizeof *k->start);
+        status = host_upload_shared(x, &dposition, k->start, k->particle_cnt * sizeof *k->start);
     if (status == 0)
         status = host_upload(x->gpu, &dseen, NULL, k->constraint_cnt * sizeof *k->seen);
     if (status == 0)

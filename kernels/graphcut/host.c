@@ -182,13 +182,13 @@ static int upload(struct cowarp_workload_context *x, const struct grid *g, struc
     const uint64_t bytes = g->size * sizeof(int32_t);
     int status = cowarp_load_file(x->gpu, &d->module, x->ptx_path);
     if (status == 0)
-        status = host_upload(x->gpu, &d->residual, g->residual, DIRECTIONS * bytes);
+        status = host_upload_shared(x, &d->residual, g->residual, DIRECTIONS * bytes);
     if (status == 0)
-        status = host_upload(x->gpu, &d->excess, g->excess, bytes);
+        status = host_upload_shared(x, &d->excess, g->excess, bytes);
     if (status == 0)
         status = host_upload(x->gpu, &d->sink, g->sink, bytes);
     if (status == 0)
-        status = host_upload(x->gpu, &d->refused, NULL, DIRECTIONS * bytes);
+        status = host_upload_shared(x, &d->refused, NULL, DIRECTIONS * bytes);
     if (status == 0)
         status = host_upload(x->gpu, &d->tally, NULL, bytes);
     for (int i = 0; i < 2 && status == 0; i++)

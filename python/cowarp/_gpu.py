@@ -238,9 +238,10 @@ class Gpu:
 
     # Memory ----------------------------------------------------------------------------------------------------------
 
-    def _alloc(self, nbytes):
+    def _alloc(self, nbytes, versions=False):
         address = ctypes.c_uint64()
-        self._check(c.lib.cowarp_alloc(self._handle(), ctypes.byref(address), nbytes))
+        alloc = c.lib.cowarp_alloc_versioned if versions else c.lib.cowarp_alloc
+        self._check(alloc(self._handle(), ctypes.byref(address), nbytes))
         return address.value
 
     def _write(self, address, data):
@@ -249,18 +250,19 @@ class Gpu:
     def _read(self, data, address):
         self._check(c.lib.cowarp_read(self._handle(), data.ctypes.data, address, data.nbytes))
 
-    def array(self, values, dtype=None):
-        """Device memory with a copy of the values."""
+    def array(self, values, dtype=None, *, versions=False):
+        """Device memory with a copy of the values; with versions=True in versions, where the system keeps them (sitm-ts): for what transactions
+        share. Such memory cannot be freed."""
         data = numpy.ascontiguousarray(arguments.In(numpy.asarray(values, dtype)).array).reshape(numpy.shape(values))
-        made_one = DeviceArray(self, self._alloc(data.nbytes), data.shape, data.dtype)
+        made_one = DeviceArray(self, self._alloc(data.nbytes, versions), data.shape, data.dtype)
         self._write(made_one.address, data)
         return made_one
 
-    def zeros(self, shape, dtype=numpy.float32):
-        """Device memory of zeros."""
+    def zeros(self, shape, dtype=numpy.float32, *, versions=False):
+        """Device memory of zeros; versions: as of array()."""
         shape = tuple(shape) if isinstance(shape, (tuple, list)) else (int(shape),)
         nbytes = int(numpy.prod(shape, dtype=object)) * numpy.dtype(dtype).itemsize
-        return DeviceArray(self, self._alloc(nbytes), shape, dtype)
+        return DeviceArray(self, self._alloc(nbytes, versions), shape, dtype)
 
     def _regions(self):
         """Names of the regions of persistent memory."""

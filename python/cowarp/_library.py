@@ -134,6 +134,7 @@ FUNCTIONS = {
     "cowarp_kernel_at": (c_int, [MODULE, c_uint32, POINTER(c_char_p)]),
     "cowarp_kernel_param_at": (c_int, [MODULE, c_char_p, c_uint32, POINTER(Param)]),
     "cowarp_alloc": (c_int, [GPU, POINTER(c_uint64), c_uint64]),
+    "cowarp_alloc_versioned": (c_int, [GPU, POINTER(c_uint64), c_uint64]),
     "cowarp_free": (c_int, [GPU, c_uint64]),
     "cowarp_write": (c_int, [GPU, c_uint64, c_void_p, c_uint64]),
     "cowarp_read": (c_int, [GPU, c_void_p, c_uint64, c_uint64]),

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ptx/dump.h"
-#include "ptx/module.h"
+#include "ir/dump.h"
+#include "ptx/ptx.h"
 
 static const struct cw_intrinsic intrinsic[] = {
     {.name = "tx_begin", .role = CW_INTRINSIC_REGION_BEGIN},
@@ -89,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct cw_module *m;
     struct cw_error err;
     memset(&err, 0, sizeof(err));
-    int status = cw_module_load(&m, (const char *)data, size, "fuzz.ptx", intrinsics, NULL, &err);
+    int status = cw_ptx_load(&m, (const char *)data, size, "fuzz.ptx", intrinsics, NULL, &err);
     if (status != CW_OK) {
         assert(status < 0 && m == NULL && strncmp(err.text, "fuzz.ptx", 8) == 0);
         return 0;

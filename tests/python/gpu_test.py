@@ -164,6 +164,16 @@ class Results(Test):
         self.assertEqual(rows["c"], rows["lockstep"])
         self.assertEqual(rows["c"]["tx_committed"], 128)
 
+    def test_memory_in_versions(self):
+        gpu, plain = self.gpu(system="sitm-ts", check_serial=True), numpy.zeros(1, numpy.uint32)
+        word = gpu.array([5], numpy.uint32, versions=True)
+        gpu.run("count", 2, 64, word)
+        self.assertEqual(word.get()[0], 5 + 128)
+        self.assertIn("serializable: 128 transactions", gpu.oracle)
+        gpu = self.gpu(system="sitm-ts")
+        with self.assertRaisesRegex(cowarp.RequestError, "has no memory with versions"):
+            gpu.run("count", 2, 64, plain)
+
     def test_two_gpus_at_once(self):
         def work(results, i):
             gpu, word = cowarp.Gpu(core__count=2, system="getm", seed=i), numpy.zeros(1, numpy.uint32)

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "mech/mechs.h"
-#include "ptx/module.h"
+#include "ptx/ptx.h"
 
 #define BASE UINT64_C(0x100000000)
 
@@ -43,7 +43,7 @@ static struct cw_module *load(const char *path)
     if (intrinsics == NULL)
         exit(2);
     cw_mech_intrinsics(intrinsics);
-    const int status = cw_module_load(&m, text, size, path, intrinsics, NULL, &err);
+    const int status = cw_ptx_load(&m, text, size, path, intrinsics, NULL, &err);
     free(intrinsics);
     free(text);
     if (status != CW_OK || cw_module_place(m, BASE, &err) != CW_OK) {

@@ -89,6 +89,30 @@ class Runs(Script):
         self.write("bfs.ptx", PTX.read_bytes())
         self.assertIn("passed: 1 comparison", self.passes("\n".join(lines)))
 
+    COUNT = """.version 6.0
+.target sm_50
+.address_size 64
+.extern .func tx_begin();
+.extern .func tx_commit();
+.visible .entry count(.param .u64 w)
+{
+.reg .b32 %r<4>; .reg .b64 %d<4>;
+ld.param.u64 %d1,[w];
+call.uni tx_begin, ();
+ld.volatile.global.u32 %r1,[%d1]; add.u32 %r1,%r1,1; st.volatile.global.u32 [%d1],%r1;
+call.uni tx_commit, ();
+ret;
+}
+"""
+
+    def test_memory_in_versions(self):
+        self.write("count.ptx", self.COUNT)
+        self.write("wanted.bin", words(7 + 2 * 64))
+        script = "load count.ptx\nalloc w 4{} fill 7\nlaunch count grid 1 block 64 args w\nlaunch count grid 2 block 32 args w\ncompare w with wanted.bin\n"
+        self.passes(script.format(" version"), "--system", "sitm-ts")
+        self.passes(script.format(" version"), "--system", "getm")  # which keeps none: as without the word
+        self.fails(2, script.format(""), "s.txt:3", "has no memory with versions", options=["--system", "sitm-ts"])
+
     # Each thread follows its own pointer of a table: out[i] = **(table + 8 i); node(head): sum over a list of {next, value}; and a pointer
     # that is a variable of the program.
     POINTERS = """.version 8.0

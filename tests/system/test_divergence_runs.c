@@ -309,7 +309,7 @@ static void test_divergence_runs__lanes_that_have_not_come(void **state)
                     fail_msg("text %u under %s: %s", i, mechanism[m][0], x.error);
                 continue;
             }
-            /* a made-up warp has the threads of a side together, so that they come at once, and from both warps */
+            /* a dynamic warp has the threads of a side together, so that they come at once, and from both warps */
             assert_int_equal(x.status, COWARP_EFAULT);
             if (strstr(x.error, m == TBC && waits[i].barrier ? "come to a barrier" : waits[i].says) == NULL)
                 fail_msg("text %u under %s: %s", i, mechanism[m][0], x.error);

@@ -220,6 +220,52 @@ static void test_oracles__doomed_transactions_end(void **state)
     assert_int_equal(run_doomed("kilotm", "kilo.watchdog_cycles=100000000", &probes), COWARP_EDEADLOCK);
 }
 
+/* A walk over 300 lines in one transaction, which is alone: its volatile loads look like polling, and nothing commits for long. */
+static const char walk[] = ".version 7.0\n.target sm_35\n.address_size 64\n"
+                           ".extern .func tx_begin ();\n.extern .func tx_commit ();\n"
+                           ".visible .entry walk(.param .u64 words)\n{\n"
+                           ".reg .pred %p;\n.reg .b32 %r<4>;\n.reg .b64 %a;\n"
+                           "ld.param.u64 %a, [words];\n"
+                           "mov.u32 %r1, 300;\n"
+                           "call.uni tx_begin, ();\n"
+                           "STEP:\n"
+                           "ld.volatile.global.u32 %r2, [%a];\n"
+                           "add.u64 %a, %a, 128;\n"
+                           "sub.u32 %r1, %r1, 1;\n"
+                           "setp.ne.u32 %p, %r1, 0;\n"
+                           "@%p bra STEP;\n"
+                           "st.volatile.global.u32 [%a], %r2;\n"
+                           "call.uni tx_commit, ();\n"
+                           "ret;\n}\n";
+
+static void test_oracles__a_long_transaction_is_no_livelock(void **state)
+{
+    static const char *const systems[] = {"getm", "warptm", "kilotm", "ideal"};
+    (void)state;
+    for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++) {
+        struct cowarp_options options;
+        struct cowarp_gpu *gpu;
+        struct cowarp_module *module;
+        uint64_t words;
+        const char *settings[] = {"watchdog.cycles=10000", "watchdog.livelock_cycles=20000", NULL};
+        cowarp_options_init(&options);
+        options.settings = settings;
+        options.system = systems[i];
+        assert_int_equal(cowarp_create(&gpu, &options), 0);
+        if (cowarp_load(gpu, &module, walk, sizeof walk - 1, "walk.ptx") != 0)
+            fail_msg("%s", cowarp_error(gpu));
+        assert_int_equal(cowarp_alloc(gpu, &words, 301 * 128), 0);
+        const struct cowarp_arg args[] = {COWARP_U64(words)};
+        const struct cowarp_launch launch = {
+            .size = sizeof launch, .kernel = "walk", .grid = {1, 1, 1}, .block = {1, 1, 1}, .arg_count = 1, .args = args};
+        const int status = cowarp_run(gpu, module, &launch);
+        if (status != 0)
+            fail_msg("%s: status %d: %s", systems[i], status, cowarp_error(gpu));
+        assert_true(cowarp_cycles(gpu) > 3 * 20000);
+        cowarp_destroy(gpu);
+    }
+}
+
 /* Fung 2015, Example 1: lanes of a warp spin for a lock that another lane of the same warp holds while it waits at the reconvergence point.
  */
 static const char naive_lock[] = ".version 7.0\n.target sm_35\n.address_size 64\n"
@@ -278,6 +324,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_oracles__unknown_sabotage_is_refused),
     cmocka_unit_test(test_oracles__value_based_validation),
     cmocka_unit_test(test_oracles__doomed_transactions_end),
+    cmocka_unit_test(test_oracles__a_long_transaction_is_no_livelock),
     cmocka_unit_test(test_oracles__simt_deadlock_is_named),
 };
 

@@ -246,6 +246,58 @@ static void test_workloads__every_system(void **state)
     assert_true(aborts > 10000); /* they do meet */
 }
 
+/* Every workload under snapshot isolation, with the arrays that transactions write in memory with versions. ap cannot: it takes numbers of
+ * candidates, and counts support, by atomics on words that transactions share, and those are no transactions. */
+static void test_workloads__snapshots(void **state)
+{
+    (void)state;
+    for (size_t w = 0; w < TRANSACTIONAL_CNT; w++) {
+        struct run r = {.workload = transactional[w].name, .preset = "si-tm", .system = "sitm-ts", .variant = COWARP_TX, .check_serial = 1};
+        memcpy(r.param, transactional[w].param, sizeof transactional[w].param);
+        if (strcmp(r.workload, "ap") == 0) {
+            run_workload(&r);
+            assert_int_equal(r.status, COWARP_EINVAL);
+            assert_non_null(strstr(r.message, "memory with versions"));
+            continue;
+        }
+        expect_ok(&r);
+        expect_judged(&r);
+        transactional[w].expect(&r);
+    }
+}
+
+/* Reader lists with room for a tenth of what the transactions would enter: they take turns, and all commit (SI-TM 4.3). With less than one
+ * transaction needs, the run ends with that. */
+static void test_workloads__full_tables(void **state)
+{
+    static const struct {
+        const char *entries;
+        int status;
+    } cases[] = {{"si.reader_entries=300", 0}, {"si.reader_entries=64", COWARP_ELIMIT}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct run r = {.workload = "bt-1",
+                        .preset = "si-tm",
+                        .system = "sitm-ts",
+                        .variant = COWARP_TX,
+                        .check_serial = 1,
+                        .param = {"elements=400", "removes=400"},
+                        .settings = {cases[i].entries}};
+        run_workload(&r);
+        if (r.status != cases[i].status)
+            fail_msg("%s: status %d: %s", cases[i].entries, r.status, r.message);
+        assert_true(run_counter(&r, "si_crowded") > 0);
+        if (r.status != 0) {
+            assert_non_null(strstr(r.message, "needs more entries than the tables have"));
+            continue;
+        }
+        expect_judged(&r);
+        assert_int_equal(run_counter(&r, "tx_committed"), 400);
+        assert_true(run_counter(&r, "tx_aborted_table") > 0);
+        assert_true(run_counter(&r, "tx_aborted") < 20 * 400); /* with back-offs alone 39 per commit */
+    }
+}
+
 /* The same on a small GPU with all units of the system in lockstep: no port differs in any cycle. */
 static void test_workloads__every_system_in_lockstep(void **state)
 {
@@ -322,20 +374,29 @@ static void test_workloads__cloth_mix(void **state)
     assert_true(fabs((double)run_counter(&r, "tx_read_only") / n - 0.40) < 0.02);
 }
 
-/* Transactions that abort each other for long end the run as what they are: no lane holds a lock. */
+/*
+ * Insertions into one sorted list: each attempt reads what the others write, and takes longer than the published back-off, so warps abort
+ * each other for ever. That ends the run as what it is: no lane holds a lock. A back-off that grows lets all of them commit.
+ */
 static void test_workloads__livelock_of_transactions(void **state)
 {
     (void)state;
-    struct run r = {.workload = "ap",
+    struct run r = {.workload = "ll-2",
+                    .preset = "si-tm-base",
                     .system = "getm",
                     .variant = COWARP_TX,
-                    .param = {AP_SMALL, "limit=1024"},
-                    .settings = {"tm.warps=0", "watchdog.cycles=100000", "watchdog.livelock_cycles=100000"}};
+                    .seed = 2,
+                    .max_cycles = 50000000,
+                    .settings = {"getm.patience=0"}};
     run_workload(&r);
     assert_int_equal(r.status, COWARP_EDEADLOCK);
     assert_non_null(strstr(r.message, "livelock_cycles"));
     assert_non_null(strstr(r.report, "spinning: core"));
     assert_null(strstr(r.report, "SIMT deadlock"));
+    r.settings[0] = "getm.patience=16";
+    r.counter_cnt = 0;
+    expect_ok(&r);
+    assert_int_equal(run_counter(&r, "tx_committed"), 200);
 }
 
 /* Isolation broken on purpose: the workloads' own checks see it, without the oracle. */
@@ -521,6 +582,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_workloads__widths),
     cmocka_unit_test(test_workloads__locks),
     cmocka_unit_test(test_workloads__every_system),
+    cmocka_unit_test(test_workloads__snapshots),
+    cmocka_unit_test(test_workloads__full_tables),
     cmocka_unit_test(test_workloads__every_system_in_lockstep),
     cmocka_unit_test(test_workloads__every_limit),
     cmocka_unit_test(test_workloads__larger_shapes),

@@ -14,6 +14,7 @@
 #include "mech/tm/tm.h"
 #include "mem/device_memory_private.h"
 #include "mem/partition.h"
+#include "ptx/ptx.h"
 
 #define MEMORY_LATENCY 50u
 #define CYCLES_MAX     2000000u
@@ -248,7 +249,7 @@ static inline void load(struct rig *r, const char *text)
     static const struct cw_intrinsic nobodys[] = {{.name = "nobodys", .role = CW_INTRINSIC_CALL, .what = "nothing"}, {.name = NULL}};
     static const struct cw_intrinsic *const usual[] = {cw_tm_intrinsics, nobodys, NULL};
     const struct cw_intrinsic *const *intrinsics = r->intrinsics != NULL ? r->intrinsics : usual;
-    if (cw_module_load(&r->module, text, strlen(text), "k.ptx", intrinsics, NULL, &err) != 0 || cw_module_place(r->module, base, &err) != 0)
+    if (cw_ptx_load(&r->module, text, strlen(text), "k.ptx", intrinsics, NULL, &err) != 0 || cw_module_place(r->module, base, &err) != 0)
         fail_msg("%s", err.text);
     r->kernel = (struct cw_kernel *)cw_module_kernel(r->module, "k");
     assert_non_null(r->kernel);

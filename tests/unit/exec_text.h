@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "exec/exec.h"
+#include "ptx/ptx.h"
 
 struct et_case {
     const char *text, *result; /* result: h0 r0 f0 l0 d0 or p0 */
@@ -106,7 +107,7 @@ static inline void et_load(struct et_loaded *k, const struct et_case *c)
     struct cw_error err = {""};
     k->module = NULL;
     et_make_kernel(text, sizeof text, c);
-    if (cw_module_load(&k->module, text, strlen(text), "case.ptx", NULL, NULL, &err) != CW_OK ||
+    if (cw_ptx_load(&k->module, text, strlen(text), "case.ptx", NULL, NULL, &err) != CW_OK ||
         cw_module_place(k->module, CW_GLOBAL_BASE, &err) != CW_OK)
         fail_msg("%s: %s", c->text, err.text);
     if (cw_exec_bind(&k->module->kernel[0], &err) != CW_OK)

@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-#include "ptx/module.h"
+#include "ptx/ptx.h"
 
-/* As cw_module_load, and a text with a kernel that cannot run is refused, with what is said of the first such kernel. */
+/* As cw_ptx_load, and a text with a kernel that cannot run is refused, with what is said of the first such kernel. */
 static inline int load_all(struct cw_module **m, const char *text, const char *file, const struct cw_intrinsic *const *intrinsics,
                            struct cw_error *err)
 {
-    int status = cw_module_load(m, text, strlen(text), file, intrinsics, NULL, err);
+    int status = cw_ptx_load(m, text, strlen(text), file, intrinsics, NULL, err);
     for (uint32_t i = 0; status == CW_OK && i < (*m)->kernel_cnt; i++)
         if ((*m)->kernel[i].refused != NULL)
             status = cw_fail(err, (*m)->kernel[i].refused_status, "%s", (*m)->kernel[i].refused);

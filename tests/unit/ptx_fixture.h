@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "../cw_test.h"
-#include "ptx/branch_counts.h"
-#include "ptx/dump.h"
-#include "ptx/module.h"
+#include "ir/branch_counts.h"
+#include "ir/dump.h"
+#include "ir/module.h"
 #include "unit/load_all.h"
 
 #define PX_HEAD ".version 7.0\n.target sm_70\n.address_size 64\n"

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/config.h"
+#include "base/program.h"
 #include "control/control.h"
 #include "cw_test.h"
 #include "mech/getm/keys.h"
@@ -522,8 +523,8 @@ static void test_config__presets_set_a_mechanisms_keys(void **state)
 static void test_config__values_for_presets_name_a_preset_and_a_key(void **state)
 {
     (void)state;
-    for (uint32_t n = 0; cw_key_set_at(n) != NULL; n++) {
-        const struct cw_key_set *set = cw_key_set_at(n);
+    for (uint32_t n = 0; cw_program.key_set_at(n) != NULL; n++) {
+        const struct cw_key_set *set = cw_program.key_set_at(n);
         for (uint32_t i = 0; i < set->preset_cnt; i++) {
             const struct cw_key_preset *p = &set->preset[i];
             if (cw_config_preset_what(p->preset) == NULL)

@@ -2,6 +2,7 @@
 /* Constant cache and texture cache: pipelines counted by hand, hits and misses beside a model of a few lines, and conservation of requests.
  */
 #include "mem/address.h"
+#include "mem/cache_array.h"
 #include "unit/core_rig.h"
 
 static struct rig *with_const(uint32_t bytes, uint32_t ways, uint32_t line_bytes, uint32_t latency)
@@ -233,6 +234,28 @@ static void test_core_caches__the_texture_cache_is_lru(void **state)
     }
 }
 
+/* ---- replacement ---- */
+
+/* Each address waits for the value before it. Lines A and B fill the set's two ways, A is read again, C takes a place, A comes once more. */
+static void test_core_caches__the_l1_replaces_as_it_is_told(void **state)
+{
+    static const char text[] = PTX_HEAD ENTRY "add.u64 %d6, %a, 16384; mov.u64 %d5, 0;"
+#define READ(offset) "add.u64 %d7, %d6, %d5; ld.global.u32 %r2, [%d7+" offset "]; and.b32 %r2, %r2, 0; cvt.u64.u32 %d5, %r2;"
+        READ("0") READ("128") READ("0") READ("256") READ("0") "st.global.u32 [%e], %r2; ret; }";
+    (void)state;
+    for (uint32_t p = 0; p < CW_REPLACE_CNT; p++) {
+        struct rig *r = new_rig();
+        r->config.l1_global = CW_ON;
+        r->config.l1_bytes = 256;
+        r->config.l1_ways = 2;
+        r->config.l1_replacement = p;
+        run_kernel(r, text, 1, 1);
+        assert_int_equal(r->stats.l1_reads, 5);
+        assert_int_equal(r->stats.l1_read_misses, p == CW_REPLACE_LRU ? 3 : 4);
+        destroy_rig(r);
+    }
+}
+
 /* ---- conservation, with many warps and few places ---- */
 
 /* Each thread sums words of constant memory, which are i at i, and of the buffer, which holds the same, at places that differ by warp. */
@@ -419,6 +442,7 @@ static void test_core_caches__other_loads_pass_by(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_core_caches__the_l1_replaces_as_it_is_told),
     cmocka_unit_test(test_core_caches__a_hit_in_the_constant_cache),
     cmocka_unit_test(test_core_caches__addresses_take_turns),
     cmocka_unit_test(test_core_caches__a_miss_in_the_constant_cache),

@@ -4,8 +4,8 @@
 
 #include "base/rng.h"
 #include "cw_test.h"
+#include "ir/uop.h"
 #include "mem/device_memory.h"
-#include "ptx/uop.h"
 
 #define GLOBAL CW_REGION_GLOBAL
 

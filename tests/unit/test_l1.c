@@ -14,7 +14,7 @@ static const uint64_t low_half[2] = {UINT64_MAX, 0};
 static void small(struct cw_l1 *l1)
 {
     struct cw_error err;
-    assert_int_equal(cw_l1_create(l1, 128, 256, 2, 2, 2, &err), 0);
+    assert_int_equal(cw_l1_create(l1, 128, 256, 2, CW_REPLACE_LRU, 2, 2, &err), 0);
 }
 
 struct result {
@@ -131,7 +131,7 @@ static void test_l1__lines_with_a_miss_outstanding_are_not_replaced(void **state
     (void)state;
     struct cw_l1 l1;
     struct cw_error err;
-    assert_int_equal(cw_l1_create(&l1, 128, 256, 2, 4, 2, &err), 0);
+    assert_int_equal(cw_l1_create(&l1, 128, 256, 2, CW_REPLACE_LRU, 4, 2, &err), 0);
     struct result x = rd(&l1, LINE(1), all, 0);
     assert_int_equal(rd(&l1, LINE(2), all, 0).r, CW_L1_MISS);
     assert_int_equal(rd(&l1, LINE(3), all, 0).r, CW_L1_BUSY);
@@ -145,7 +145,7 @@ static void test_l1__misses_are_limited_by_their_registers(void **state)
     (void)state;
     struct cw_l1 l1;
     struct cw_error err;
-    assert_int_equal(cw_l1_create(&l1, 128, 512, 4, 2, 2, &err), 0);
+    assert_int_equal(cw_l1_create(&l1, 128, 512, 4, CW_REPLACE_LRU, 2, 2, &err), 0);
     assert_int_equal(rd(&l1, LINE(1), all, 0).r, CW_L1_MISS);
     assert_int_equal(rd(&l1, LINE(2), all, 0).r, CW_L1_MISS);
     assert_int_equal(rd(&l1, LINE(3), all, 0).r, CW_L1_BUSY);
@@ -176,7 +176,7 @@ static void test_l1__sets_are_folded_or_linear(void **state)
         for (uint32_t first = 0; first < 2; first++) {
             struct cw_l1 l1;
             struct cw_error err;
-            assert_int_equal(cw_l1_create(&l1, 128, 512, 1, 2, 2, &err), 0);
+            assert_int_equal(cw_l1_create(&l1, 128, 512, 1, CW_REPLACE_LRU, 2, 2, &err), 0);
             l1.linear = linear;
             struct result x = rd(&l1, 128u * first, all, 0);
             fill(&l1, x.mshr, 1);
@@ -192,8 +192,8 @@ static void test_l1__refuses_a_size_that_is_not_whole_sets(void **state)
     (void)state;
     struct cw_l1 l1;
     struct cw_error err;
-    assert_int_equal(cw_l1_create(&l1, 128, 1000, 2, 2, 2, &err), CW_EINVAL);
-    assert_int_equal(cw_l1_create(&l1, 128, 49152, 6, 32, 8, &err), 0); /* 64 sets */
+    assert_int_equal(cw_l1_create(&l1, 128, 1000, 2, CW_REPLACE_LRU, 2, 2, &err), CW_EINVAL);
+    assert_int_equal(cw_l1_create(&l1, 128, 49152, 6, CW_REPLACE_LRU, 32, 8, &err), 0); /* 64 sets */
     assert_int_equal(l1.sets, 64);
     cw_l1_destroy(&l1);
 }
@@ -248,7 +248,7 @@ static void test_l1__many_ways_are_as_few(void **state)
     struct lru m = {.cnt = 0};
     struct cw_rng rng;
     cw_rng_seed(&rng, 1);
-    assert_int_equal(cw_l1_create(&l1, 128, WAYS * 128, WAYS, 2, 2, &err), 0);
+    assert_int_equal(cw_l1_create(&l1, 128, WAYS * 128, WAYS, CW_REPLACE_LRU, 2, 2, &err), 0);
     for (uint32_t step = 0; step < 200000; step++) {
         const uint64_t r = cw_rng_next(&rng), line = LINE(r % 150);
         const uint32_t i = position(&m, line);
@@ -359,7 +359,7 @@ static void test_l1__a_sectored_miss_fetches_what_it_lacks(void **state)
     static const uint64_t three[2] = {0, UINT64_C(1) << 63};
     struct cw_l1_waiter served[8];
     struct cw_l1 l1;
-    assert_int_equal(cw_l1_create(&l1, 128, 256, 2, 2, 3, NULL), CW_OK);
+    assert_int_equal(cw_l1_create(&l1, 128, 256, 2, CW_REPLACE_LRU, 2, 3, NULL), CW_OK);
     l1.sectored = true;
     struct result x = rd(&l1, LINE(1), zero, 10);
     assert_int_equal(x.r, CW_L1_MISS);
@@ -415,7 +415,7 @@ static void test_l1__sectored_reads_have_the_value_of_their_time(void **state)
     static struct random_reply out[OUT];
     uint32_t seed = 1, out_cnt = 0, reads = 0, served_cnt = 0, passed = 0;
     struct cw_l1 l1;
-    assert_int_equal(cw_l1_create(&l1, 128, 1024, 8, 6, 4, NULL), CW_OK);
+    assert_int_equal(cw_l1_create(&l1, 128, 1024, 8, CW_REPLACE_LRU, 6, 4, NULL), CW_OK);
     l1.sectored = true;
     for (uint32_t step = 0; step < STEPS; step++) {
         seed = seed * 1664525u + 1013904223u;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "exec/exec.h"
+#include "mem/cache_array.h"
 #include "mem/device_memory_private.h"
 #include "mem/l2.h"
 
@@ -34,7 +35,7 @@ struct bench {
 static struct bench b;
 
 /* 2 ways, one partition: line n of memory is local line n, in set n mod 4 (lines of 128 bytes) or n mod 8 (of 64). */
-static void bench_create_lines(uint32_t line_bytes)
+static void bench_create_policy(uint32_t line_bytes, enum cw_replacement policy)
 {
     struct cw_error err;
     uint64_t addr;
@@ -47,12 +48,18 @@ static void bench_create_lines(uint32_t line_bytes)
     b.config.l2_mshrs = 3;
     b.config.l2_mshr_merge = 2;
     b.config.mem_line_bytes = line_bytes;
+    b.config.l2_replacement = (uint32_t)policy;
     cw_message_pool_create(&b.pool);
     assert_int_equal(cw_memory_create(&b.memory, 1 << 20, 0, &err), CW_OK);
     assert_int_equal(cw_memory_alloc(b.memory, &addr, 1 << 20, CW_REGION_GLOBAL, &err), CW_OK);
     assert_int_equal(cw_dram_create(&b.dram, &b.config, &clocks, &b.stats, 16, &err), CW_OK);
     b.port = cw_dram_connect(b.dram, 0, &b.wake);
     assert_int_equal(cw_l2_create(&b.l2, &b.config, &b.stats, b.memory, b.port, NULL, &err), CW_OK);
+}
+
+static void bench_create_lines(uint32_t line_bytes)
+{
+    bench_create_policy(line_bytes, CW_REPLACE_LRU);
 }
 
 static void bench_create(void)
@@ -296,6 +303,23 @@ static void write_and_evict(bool timing_only)
     assert_false(read_hits(16, 1)); /* 12 goes: one burst */
     assert_int_equal(b.stats.l2_writebacks, 2);
     assert_int_equal(b.stats.dram_writes, 3);
+}
+
+/* Lines 0, 4 and 8 share a set of two ways. 0 and 4 fill it, 0 is read again, 8 takes a place: of 4 under LRU, of 0 under FIFO. */
+static void test_l2__who_is_replaced(void **state)
+{
+    (void)state;
+    for (uint32_t p = 0; p < CW_REPLACE_CNT; p++) {
+        static const uint32_t lines[] = {0, 4, 0, 8};
+        bench_create_policy(128, (enum cw_replacement)p);
+        for (uint32_t i = 0; i < 4; i++)
+            assert_int_equal(read_hits(lines[i], 1), i == 2);
+        assert_true(read_hits(8, 1));
+        const uint32_t stays = p == CW_REPLACE_LRU ? 0 : 4;
+        assert_true(read_hits(stays, 1));
+        assert_false(read_hits(4 - stays, 1));
+        bench_destroy();
+    }
 }
 
 static void test_l2__dirty_victim_is_written_back(void **state)
@@ -668,6 +692,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_l2__read_misses_then_hits_per_burst),
     cmocka_unit_test(test_l2__values_are_of_the_time_of_service),
     cmocka_unit_test(test_l2__least_recently_used_goes),
+    cmocka_unit_test(test_l2__who_is_replaced),
     cmocka_unit_test(test_l2__dirty_victim_is_written_back),
     cmocka_unit_test(test_l2__timing_only_writes_do_all_but_write),
     cmocka_unit_test(test_l2__partial_writes_make_a_sector_valid_when_complete),

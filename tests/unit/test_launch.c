@@ -7,6 +7,7 @@
 #include "gpu/gpu.h"
 #include "mech/mechs.h"
 #include "mech/tm/tm.h"
+#include "ptx/ptx.h"
 
 #define HEAD \
     ".version 7.0\n.target sm_70\n.address_size 64\n.extern .func persist();\n.extern .func tx_begin();\n.extern .func tx_commit();\n"
@@ -30,7 +31,7 @@ static struct cw_error launch(const char *text, const struct cw_mech *system, in
         cw_gpu_create(&gpu, &(struct cw_gpu_options){.config = &config, .mechs = (const struct cw_mech *const[]){system, NULL}, .seed = 1},
                       &err),
         CW_OK);
-    if (cw_module_load(&m, text, strlen(text), "k.ptx", intrinsics, NULL, &err) != CW_OK ||
+    if (cw_ptx_load(&m, text, strlen(text), "k.ptx", intrinsics, NULL, &err) != CW_OK ||
         cw_module_place(m, CW_GLOBAL_BASE, &err) != CW_OK || cw_exec_bind(&m->kernel[0], &err) != CW_OK)
         fail_msg("%s", err.text);
     const struct cw_gpu_request request = {

@@ -9,8 +9,8 @@
 
 #include "base/rng.h"
 #include "cw_test.h"
+#include "ir/uop.h"
 #include "mech/persist/orders.h"
-#include "ptx/uop.h"
 
 #define PM     (UINT64_C(0x100000000) + (UINT64_C(1) << 34))
 #define X      PM

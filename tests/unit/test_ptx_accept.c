@@ -772,7 +772,7 @@ static void test_ptx_accept__refused_for_its_kernel_only(void **state)
             struct cw_module *m;
             struct cw_error err;
             snprintf(text, sizeof(text), around[k], PX_HEAD, PX_REGS, refused_instructions[i], good);
-            if (cw_module_load(&m, text, strlen(text), "t.ptx", px_intrinsics, NULL, &err) != CW_OK)
+            if (cw_ptx_load(&m, text, strlen(text), "t.ptx", px_intrinsics, NULL, &err) != CW_OK)
                 fail_msg("%s: the file is refused: %s", refused_instructions[i], err.text);
             const struct cw_kernel *fine = cw_module_kernel(m, "good"), *bad = cw_module_kernel(m, "bad");
             if ((bad->refused == NULL) != (k == 2) || fine->refused != NULL)

@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include <inttypes.h>
 
-#include "ptx/branch_counts.h"
+#include "ir/branch_counts.h"
 #include "ptx_fixture.h"
 
 static const char good[] = "cowarp branches 1\n"

@@ -168,7 +168,7 @@ static void test_ptx_data__launch_bounds(void **state)
                  cases[i].said, cases[i].said);
         struct cw_module *m;
         struct cw_error err;
-        assert_int_equal(cw_module_load(&m, text, strlen(text), "t.ptx", NULL, NULL, &err), CW_OK);
+        assert_int_equal(cw_ptx_load(&m, text, strlen(text), "t.ptx", NULL, NULL, &err), CW_OK);
         for (uint32_t j = 1; j < 3; j++) { /* also of a kernel that cannot run */
             assert_int_equal(m->kernel[j].max_threads, cases[i].threads);
             assert_int_equal(m->kernel[j].max_registers, cases[i].registers);

@@ -103,7 +103,7 @@ static void test_ptx_error__broken_texts(void **state)
             struct cw_error err;
             memcpy(copy, text, sizeof(text));
             copy[i] = "\0 ;}{,.9%"[j];
-            if (cw_module_load(&m, copy, j == 0 ? i : sizeof(text) - 1, "t.ptx", px_intrinsics, NULL, &err) == CW_OK) {
+            if (cw_ptx_load(&m, copy, j == 0 ? i : sizeof(text) - 1, "t.ptx", px_intrinsics, NULL, &err) == CW_OK) {
                 cw_module_destroy(m);
                 loaded++;
             }

@@ -15,7 +15,7 @@ static struct cw_module *load_file(const char *name)
     static char text[1 << 20];
     size_t n = fread(text, 1, sizeof(text), f);
     fclose(f);
-    if (cw_module_load(&m, text, n, name, px_intrinsics, NULL, &err) != CW_OK)
+    if (cw_ptx_load(&m, text, n, name, px_intrinsics, NULL, &err) != CW_OK)
         fail_msg("%s", err.text);
     assert_int_equal(cw_module_place(m, CW_GLOBAL_BASE, &err), CW_OK);
     for (uint32_t i = 0; i < m->kernel_cnt; i++)

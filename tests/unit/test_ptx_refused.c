@@ -10,7 +10,7 @@ static struct cw_module *load(const char *text)
 {
     struct cw_module *m;
     struct cw_error err;
-    if (cw_module_load(&m, text, strlen(text), "t.ptx", px_intrinsics, NULL, &err) != CW_OK)
+    if (cw_ptx_load(&m, text, strlen(text), "t.ptx", px_intrinsics, NULL, &err) != CW_OK)
         fail_msg("%s", err.text);
     return m;
 }
@@ -195,7 +195,7 @@ static void test_ptx_refused__malformed_text(void **state)
     for (uint32_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct cw_module *m;
         struct cw_error err;
-        assert_int_not_equal(cw_module_load(&m, bad[i][0], strlen(bad[i][0]), "t.ptx", px_intrinsics, NULL, &err), CW_OK);
+        assert_int_not_equal(cw_ptx_load(&m, bad[i][0], strlen(bad[i][0]), "t.ptx", px_intrinsics, NULL, &err), CW_OK);
         assert_null(m);
         if (strstr(err.text, bad[i][1]) == NULL)
             fail_msg("%s, but expected %s", err.text, bad[i][1]);
@@ -264,7 +264,7 @@ static void test_ptx_refused__nobody_asks_for_errors(void **state)
     (void)state;
     static const char text[] = PX_HEAD ".entry a() { frob; ret; }\n";
     struct cw_module *m;
-    assert_int_equal(cw_module_load(&m, text, strlen(text), "t.ptx", NULL, NULL, NULL), CW_OK);
+    assert_int_equal(cw_ptx_load(&m, text, strlen(text), "t.ptx", NULL, NULL, NULL), CW_OK);
     assert_string_equal(refused(m, "a"), "t.ptx:4:14: unknown instruction: frob;");
     cw_module_destroy(m);
 }

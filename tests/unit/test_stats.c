@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/program.h"
 #include "base/stats.h"
 #include "control/control.h"
 #include "cw_test.h"
@@ -95,9 +96,9 @@ static void test_stats__ratios_name_counters(void **state)
     (void)state;
     struct cw_error err;
     uint32_t id, seen = 0;
-    for (uint32_t n = 0; cw_counter_set_at(n) != NULL; n++)
-        for (uint32_t i = 0; i < cw_counter_set_at(n)->ratio_cnt; i++, seen++) {
-            const struct cw_ratio *r = &cw_counter_set_at(n)->ratio[i];
+    for (uint32_t n = 0; cw_program.counter_set_at(n) != NULL; n++)
+        for (uint32_t i = 0; i < cw_program.counter_set_at(n)->ratio_cnt; i++, seen++) {
+            const struct cw_ratio *r = &cw_program.counter_set_at(n)->ratio[i];
             if (strcmp(r->numerator, "cycles") != 0 && cw_stats_find(&id, r->numerator, &err) != CW_OK)
                 fail_msg("%s: %s", r->name, err.text);
             if (strcmp(r->denominator, "cycles") != 0 && cw_stats_find(&id, r->denominator, &err) != CW_OK)

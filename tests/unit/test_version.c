@@ -230,7 +230,27 @@ static void test_version__refuses(void **state)
     destroy();
 }
 
+/* A large range behind a small one: it begins behind the slots of the small one, and a third, small one in front of its own. */
+static void test_version__ranges_keep_out_of_each_others_slots(void **state)
+{
+    static const uint64_t bytes[] = {3 * SET, 20 * SET, SET, 70 * SET, 5 * SET};
+    uint64_t addr[5];
+    (void)state;
+    config = defaults;
+    create();
+    for (uint32_t i = 0; i < 5; i++) {
+        assert_int_equal(cw_version_alloc(memory, &config, &addr[i], bytes[i], 8, &err), CW_OK);
+        if (cw_version_add(memory, &config, addr[i], bytes[i], 8, &err) != CW_OK)
+            fail_msg("range %u: %s", i, err.text);
+    }
+    for (uint32_t i = 0; i < 5; i++)
+        check_versions(addr[i], bytes[i], 8);
+    assert_int_equal(cw_version_alloc(memory, &config, &addr[0], UINT64_C(300) << 20, 8, &err), CW_ENOMEM);
+    destroy();
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_version__ranges_keep_out_of_each_others_slots),
     cmocka_unit_test(test_version__versions_share_a_subarray),
     cmocka_unit_test(test_version__places_do_not_meet),
     cmocka_unit_test(test_version__host_sees_the_newest),

@@ -56,7 +56,7 @@ static void end(struct tbc *t, uint32_t warp, bool waits)
     t->warp[warp].waits = waits;
     t->warp[warp].since = *t->config.host.cycle;
     t->counters->tbc_warps_ended++;
-    if (++b->ended == b->made)
+    if (++b->ended == b->dynamic)
         all_ended(t, b);
 }
 
@@ -224,7 +224,7 @@ static bool branch_indexed(struct cw_control *p, uint32_t warp, const uint32_t *
     block->indexed = true;
     block->indexed_branch = (struct cw_branch){.rpc = rpc_of(t, warp, b), .lpc = b->lpc};
     end(t, warp, true);
-    if (block->ended == block->made)
+    if (block->ended == block->dynamic)
         branch_all(t, block, &block->indexed_branch);
     return diverged;
 }
@@ -255,7 +255,7 @@ static void exit_lanes(struct cw_control *p, uint32_t warp, cw_lanes lanes)
     if (f->active != 0)
         return;
     end(t, warp, false);
-    if (b->indexed && b->ended == b->made)
+    if (b->indexed && b->ended == b->dynamic)
         branch_all(t, b, &b->indexed_branch);
 }
 
@@ -403,7 +403,7 @@ static void report(const struct cw_control *p, uint32_t warp, uint32_t (*line)(c
     const struct tbc_block *b = &t->block[t->warp[warp].block];
     if (p->front[warp].active == 0) {
         if (t->warp[warp].waits)
-            fprintf(out, " at line %u: %u of %u have come", line(context, p->front[warp].pc), b->ended, b->made);
+            fprintf(out, " at line %u: %u of %u have come", line(context, p->front[warp].pc), b->ended, b->dynamic);
         return;
     }
     if (b->side_cnt == 0)

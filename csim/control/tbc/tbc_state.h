@@ -53,7 +53,7 @@ struct tbc_block {
     uint32_t live[TBC_WARPS], top[TBC_WARPS]; /* threads by home: that have not exited; of these, in the top entry */
     uint32_t again[TBC_WARPS];                /* likewise: that come back to the indexed branch at which they are */
     uint32_t rpc, lpc;                        /* of the top; CW_PC_NONE: none */
-    uint32_t made, ended;                     /* warps of the top, and of these, those that have ended */
+    uint32_t dynamic, ended;                  /* warps of the top, and of these, those that have ended */
     enum tbc_end end;                         /* how the first of them has ended, with threads, and where */
     uint32_t end_pc;
     bool joins;                      /* at its branch some of its threads go to the likely-convergence PC */

@@ -53,7 +53,7 @@ static void begin(struct tbc *t, const struct cw_adapt_block_stack_view *top)
     b->lpc = top->lpc;
     b->end = TBC_END_NONE;
     b->joins = false;
-    b->ended = b->made = 0;
+    b->ended = b->dynamic = 0;
     memset(b->top, 0, sizeof b->top);
     memcpy(b->top, top->mask, t->config.warps * sizeof b->top[0]);
     while (b->side_cnt > 0 && (b->side[b->side_cnt - 1] == top->pc || top->rpc == CW_PC_NONE))
@@ -98,13 +98,13 @@ static bool clock(struct tbc *t)
     const struct cw_adapt_block_stack_in in = {
         .op = t->op_cnt != 0 ? &t->op[t->op_head] : NULL,
         .take = c.ready,
-        .made = c.counted,
+        .dynamic = c.counted,
         .made_block = t->compacted,
         .made_count = c.count,
     };
     cw_adapt_block_stack_clock(t->stack, &in, &s);
     if (c.counted) {
-        t->block[t->compacted].made = c.count;
+        t->block[t->compacted].dynamic = c.count;
         t->counters->tbc_warps_made += c.count;
     }
     if (c.warp)

@@ -37,7 +37,13 @@ void cw_getm__attempt_abort(struct cw_getm_core *c, uint32_t warp, cw_lanes lane
 void cw_getm__attempt_restart(struct cw_getm_core *c, uint32_t warp, cw_time now)
 {
     struct cw_getm_warp *own = c->warp + warp;
-    const bool waits = own->cleaned || own->full;
+    const uint32_t patience = c->getm->keys->getm_patience;
+    uint64_t delay = 0;
     own->warpts = own->next_warpts;
-    cw_tm_core_restart(&c->half, warp, waits ? cw_backoff_cycles(c->getm->common.keys, &c->half.rng, c->half.warp[warp].aborts) : 0, now);
+    if (patience != 0 && own->failed > patience)
+        delay = cw_backoff_growing_cycles(c->getm->common.keys, &c->half.rng, own->failed - patience,
+                                          (now - c->half.warp[warp].begun) / c->half.period);
+    else if (own->cleaned || own->full)
+        delay = cw_backoff_cycles(c->getm->common.keys, &c->half.rng, c->half.warp[warp].aborts);
+    cw_tm_core_restart(&c->half, warp, delay, now);
 }

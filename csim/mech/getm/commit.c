@@ -48,6 +48,7 @@ static void finish_attempt(struct cw_getm_core *c, uint32_t warp, cw_time now)
     const uint64_t after = cw_getm_after(c->getm, own->warpts, cw_getm_owner(c->getm, c->half.index, warp));
     if (after > own->next_warpts)
         own->next_warpts = after;
+    own->failed = w->ready != 0 ? 0 : own->failed + 1;
     own->starved = w->ready != 0 ? 0 : own->starved + own->full;
     w->phase = CW_GETM_HELD;
     w->listed = false;

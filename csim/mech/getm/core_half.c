@@ -14,7 +14,7 @@ static bool begin(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
     struct cw_getm_warp *own = c->warp + warp;
     if (!cw_tm_core_token(&c->half, warp, now))
         return false;
-    own->starved = 0;
+    own->failed = own->starved = 0;
     if (c->getm->keys->getm_new_warpts == CW_GETM_NEW_CORE)
         own->warpts = cw_getm_at(c->getm, c->largest, cw_getm_owner(c->getm, c->half.index, warp));
     cw_tm_core_admit(&c->half, warp, lanes, now);
@@ -26,7 +26,7 @@ static bool begin(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
 static bool access(void *self, struct cw_mem_inst *inst, cw_time now)
 {
     struct cw_getm_core *c = self;
-    struct cw_access *a = cw_tm_core_access(&c->half, inst);
+    struct cw_tm_access *a = cw_tm_core_access(&c->half, inst);
     (void)now;
     if (a == NULL)
         return false;
@@ -36,7 +36,7 @@ static bool access(void *self, struct cw_mem_inst *inst, cw_time now)
     return true;
 }
 
-static uint32_t request(void *self, const struct cw_access *a, struct cw_message *p)
+static uint32_t request(void *self, const struct cw_tm_access *a, struct cw_message *p)
 {
     struct cw_getm_access_body *body = cw_getm_access(p);
     struct cw_getm_core *c = self;
@@ -72,7 +72,7 @@ static void count_granted(const struct cw_getm_core *c, struct cw_getm_warp *own
 static void take_reply(struct cw_getm_core *c, struct cw_message *p, cw_time now)
 {
     const struct cw_getm_access_body *body = cw_getm_access(p);
-    struct cw_access *a = c->half.access.pool + p->tag;
+    struct cw_tm_access *a = c->half.access.pool + p->tag;
     struct cw_getm_warp *own = c->warp + a->warp;
     if (a->store)
         count_granted(c, own, p);

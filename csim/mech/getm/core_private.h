@@ -19,7 +19,8 @@ enum cw_getm_phase { CW_GETM__FIRST = CW_TM_PHASE_CNT - 1, CW_GETM_PHASES(CW_TM_
 /* What GETM keeps of a warp beside struct cw_tm_warp. */
 struct cw_getm_warp {
     uint64_t warpts, next_warpts; /* of this attempt; at least, of the next one */
-    uint32_t starved;             /* failed attempts since a lane committed, of those the ones with an abort for want of a place */
+    uint32_t failed;              /* attempts in a row of which no lane was left at tx_commit */
+    uint32_t starved;             /* of those, the ones with an abort for want of a place */
     uint32_t requested;           /* requests sent in this attempt */
     uint32_t acks;                /* SEND: getm.commit_acks, awaited */
     bool cleaned;                 /* an aborted lane had stored */

@@ -7,7 +7,7 @@
 #define CW_MECH_LOCAL_ADVICE_H
 
 #include "base/config.h"
-#include "ptx/module.h"
+#include "ir/module.h"
 
 #define CW_LOCAL_DETECTS      4u
 #define CW_LOCAL_SERIALS      4u

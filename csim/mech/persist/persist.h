@@ -3,7 +3,7 @@
 #ifndef CW_MECH_PERSIST_PERSIST_H
 #define CW_MECH_PERSIST_PERSIST_H
 
-#include "ptx/intrinsic.h"
+#include "ir/intrinsic.h"
 
 /* Codes of cw_persist_intrinsics. */
 enum cw_persist_call {
@@ -17,7 +17,7 @@ enum cw_persist_call {
 /* The scope that a kernel says. */
 enum cw_persist_scope { CW_PERSIST_BLOCK, CW_PERSIST_DEVICE };
 
-/* All models have this array: equal addresses make them interchangeable for a kernel (csim/ptx/intrinsic.h). */
+/* All models have this array: equal addresses make them interchangeable for a kernel (csim/ir/intrinsic.h). */
 extern const struct cw_intrinsic cw_persist_intrinsics[];
 
 #endif

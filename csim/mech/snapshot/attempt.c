@@ -18,6 +18,8 @@ static uint64_t ranges_of(const struct cw_si_core *c, uint32_t warp, cw_lanes la
 void cw_si__ask(struct cw_si_core *c, uint32_t warp, enum cw_si_ask kind, cw_lanes lanes, cw_lanes writers, cw_time now)
 {
     struct cw_si_ask_note note = {.kind = kind, .warp = warp, .lanes = lanes, .writers = writers};
+    note.age = c->warp[warp].age;
+    note.crowded = lanes & c->warp[warp].crowded;
     if (kind == CW_SI_SEAL)
         note.ranges = ranges_of(c, warp, writers);
     for (uint32_t i = 0; i < CW_LANES; i++)
@@ -30,7 +32,7 @@ void cw_si__begun(void *self, uint32_t warp, cw_time now)
     struct cw_si_core *c = self;
     struct cw_si_warp *own = c->warp + warp;
     (void)now;
-    own->told = own->failed = own->members = own->writers = 0;
+    own->told = own->failed = own->members = own->writers = own->crowded = 0;
 }
 
 void cw_si__abort_lanes(struct cw_si_core *c, uint32_t warp, cw_lanes lanes, enum cw_si_cause cause, cw_time now)
@@ -48,6 +50,8 @@ void cw_si__abort_lanes(struct cw_si_core *c, uint32_t warp, cw_lanes lanes, enu
     lanes &= cw_tm_running(w);
     if (lanes == 0)
         return;
+    if (cause == CW_SI_BY_TABLE)
+        c->warp[warp].crowded |= lanes;
     counters->tx_aborted_cycles += cw_lanes_count(lanes) * ((now - w->begun) / c->half.period);
     cw_tm_core_abort(&c->half, warp, lanes, causes[cause], by_cause[cause], now);
     cw_tm_core_list(&c->half, warp);

@@ -17,6 +17,9 @@ static void abort_lanes(struct cw_si_center *c, uint32_t core, const struct cw_s
         cw_si__ids_die(c, id);
     }
     cw_si__tell_ids(c, CW_SI_ID_DEAD, core, n, n->lanes, 0, now);
+    if (n->crowded != 0)
+        cw_si__ids_crowd(c, core, n);
+    c->running -= cw_lanes_count(n->lanes);
 }
 
 /* References end here, so that committers that wait for a version do not hold the versions that keep it from coming. */
@@ -35,6 +38,7 @@ static void seal(struct cw_si_center *c, uint32_t core, const struct cw_si_ask_n
         c->read_only_cts = c->read_only_cts > t->cts ? c->read_only_cts : t->cts;
         cw_si__ids_commit(c, id, done);
     }
+    c->running -= cw_lanes_count(readers);
     cw_si__tell_ids(c, CW_SI_ID_COMMITTED, core, n, readers, done, now);
     cw_si__tell_ids(c, CW_SI_ID_SEALED, core, n, n->writers, now, now);
     if (n->writers != 0)
@@ -48,6 +52,7 @@ static void written(struct cw_si_center *c, uint32_t core, const struct cw_si_as
     for (cw_lanes rest = failed; rest != 0; rest = cw_lanes_rest(rest))
         cw_si__ids_die(c, n->id[cw_lanes_first(rest)]);
     cw_si__tell_ids(c, CW_SI_ID_DEAD, core, n, failed, 0, now);
+    c->running -= cw_lanes_count(n->writers);
     cw_si__versions_written(c, core, n, now);
 }
 
@@ -56,7 +61,7 @@ static void listen(struct cw_si_center *c, uint32_t core, cw_time now)
     const struct cw_si_ask_note *n;
     while ((n = cw_si_line_pop(c->tm->ask + core, now)) != NULL) {
         if (n->kind == CW_SI_BEGIN)
-            cw_si__queue_push(&c->begin, core, n, now);
+            cw_si__ids_ask(c, core, n, now);
         else if (n->kind == CW_SI_ABORT)
             abort_lanes(c, core, n, now);
         else if (n->kind == CW_SI_SEAL)

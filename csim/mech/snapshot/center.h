@@ -46,6 +46,7 @@ struct cw_si_version {
 struct cw_si_request {
     uint32_t core;
     cw_time since;
+    cw_time age; /* of begins: the smallest is served first */
     struct cw_si_ask_note note;
 };
 
@@ -79,6 +80,12 @@ struct cw_si_center {
     uint16_t kept[CW_SI_IDS]; /* ring: committed ones by time */
     uint32_t kept_head, kept_cnt;
     struct cw_si_queue begin;
+    uint32_t running;  /* transactions with entries in the tables that may get more: from their begin until their writes are in memory */
+    uint32_t window;   /* most of them at once, but for a warp that is alone */
+    uint32_t hopeless; /* attempts alone with empty tables that these refused, since the last commit; whose the last one was: */
+    uint32_t hopeless_core, hopeless_warp;
+    bool alone;   /* the only one that runs began with empty tables */
+    bool crowded; /* a table was full: nobody begins before all that run have ended and their entries are out of the tables */
     struct cw_si_set dying, swept; /* dead since the last sweep began; before it */
     uint32_t sweeping;             /* partitions that have not answered */
     uint32_t read_only_cts;        /* largest of read-only transactions that have committed */
@@ -128,8 +135,12 @@ void cw_si__tell_ids(struct cw_si_center *c, enum cw_si_index kind, uint32_t cor
 
 /* ids.c */
 void cw_si__ids_init(struct cw_si_center *c);
+/* A warp wants to begin. */
+void cw_si__ids_ask(struct cw_si_center *c, uint32_t core, const struct cw_si_ask_note *n, cw_time now);
 /* Begins those that wait, as long as there are IDs. */
 void cw_si__ids_begin(struct cw_si_center *c, cw_time now);
+/* A table was full for lanes of the warp, which have aborted (SI-TM 4.3). */
+void cw_si__ids_crowd(struct cw_si_center *c, uint32_t core, const struct cw_si_ask_note *n);
 /* The ID's transaction runs no longer; its snapshot is free. */
 void cw_si__ids_release(struct cw_si_center *c, uint32_t id);
 void cw_si__ids_die(struct cw_si_center *c, uint32_t id);

@@ -13,6 +13,7 @@ static bool begin(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
     struct cw_tm_warp *w = c->half.warp + warp;
     if (w->phase <= CW_TM_TOKEN && cw_tm_core_token(&c->half, warp, now)) {
         w->phase = CW_SI_ASK;
+        c->warp[warp].age = now;
         cw_si__ask(c, warp, CW_SI_BEGIN, lanes, 0, now);
     }
     if (w->phase != CW_SI_GIVEN)
@@ -38,7 +39,7 @@ static bool access(void *self, struct cw_mem_inst *inst, cw_time now)
     return cw_tm_core_region_access(&c->half, inst, now);
 }
 
-static uint32_t request(void *self, const struct cw_access *a, struct cw_message *p)
+static uint32_t request(void *self, const struct cw_tm_access *a, struct cw_message *p)
 {
     struct cw_si_core *c = self;
     const struct cw_si_warp *own = c->warp + a->warp;
@@ -80,7 +81,7 @@ static void abort_by(struct cw_si_core *c, uint32_t warp, const struct cw_si_acc
 
 static void accessed(struct cw_si_core *c, const struct cw_message *p, cw_time now)
 {
-    struct cw_access *a = c->half.access.pool + p->tag;
+    struct cw_tm_access *a = c->half.access.pool + p->tag;
     const struct cw_si_access_body *b = cw_si_access_of(p);
     c->warp[a->warp].dates += b->dates;
     if (!a->store)

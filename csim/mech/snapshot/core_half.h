@@ -30,6 +30,8 @@ enum cw_si_cause { CW_SI_BY_SINGLE_WRITER, CW_SI_BY_WRITE_WRITE, CW_SI_BY_LOOP, 
 struct cw_si_warp {
     cw_lanes told;                     /* of the aborted lanes, those of which the version manager knows */
     cw_lanes members, failed, writers; /* that commit; of these; with writes */
+    cw_lanes crowded;                  /* of the aborted lanes, those that a full table has refused */
+    cw_time age;                       /* when the transaction first asked for IDs */
     uint32_t in_vain;                  /* failed attempts since a lane has committed */
     cw_lanes again;                    /* lanes of the attempt that has been asked for */
     uint32_t dates;                    /* accesses with edges that are not dated */

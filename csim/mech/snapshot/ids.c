@@ -13,7 +13,33 @@ void cw_si__ids_init(struct cw_si_center *c)
 {
     for (uint32_t i = 0; i < c->tm->ids; i++)
         c->unused[i] = (uint16_t)i;
-    c->unused_cnt = c->tm->ids;
+    c->unused_cnt = c->window = c->tm->ids;
+}
+
+/*
+ * Full tables (SI-TM 4.3: "all future transactions, as well as transactions trying to obtain entry in any of those tables, will abort and
+ * wait for current transactions to either commit or abort and free up space"). Who is refused an entry has aborted. From then on nobody
+ * begins until all that run have ended and the tables are empty. Were all let in again, they would fill the tables again, so half as many
+ * as before are, those first that have waited longest; each commit makes room for one more. At last one warp is alone, whatever it needs, and of
+ * a warp that does not get on the lowest lane is.
+ * Who needs more than the tables have goes to the end of the queue: the commits of others may change what it needs.
+ */
+void cw_si__ids_crowd(struct cw_si_center *c, uint32_t core, const struct cw_si_ask_note *n)
+{
+    if (c->alone && cw_lanes_count(n->lanes) == 1) {
+        c->hopeless_core = core;
+        c->hopeless_warp = n->warp;
+        if (++c->hopeless > c->begin.cnt)
+            cw_mech_fault(
+                &c->tm->host, CW_ELIMIT,
+                "snapshot isolation: each transaction that is left needs more entries than the tables have, also when it is alone; raise "
+                "si.reader_entries or si.writer_words");
+    }
+    if (c->crowded)
+        return;
+    c->crowded = true;
+    c->window = c->running / 2 > 1 ? c->running / 2 : 1;
+    c->tm->counters->si_crowded++;
 }
 
 /* The oldest transaction that runs began then; CW_TIME_NEVER: none runs. */
@@ -72,14 +98,64 @@ static void begin(struct cw_si_center *c, struct cw_si_request *r, cw_time now)
         c->order_serial[at] = c->serial;
     }
     v->readers += cw_lanes_count(r->note.lanes);
+    c->running += cw_lanes_count(r->note.lanes);
     c->tm->counters->si_id_waits += (now - r->since) / cw_si_period(c->tm, CW_DOMAIN_CORE);
     cw_si__tell_ids(c, CW_SI_ID_NEW, r->core, &r->note, r->note.lanes, begins, now);
     cw_si__tell_core(c, r->core, &answer, now, c->tm->wire);
 }
 
+static bool any(const struct cw_si_set *s)
+{
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < CW_SI_SET_WORDS; i++)
+        bits |= s->bits[i];
+    return bits != 0;
+}
+
+void cw_si__ids_ask(struct cw_si_center *c, uint32_t core, const struct cw_si_ask_note *n, cw_time now)
+{
+    struct cw_si_ask_note note = *n;
+    if (c->hopeless > 0 && core == c->hopeless_core && n->warp == c->hopeless_warp)
+        note.age = now;
+    cw_si__queue_push(&c->begin, core, &note, now);
+}
+
+/* Whether so many lanes may begin. */
+static bool may_begin(struct cw_si_center *c, uint32_t lanes)
+{
+    const bool empty = c->running == 0 && c->kept_cnt == 0 && c->sweeping == 0 && !any(&c->dying);
+    if (c->crowded && !empty)
+        return false;
+    c->crowded = false;
+    if (c->unused_cnt < lanes || (c->running > 0 && c->running + lanes > c->window))
+        return false;
+    c->alone = empty && lanes == 1;
+    return true;
+}
+
+/* The request that has waited longest comes to the head of the queue. */
+static void sort_oldest(struct cw_si_queue *q)
+{
+    uint32_t oldest = 0;
+    for (uint32_t i = 1; i < q->cnt; i++)
+        if (q->at[(q->head + i) % CW_SI_WAITING].age < q->at[(q->head + oldest) % CW_SI_WAITING].age)
+            oldest = i;
+    for (uint32_t i = oldest; i > 0; i--) {
+        struct cw_si_request *a = q->at + (q->head + i) % CW_SI_WAITING, *b = q->at + (q->head + i - 1) % CW_SI_WAITING;
+        const struct cw_si_request kept = *a;
+        *a = *b;
+        *b = kept;
+    }
+}
+
 void cw_si__ids_begin(struct cw_si_center *c, cw_time now)
 {
-    for (struct cw_si_request *r; (r = cw_si__queue_head(&c->begin)) != NULL && c->unused_cnt >= cw_lanes_count(r->note.lanes);) {
+    while (c->begin.cnt > 0) {
+        if (c->window < c->tm->ids)
+            sort_oldest(&c->begin);
+        struct cw_si_request *r = cw_si__queue_head(&c->begin);
+        if (!may_begin(c, cw_lanes_count(r->note.lanes)))
+            return;
         begin(c, r, now);
         cw_si__queue_pop(&c->begin);
     }
@@ -100,15 +176,9 @@ void cw_si__ids_commit(struct cw_si_center *c, uint32_t id, cw_time time)
 {
     c->id[id].state = CW_SI_COMMITTED;
     c->id[id].committed = time;
+    c->window += c->window < c->tm->ids;
+    c->hopeless = 0;
     c->kept[(c->kept_head + c->kept_cnt++) % CW_SI_IDS] = (uint16_t)id;
-}
-
-static bool any(const struct cw_si_set *s)
-{
-    uint64_t bits = 0;
-    for (uint32_t i = 0; i < CW_SI_SET_WORDS; i++)
-        bits |= s->bits[i];
-    return bits != 0;
 }
 
 void cw_si__ids_clean(struct cw_si_center *c, cw_time now)

@@ -36,7 +36,9 @@ enum cw_si_ask {
 struct cw_si_ask_note {
     uint32_t kind, warp;
     cw_lanes lanes, writers;
-    uint64_t ranges; /* SEAL: bit r: words of versioned range r are written */
+    cw_lanes crowded; /* ABORT: of the lanes, those that a full table has refused */
+    cw_time age;      /* BEGIN: when the transaction first asked */
+    uint64_t ranges;  /* SEAL: bit r: words of versioned range r are written */
     uint16_t id[CW_LANES];
 };
 

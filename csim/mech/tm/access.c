@@ -6,7 +6,7 @@
 
 #define LOG_SLACK 256u /* of the log port's queue, beyond the walk over a full log */
 
-static void complete(struct cw_accesses *q, struct cw_access *a)
+static void complete(struct cw_accesses *q, struct cw_tm_access *a)
 {
     if (a->unsent == 0 && a->packets == 0 && a->log_reads == 0)
         cw_access_queue_push(&q->done, a);
@@ -42,7 +42,7 @@ static uint32_t written_rows(const struct cw_accesses *q, uint32_t warp)
     return rows < max ? rows : max;
 }
 
-static void take_store(struct cw_accesses *q, struct cw_access *a)
+static void take_store(struct cw_accesses *q, struct cw_tm_access *a)
 {
     struct cw_redo_log *log = q->warp[a->warp].log;
     uint32_t words = cw_inst_words(a->inst), row = log->write_cnt;
@@ -57,7 +57,7 @@ static void take_store(struct cw_accesses *q, struct cw_access *a)
 }
 
 /* A hit in the write log costs a walk over the log's addresses and the read of one value line ([art]). */
-static void walk(struct cw_accesses *q, struct cw_access *a)
+static void walk(struct cw_accesses *q, struct cw_tm_access *a)
 {
     uint32_t max = q->common->keys->tm_log_entries, rows = written_rows(q, a->warp);
     a->log_reads = rows + 1;
@@ -67,7 +67,7 @@ static void walk(struct cw_accesses *q, struct cw_access *a)
     }
 }
 
-static void take_load(struct cw_accesses *q, struct cw_access *a)
+static void take_load(struct cw_accesses *q, struct cw_tm_access *a)
 {
     const struct cw_redo_log *log = q->warp[a->warp].log;
     uint32_t length = cw_inst_bytes(a->inst), whole = (1u << length) - 1;
@@ -99,10 +99,10 @@ void cw_access_log_done(struct cw_accesses *q, uint32_t warp, uint32_t cookie)
 
 /* From the core */
 
-struct cw_access *cw_access_take(struct cw_accesses *q, struct cw_mem_inst *inst, cw_lanes lanes)
+struct cw_tm_access *cw_access_take(struct cw_accesses *q, struct cw_mem_inst *inst, cw_lanes lanes)
 {
     struct cw_tm_counters *counters = q->common->counters;
-    struct cw_access *a = q->free;
+    struct cw_tm_access *a = q->free;
     bool store = inst->uop->op == CW_OP_ST;
     if (a == NULL || !cw_log_port_room(&q->log, store ? 2 * cw_inst_words(inst) : written_rows(q, inst->warp) + 1))
         return NULL;
@@ -122,7 +122,7 @@ struct cw_access *cw_access_take(struct cw_accesses *q, struct cw_mem_inst *inst
     return a;
 }
 
-void cw_access_go(struct cw_accesses *q, struct cw_access *a)
+void cw_access_go(struct cw_accesses *q, struct cw_tm_access *a)
 {
     if (a->unsent != 0)
         cw_access_queue_push(&q->send, a);
@@ -159,7 +159,7 @@ static void make_write(struct cw_message *p, uint32_t bytes)
 }
 
 /* The request for all unsent lanes on the line of the lowest one. */
-static struct cw_message *build_request(struct cw_accesses *q, struct cw_access *a, cw_time now)
+static struct cw_message *build_request(struct cw_accesses *q, struct cw_tm_access *a, cw_time now)
 {
     const struct cw_config *config = q->common->host->config;
     struct cw_message *p = cw_message_new(q->common->host->pool, q->body_bytes);
@@ -211,7 +211,7 @@ void cw_access_send(struct cw_accesses *q, cw_time now)
         return;
     }
     while (q->spare == NULL && q->send.first != NULL) {
-        struct cw_access *a = q->send.first;
+        struct cw_tm_access *a = q->send.first;
         a->unsent = cw_lanes_without(a->unsent, cw_core_region_aborted(q->core, a->warp));
         if (a->unsent != 0)
             q->spare = build_request(q, a, now);
@@ -224,7 +224,7 @@ void cw_access_send(struct cw_accesses *q, cw_time now)
 
 /* And back */
 
-void cw_access_take_values(struct cw_access *a, const struct cw_message *p)
+void cw_access_take_values(struct cw_tm_access *a, const struct cw_message *p)
 {
     uint32_t length = cw_inst_bytes(a->inst);
     for (cw_lanes rest = cw_lanes_without(p->lanes, cw_tx_access_of(p)->aborted); rest != 0; rest = cw_lanes_rest(rest)) {
@@ -236,19 +236,19 @@ void cw_access_take_values(struct cw_access *a, const struct cw_message *p)
     }
 }
 
-void cw_access_replied(struct cw_accesses *q, struct cw_access *a)
+void cw_access_replied(struct cw_accesses *q, struct cw_tm_access *a)
 {
     a->packets--;
     complete(q, a);
 }
 
-static int log_load(const struct cw_accesses *q, const struct cw_access *a, cw_lanes lanes)
+static int log_load(const struct cw_accesses *q, const struct cw_tm_access *a, cw_lanes lanes)
 {
     return q->ops->log_load != NULL ? q->ops->log_load(q->self, a, lanes) : cw_redo_log_load(q->warp[a->warp].log, a->inst, lanes);
 }
 
 /* Gives a load its values and logs what it took from memory. */
-static void finish_load(struct cw_accesses *q, struct cw_access *a, cw_lanes lanes)
+static void finish_load(struct cw_accesses *q, struct cw_tm_access *a, cw_lanes lanes)
 {
     cw_lanes logged = lanes & a->asked;
     uint32_t row = q->warp[a->warp].log->read_cnt, words = cw_inst_words(a->inst);
@@ -265,7 +265,7 @@ static void finish_load(struct cw_accesses *q, struct cw_access *a, cw_lanes lan
 void cw_access_retire(struct cw_accesses *q, cw_time now)
 {
     while (q->done.first != NULL) {
-        struct cw_access *a = q->done.first;
+        struct cw_tm_access *a = q->done.first;
         struct cw_mem_inst *inst = a->inst;
         cw_lanes lanes = a->store ? 0 : cw_lanes_without(a->lanes, cw_core_region_aborted(q->core, a->warp));
         if (lanes != 0 && !cw_log_port_room(&q->log, 2 * cw_inst_words(inst)))

@@ -49,7 +49,7 @@ static inline uint64_t cw_tm_partition_addr(const struct cw_config *config, uint
 }
 
 /* A transactional memory instruction. */
-struct cw_access {
+struct cw_tm_access {
     struct cw_mem_inst *inst;
     uint32_t warp;
     cw_lanes lanes;     /* take part */
@@ -58,16 +58,16 @@ struct cw_access {
     uint32_t packets;   /* requests without reply */
     uint32_t log_reads; /* not done */
     bool store;
-    struct cw_access *next; /* in a queue, or the free list */
-    uint16_t own[CW_LANES]; /* loads: bytes that come from the lane's own log */
+    struct cw_tm_access *next; /* in a queue, or the free list */
+    uint16_t own[CW_LANES];    /* loads: bytes that come from the lane's own log */
     uint8_t bytes[CW_LANES][CW_ACCESS_BYTES];
 };
 
 struct cw_access_queue {
-    struct cw_access *first, *last;
+    struct cw_tm_access *first, *last;
 };
 
-static inline void cw_access_queue_push(struct cw_access_queue *q, struct cw_access *a)
+static inline void cw_access_queue_push(struct cw_access_queue *q, struct cw_tm_access *a)
 {
     a->next = NULL;
     if (q->first == NULL)
@@ -77,9 +77,9 @@ static inline void cw_access_queue_push(struct cw_access_queue *q, struct cw_acc
     q->last = a;
 }
 
-static inline struct cw_access *cw_access_queue_pop(struct cw_access_queue *q)
+static inline struct cw_tm_access *cw_access_queue_pop(struct cw_access_queue *q)
 {
-    struct cw_access *a = q->first;
+    struct cw_tm_access *a = q->first;
     q->first = a->next;
     return a;
 }
@@ -95,9 +95,9 @@ struct cw_access_warp {
 /* The system's part; self is its core half. */
 struct cw_access_ops {
     /* Completes a request, which has all but what only this system sends along. Returns the bytes of its payload. NULL: nothing, 0. */
-    uint32_t (*request)(void *self, const struct cw_access *a, struct cw_message *p);
+    uint32_t (*request)(void *self, const struct cw_tm_access *a, struct cw_message *p);
     /* Appends what these lanes of a load took from memory to the read log. 0 or CW_ENOMEM. NULL: the addresses alone. */
-    int (*log_load)(void *self, const struct cw_access *a, cw_lanes lanes);
+    int (*log_load)(void *self, const struct cw_tm_access *a, cw_lanes lanes);
 };
 
 /* The accesses of one core. */
@@ -110,7 +110,7 @@ struct cw_accesses {
     bool stores_ask;   /* conflicts are detected at once: a store's lanes need a reply too */
     bool idealised;    /* the logs take no place and no time, and a store's bytes travel at once, as outside transactions */
     struct cw_access_warp *warp;
-    struct cw_access *pool, *free;
+    struct cw_tm_access *pool, *free;
     uint32_t cnt;                      /* in use */
     struct cw_access_queue send, done; /* with unsent lanes; complete */
     struct cw_log_port log;
@@ -127,13 +127,13 @@ void cw_accesses_destroy(struct cw_accesses *q);
 
 /* Takes an instruction, of which these lanes take part, and looks into the write log or appends to it. NULL: no room now. The access then
  * stands in no queue: the caller lets it go at once, or when it may. */
-struct cw_access *cw_access_take(struct cw_accesses *q, struct cw_mem_inst *inst, cw_lanes lanes);
+struct cw_tm_access *cw_access_take(struct cw_accesses *q, struct cw_mem_inst *inst, cw_lanes lanes);
 /* Sends its requests in turn with the others', or, if it needs none, returns it to the core. */
-void cw_access_go(struct cw_accesses *q, struct cw_access *a);
+void cw_access_go(struct cw_accesses *q, struct cw_tm_access *a);
 /* The values of a reply to a load: those lanes' that did not abort, without the bytes that they have written themselves. */
-void cw_access_take_values(struct cw_access *a, const struct cw_message *p);
+void cw_access_take_values(struct cw_tm_access *a, const struct cw_message *p);
 /* One more reply has come. */
-void cw_access_replied(struct cw_accesses *q, struct cw_access *a);
+void cw_access_replied(struct cw_accesses *q, struct cw_tm_access *a);
 /* A log access with this cookie has been done; not for RESOLVE. */
 void cw_access_log_done(struct cw_accesses *q, uint32_t warp, uint32_t cookie);
 
@@ -150,7 +150,7 @@ bool cw_accesses_busy(const struct cw_accesses *q);
 /* Nothing is in flight, log writes included. */
 bool cw_accesses_idle(const struct cw_accesses *q);
 
-static inline uint32_t cw_access_index(const struct cw_accesses *q, const struct cw_access *a)
+static inline uint32_t cw_access_index(const struct cw_accesses *q, const struct cw_tm_access *a)
 {
     return (uint32_t)(a - q->pool);
 }

@@ -16,6 +16,19 @@ static inline uint64_t cw_backoff_cycles(const struct cw_tm_keys *keys, struct c
     return cycles < keys->tm_backoff_max_cycles ? cycles : keys->tm_backoff_max_cycles;
 }
 
+/*
+ * For who has failed too often: uniform below a window that doubles with each further attempt, from two units up to 64. The unit is at least
+ * as long as the attempt that has failed. The formula above never waits longer than nine units of tm.backoff_cycles, so transactions that
+ * take longer than that go on meeting each other in the same order.
+ */
+static inline uint64_t cw_backoff_growing_cycles(const struct cw_tm_keys *keys, struct cw_rng *rng, uint32_t doublings,
+                                                 uint64_t attempt_cycles)
+{
+    const uint64_t unit = attempt_cycles > keys->tm_backoff_cycles ? attempt_cycles : keys->tm_backoff_cycles;
+    const uint64_t window = unit << (doublings < 6 ? doublings : 6);
+    return window == 0 ? 0 : cw_rng_below(rng, window < UINT32_MAX ? (uint32_t)window : UINT32_MAX);
+}
+
 /* Linear back-off of Kilo TM ([art]; the thesis has none): one unit per attempt that failed, at most the cap. */
 static inline uint64_t cw_backoff_linear_cycles(const struct cw_tm_keys *keys, uint32_t aborts)
 {

@@ -58,7 +58,7 @@ void cw_tm_core_admit(struct cw_tm_core *h, uint32_t warp, cw_lanes lanes, cw_ti
 
 /* The attempt */
 
-struct cw_access *cw_tm_core_access(struct cw_tm_core *h, struct cw_mem_inst *inst)
+struct cw_tm_access *cw_tm_core_access(struct cw_tm_core *h, struct cw_mem_inst *inst)
 {
     const struct cw_tm_warp *w = h->warp + inst->warp;
     assert(w->phase == CW_TM_RUN);
@@ -254,7 +254,7 @@ bool cw_tm_core_region_begin(void *self, uint32_t warp, cw_lanes lanes, cw_time 
 bool cw_tm_core_region_access(void *self, struct cw_mem_inst *inst, cw_time now)
 {
     struct cw_tm_core *h = self;
-    struct cw_access *a = cw_tm_core_access(h, inst);
+    struct cw_tm_access *a = cw_tm_core_access(h, inst);
     (void)now;
     if (a != NULL)
         cw_access_go(&h->access, a);
@@ -323,7 +323,7 @@ bool cw_tm_core_idle(const void *self)
 static void report_accesses(const struct cw_tm_core *h, uint32_t warp, FILE *out)
 {
     for (uint32_t k = 0; h->access.warp[warp].accesses > 0 && k < CW_ACCESSES; k++) {
-        const struct cw_access *a = h->access.pool + k;
+        const struct cw_tm_access *a = h->access.pool + k;
         if (a->inst != NULL && a->warp == warp && a->packets > 0)
             fprintf(out, "; waits for %u replies to the %s of PTX line %u", a->packets, a->store ? "store" : "load", a->inst->uop->line);
     }

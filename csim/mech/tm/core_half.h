@@ -144,7 +144,7 @@ void cw_tm_core_wake_next(struct cw_tm_core *h, cw_time now);
 /* The attempt */
 
 /* Takes a memory instruction of a running attempt. NULL: no room now. Else the system lets it go, at once or later (cw_access_go). */
-struct cw_access *cw_tm_core_access(struct cw_tm_core *h, struct cw_mem_inst *inst);
+struct cw_tm_access *cw_tm_core_access(struct cw_tm_core *h, struct cw_mem_inst *inst);
 /* Lanes of the attempt, which have not aborted, leave it; none: nothing happens. cause is static; by_cause is its counter. */
 void cw_tm_core_abort(struct cw_tm_core *h, uint32_t warp, cw_lanes lanes, const char *cause, uint64_t *by_cause, cw_time now);
 

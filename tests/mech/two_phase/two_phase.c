@@ -52,7 +52,7 @@ struct two_phase {
 static void reply(void *self, struct cw_message *p, cw_time now)
 {
     struct core_half *c = self;
-    struct cw_access *a = c->half.access.pool + p->tag;
+    struct cw_tm_access *a = c->half.access.pool + p->tag;
     if (p->op == OVER) {
         c->acks[p->warp]--;
     } else {

@@ -25,7 +25,7 @@ static bool begin(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
 static bool access(void *self, struct cw_mem_inst *inst, cw_time now)
 {
     struct cw_kilo_core *c = self;
-    struct cw_access *a = cw_tm_core_access(&c->half, inst);
+    struct cw_tm_access *a = cw_tm_core_access(&c->half, inst);
     if (a == NULL)
         return false;
     if (a->unsent == 0 || c->hooks->pause == NULL || !c->hooks->pause(c, a, now))
@@ -33,7 +33,7 @@ static bool access(void *self, struct cw_mem_inst *inst, cw_time now)
     return true;
 }
 
-static uint32_t request(void *self, const struct cw_access *a, struct cw_message *p)
+static uint32_t request(void *self, const struct cw_tm_access *a, struct cw_message *p)
 {
     struct cw_kilo_core *c = self;
     if (c->first_read != NULL)
@@ -54,7 +54,7 @@ static bool grow_stamps(struct cw_kilo_warp *own, const struct cw_redo_log *log)
 }
 
 /* Logs a load with the values that it saw, for validation. */
-static int log_load(void *self, const struct cw_access *a, cw_lanes lanes)
+static int log_load(void *self, const struct cw_tm_access *a, cw_lanes lanes)
 {
     struct cw_kilo_core *c = self;
     struct cw_kilo_warp *own = c->warp + a->warp;
@@ -94,7 +94,7 @@ static void tell_first_read(struct cw_kilo_core *c, uint32_t warp, const struct 
 
 static void take_reply(struct cw_kilo_core *c, const struct cw_message *p)
 {
-    struct cw_access *a = c->half.access.pool + p->tag;
+    struct cw_tm_access *a = c->half.access.pool + p->tag;
     struct cw_kilo_load *l = c->load + p->tag;
     uint32_t words = cw_inst_words(a->inst);
     cw_access_take_values(a, p);

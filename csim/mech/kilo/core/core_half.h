@@ -48,7 +48,7 @@ struct cw_kilo_warp {
     uint32_t stamp_cap;
 };
 
-/* What the family keeps of a load besides struct cw_access. */
+/* What the family keeps of a load besides struct cw_tm_access. */
 struct cw_kilo_load {
     cw_time paused;                               /* EAPG: since when */
     uint32_t word[CW_LANES][CW_ACCESS_BYTES / 4]; /* memory's words */
@@ -68,7 +68,7 @@ struct cw_kilo_core;
 /* What the systems do differently in a core; core_half.c has a table per kind. */
 struct cw_kilo_core_hooks {
     void (*follow)(struct cw_kilo_core *c, cw_time now);                                   /* in each cycle, first. NULL */
-    bool (*pause)(struct cw_kilo_core *c, struct cw_access *a, cw_time now);               /* whether a load has to. NULL: never */
+    bool (*pause)(struct cw_kilo_core *c, struct cw_tm_access *a, cw_time now);            /* whether a load has to. NULL: never */
     void (*watchdog)(struct cw_kilo_core *c, cw_time now);                                 /* looks for long attempts. NULL */
     void (*granted)(struct cw_kilo_core *c, const struct cw_kilo_request *r, cw_time now); /* the answer to a request for commit IDs */
     void (*await)(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes); /* the logs of these lanes are with a partition */
@@ -148,7 +148,7 @@ void cw_kilo__resend_step(struct cw_kilo_core *c, cw_time now);
 /* pause.c: EAPG */
 void cw_kilo__news(struct cw_kilo_core *c, const struct cw_message *p, cw_time now);
 /* Whether the load has to pause. */
-bool cw_kilo__pause(struct cw_kilo_core *c, struct cw_access *a, cw_time now);
+bool cw_kilo__pause(struct cw_kilo_core *c, struct cw_tm_access *a, cw_time now);
 /* Paused loads that may go on do so. */
 void cw_kilo__resume(struct cw_kilo_core *c, cw_time now);
 

@@ -23,7 +23,7 @@ void cw_kilo__news(struct cw_kilo_core *c, const struct cw_message *p, cw_time n
 }
 
 /* Lanes of the access that want a word that is being committed. */
-static cw_lanes held(const struct cw_kilo_core *c, const struct cw_access *a)
+static cw_lanes held(const struct cw_kilo_core *c, const struct cw_tm_access *a)
 {
     uint32_t words = cw_inst_words(a->inst);
     cw_lanes lanes = 0;
@@ -34,7 +34,7 @@ static cw_lanes held(const struct cw_kilo_core *c, const struct cw_access *a)
     return lanes;
 }
 
-bool cw_kilo__pause(struct cw_kilo_core *c, struct cw_access *a, cw_time now)
+bool cw_kilo__pause(struct cw_kilo_core *c, struct cw_tm_access *a, cw_time now)
 {
     struct cw_kilo_warp *w = c->warp + a->warp;
     cw_lanes lanes = a->store ? 0 : held(c, a);
@@ -48,7 +48,7 @@ bool cw_kilo__pause(struct cw_kilo_core *c, struct cw_access *a, cw_time now)
     return true;
 }
 
-static bool may_go_on(struct cw_kilo_core *c, const struct cw_access *a, cw_time now)
+static bool may_go_on(struct cw_kilo_core *c, const struct cw_tm_access *a, cw_time now)
 {
     uint64_t cycles = (now - c->load[cw_access_index(&c->half.access, a)].paused) / cw_kilo_period(c->tm, CW_DOMAIN_CORE);
     if (cycles < c->tm->keys->eapg_pause_max_cycles && held(c, a) != 0)
@@ -65,7 +65,7 @@ void cw_kilo__resume(struct cw_kilo_core *c, cw_time now)
         return;
     c->pause = (struct cw_access_queue){0};
     while (old.first != NULL) {
-        struct cw_access *a = cw_access_queue_pop(&old);
+        struct cw_tm_access *a = cw_access_queue_pop(&old);
         if (may_go_on(c, a, now))
             cw_access_go(&c->half.access, a);
         else

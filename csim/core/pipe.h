@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The line accesses of the load/store unit, one per cycle into the L1 or the crossbar, in the order in which the instructions came; and the
+ * hits of log accesses, which have a latency of their own. lsu.c puts accesses in; pipe.c takes them out, and the replies.
+ *
+ * Fields: pipe.c, core.c, report.c, kept.c, lsu.c. Private to: core_state.h.
+ */
+#ifndef CW_CORE_PIPE_H
+#define CW_CORE_PIPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/core.h"
+
+struct cw_core_inst; /* core_state.h */
+
+/* A line access in the load/store pipeline. */
+struct cw_pipe_entry {
+    uint64_t ready; /* cycle at which it reaches the end */
+    struct cw_core_inst *inst;
+    struct cw_line_access access;
+    uint32_t piece;
+    bool last; /* of its instruction */
+};
+
+struct cw_access_pipe {
+    struct cw_pipe_entry *entry; /* ring */
+    uint32_t cap, head, cnt;
+    uint64_t next;             /* cycle in which it needs a tick */
+    uint64_t port_cycle;       /* last one in which an access had the L1's port */
+    uint64_t stalled_at;       /* last one in which its head did not get on */
+    struct cw_message *packet; /* of its head, built but not yet accepted */
+    bool log_refused;          /* last cycle: the log access goes first now */
+    struct cw_log_done {
+        uint64_t ready;
+        uint32_t warp, cookie;
+    } * log_done; /* ring of L1 hits of log accesses */
+    uint32_t log_cap, log_head, log_cnt;
+};
+
+bool cw_core__pipe_has_room(const struct cw_core *c);
+void cw_core__pipe_push(struct cw_core *c, const struct cw_pipe_entry *e);
+void cw_core__pipe_tick(struct cw_core *c);
+void cw_core__reply_tick(struct cw_core *c);
+void cw_core__log_tick(struct cw_core *c);
+
+#endif

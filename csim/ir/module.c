@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ir/module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool cw_intrinsic_in(const struct cw_intrinsic *array, const struct cw_intrinsic *i)
+{
+    while (array->name != NULL && array != i)
+        array++;
+    return array == i && i->name != NULL;
+}
+
+void cw_kernel_free(struct cw_kernel *k)
+{
+    for (uint32_t i = 0; i < k->brx_cnt; i++)
+        free(k->brx[i].target);
+    for (uint32_t i = 0; i < k->param_cnt; i++)
+        free(k->param[i].name);
+    free(k->brx);
+    free(k->intrinsic);
+    free(k->param);
+    free(k->name);
+    free(k->uop);
+    free(k->c32);
+    free(k->c64);
+    free(k->refused);
+}
+
+void cw_module_destroy(struct cw_module *m)
+{
+    if (m == NULL)
+        return;
+    for (uint32_t i = 0; i < m->kernel_cnt; i++)
+        cw_kernel_free(&m->kernel[i]);
+    for (uint32_t i = 0; i < m->symbol_cnt; i++)
+        free(m->symbol[i].name);
+    free(m->kernel);
+    free(m->symbol);
+    free(m->global_image);
+    free(m->const_image);
+    for (uint32_t i = 0; i < m->notice_cnt; i++)
+        free(m->notice[i]);
+    free(m->notice);
+    free(m->reloc);
+    free(m->file);
+    free(m);
+}
+
+int cw_module_place(struct cw_module *m, uint64_t global_base, struct cw_error *err)
+{
+    if (global_base % 256 != 0)
+        return cw_fail(err, CW_EINVAL, "%s: the global segment's address 0x%llx is not a multiple of 256", m->file,
+                       (unsigned long long)global_base);
+    for (uint32_t i = 0; i < m->reloc_cnt; i++) {
+        const struct cw_reloc *r = &m->reloc[i];
+        uint64_t value = global_base + r->value;
+        uint8_t *image = r->kind == CW_RELOC_CONST ? m->const_image : m->global_image;
+        for (uint32_t lane = 0; r->kind == CW_RELOC_KERNEL && lane < 32; lane++)
+            m->kernel[r->kernel].c64[r->where * 32 + lane] = value;
+        for (uint32_t byte = 0; r->kind != CW_RELOC_KERNEL && byte < r->bytes; byte++)
+            image[r->where + byte] = (uint8_t)(value >> (r->shift + 8 * byte));
+    }
+    return CW_OK;
+}
+
+const struct cw_kernel *cw_module_kernel(const struct cw_module *m, const char *name)
+{
+    for (uint32_t i = 0; i < m->kernel_cnt; i++)
+        if (strcmp(m->kernel[i].name, name) == 0)
+            return &m->kernel[i];
+    return NULL;
+}
+
+const struct cw_symbol *cw_module_symbol(const struct cw_module *m, const char *name)
+{
+    for (uint32_t i = 0; i < m->symbol_cnt; i++)
+        if (strcmp(m->symbol[i].name, name) == 0)
+            return &m->symbol[i];
+    return NULL;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The passes of cw_ir_finish(), in the order in which it runs them. None of them knows the language that the kernel came from.
+ *
+ * Private to: cfg.c, digest.c, finish.c, live.c, loop.c, lpc.c, lpc_profile.c, meet.c, slots.c, transaction.c, uniform.c.
+ */
+#ifndef CW_IR_PASSES_H
+#define CW_IR_PASSES_H
+
+#include "ir/build.h"
+
+/* What is wrong with a kernel as a whole. */
+#define cw_ir_fail(ir, status, ...) cw_ir_fail_at((ir), (status), 1, 1, __VA_ARGS__)
+
+/* cfg.c */
+struct cw_block {
+    uint32_t first, end;     /* micro-ops first .. end - 1 */
+    uint32_t succ, succ_cnt; /* in cfg->succ; the block count is the virtual exit */
+    uint32_t pred, pred_cnt;
+    uint32_t
+        ipdom; /* block, or the block count for the virtual exit; from cw_meet_find on, of a block with a branch, where its sides meet */
+};
+
+struct cw_cfg {
+    struct cw_block *block;
+    uint32_t block_cnt;
+    uint32_t *block_of; /* [micro-op] */
+    uint32_t *succ, *pred;
+    uint32_t edge_cnt;
+};
+
+void cw_cfg_build(struct cw_ir *ir, struct cw_code *k, struct cw_cfg *cfg);
+/* Predecessors and immediate post-dominators of a graph of which block_cnt, edge_cnt, succ and the blocks' succ, succ_cnt are set; an edge
+ * to the exit is the first of its block. Whether every block has a way to the exit. */
+bool cw_cfg_post_dominate(struct cw_ir *ir, struct cw_cfg *cfg);
+void cw_cfg_free(struct cw_cfg *cfg);
+
+/* loop.c */
+struct cw_loop {
+    uint32_t header;    /* block */
+    uint32_t latch;     /* a block with an edge back to the header */
+    uint32_t latch_cnt; /* how many there are */
+    uint32_t parent;    /* the loop around it, or CW_IR_NONE */
+};
+
+struct cw_loops {
+    CW_VEC(struct cw_loop) loop;
+    uint32_t *of;         /* [block]: the innermost loop with the block in it, or CW_IR_NONE */
+    uint32_t *order, cnt; /* blocks that can be reached, in reverse postorder */
+    uint32_t *number;     /* [block]: its place there, or CW_IR_NONE */
+    uint8_t irreducible;  /* a cycle that can be entered at two blocks: loop is empty then */
+};
+
+void cw_loops_find(struct cw_ir *ir, const struct cw_cfg *cfg, struct cw_loops *l);
+void cw_loops_free(struct cw_loops *l);
+bool cw_loops_has(const struct cw_loops *l, uint32_t loop, uint32_t block); /* whether the block is in the loop */
+
+/* meet.c: sets rpc of the branches, and ipdom of their blocks: where their sides meet when ways that only leave do not count */
+void cw_meet_find(struct cw_ir *ir, struct cw_code *k, struct cw_cfg *cfg, const struct cw_loops *l);
+
+/* lpc.c: sets lpc of the branches, by the loops around them */
+void cw_lpc_find(struct cw_ir *ir, struct cw_code *k, const struct cw_cfg *cfg, const struct cw_loops *l);
+
+/* lpc_profile.c: sets lpc of the branches by the counts of an earlier run, and kernel->profiled, when these have counts of the kernel `name`. */
+void cw_lpc_profile(struct cw_ir *ir, struct cw_code *k, const struct cw_cfg *cfg, const struct cw_loops *l, const char *name,
+                    size_t length);
+
+/* digest.c */
+uint64_t cw_digest(const struct cw_code *k, const struct cw_ir_variables *variables);
+
+/* live.c, slots.c */
+struct cw_live {
+    uint32_t *first,
+        *last; /* [virtual register]: hull of the live range in half steps, 2 i = read, 2 i + 1 = write; first > last: unused */
+    uint32_t live_regs;
+    uint32_t *in_start, *in; /* registers live at the start of block b: from in[in_start[b]] on, below in_start[b + 1] */
+};
+
+struct cw_slots {
+    uint32_t *slot; /* [virtual register] */
+    uint32_t r32_cnt, r64_cnt, pred_cnt;
+};
+
+void cw_live_compute(struct cw_ir *ir, const struct cw_code *k, const struct cw_cfg *cfg, struct cw_live *live);
+void cw_live_free(struct cw_live *live);
+
+/* uniform.c: sets uniform of the branches. Returns the words of uniform registers that live at once. */
+uint32_t cw_uniform_find(struct cw_ir *ir, struct cw_code *k, const struct cw_cfg *cfg, const struct cw_loops *l,
+                         const struct cw_live *live);
+
+/* transaction.c: what the kernel's regions do to shared memory */
+struct cw_transactions cw_transactions_find(struct cw_ir *ir, const struct cw_code *k, const struct cw_cfg *cfg);
+
+void cw_slots_assign(struct cw_ir *ir, const struct cw_code *k, const struct cw_live *live, struct cw_slots *slots);
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mem/cache_array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    bool young_on_hit;
+    uint32_t (*choose)(const struct cw_cache_array *a, uint32_t set); /* NULL: the oldest */
+} cw_replacements[CW_REPLACE_CNT] = {
+    [CW_REPLACE_LRU] = {true, NULL},
+    [CW_REPLACE_FIFO] = {false, NULL},
+};
+
+static bool create_map(struct cw_cache_array *a)
+{
+    const uint32_t lines = a->sets * a->ways;
+    uint32_t places = 1;
+    if (a->ways <= CW_CACHE_SCAN_WAYS)
+        return true;
+    while (places < 2 * lines)
+        places *= 2;
+    a->map = calloc(places, sizeof *a->map);
+    a->link = calloc(lines, sizeof *a->link);
+    a->order = calloc(a->sets, sizeof *a->order);
+    a->map_mask = places - 1;
+    return a->map != NULL && a->link != NULL && a->order != NULL;
+}
+
+int cw_cache_array_create(struct cw_cache_array *a, uint32_t sets, uint32_t ways, enum cw_replacement policy, struct cw_error *err)
+{
+    const size_t lines = (size_t)sets * ways;
+    *a = (struct cw_cache_array){.sets = sets, .ways = ways};
+    a->young_on_hit = cw_replacements[policy].young_on_hit;
+    a->choose = cw_replacements[policy].choose;
+    a->tag = calloc(lines, sizeof *a->tag);
+    a->age = calloc(lines, sizeof *a->age);
+    a->pinned = calloc(lines, sizeof *a->pinned);
+    if (a->tag == NULL || a->age == NULL || a->pinned == NULL || !create_map(a)) {
+        cw_cache_array_destroy(a);
+        return cw_fail(err, CW_ENOMEM, "no memory for a cache");
+    }
+    cw_cache_array_reset(a);
+    return CW_OK;
+}
+
+void cw_cache_array_destroy(struct cw_cache_array *a)
+{
+    free(a->tag);
+    free(a->age);
+    free(a->pinned);
+    free(a->map);
+    free(a->link);
+    free(a->order);
+    memset(a, 0, sizeof *a);
+}
+
+/* ---- with a map: the map, and the order of age ---- */
+
+static uint32_t place_of(const struct cw_cache_array *a, uint64_t tag)
+{
+    return (uint32_t)(tag * UINT64_C(0x9e3779b97f4a7c15) >> 32) & a->map_mask;
+}
+
+uint32_t cw_cache_array__mapped(const struct cw_cache_array *a, uint64_t tag)
+{
+    uint32_t line = a->map[place_of(a, tag)];
+    while (line != CW_CACHE_NONE && a->tag[line] != tag)
+        line = a->link[line].next;
+    return line;
+}
+
+static void map_add(struct cw_cache_array *a, uint32_t line)
+{
+    uint32_t *first = a->map + place_of(a, a->tag[line]);
+    a->link[line].next = *first;
+    *first = line;
+}
+
+static void map_remove(struct cw_cache_array *a, uint32_t line)
+{
+    uint32_t *at = a->map + place_of(a, a->tag[line]);
+    while (*at != line)
+        at = &a->link[*at].next;
+    *at = a->link[line].next;
+}
+
+static void order_remove(struct cw_cache_array *a, uint32_t line)
+{
+    const struct cw_cache_link *l = &a->link[line];
+    struct cw_cache_order *o = &a->order[line / a->ways];
+    *(l->older != CW_CACHE_NONE ? &a->link[l->older].younger : &o->oldest) = l->younger;
+    *(l->younger != CW_CACHE_NONE ? &a->link[l->younger].older : &o->youngest) = l->older;
+}
+
+/* The line becomes the youngest of its set, or the oldest. */
+static void order_add(struct cw_cache_array *a, uint32_t line, bool youngest)
+{
+    struct cw_cache_order *o = &a->order[line / a->ways];
+    const uint32_t beside = youngest ? o->youngest : o->oldest;
+    a->link[line].older = youngest ? beside : CW_CACHE_NONE;
+    a->link[line].younger = youngest ? CW_CACHE_NONE : beside;
+    if (beside == CW_CACHE_NONE)
+        o->oldest = o->youngest = line;
+    else if (youngest)
+        a->link[beside].younger = o->youngest = line;
+    else
+        a->link[beside].older = o->oldest = line;
+}
+
+void cw_cache_array__renew(struct cw_cache_array *a, uint32_t line)
+{
+    order_remove(a, line);
+    order_add(a, line, true);
+}
+
+static void reset_map(struct cw_cache_array *a)
+{
+    if (a->map == NULL)
+        return;
+    for (uint32_t i = 0; i <= a->map_mask; i++)
+        a->map[i] = CW_CACHE_NONE;
+    for (uint32_t set = 0; set < a->sets; set++)
+        a->order[set] = (struct cw_cache_order){CW_CACHE_NONE, CW_CACHE_NONE};
+    for (uint32_t line = 0; line < a->sets * a->ways; line++)
+        order_add(a, line, true);
+}
+
+/* ---- tags ---- */
+
+void cw_cache_array_reset(struct cw_cache_array *a)
+{
+    for (uint32_t line = 0; line < a->sets * a->ways; line++) {
+        a->tag[line] = CW_CACHE_EMPTY;
+        a->age[line] = 0;
+        a->pinned[line] = false;
+    }
+    a->clock = 0;
+    reset_map(a);
+}
+
+uint32_t cw_cache_array__oldest(const struct cw_cache_array *a, uint32_t set)
+{
+    const uint32_t base = set * a->ways;
+    uint32_t best = CW_CACHE_NONE;
+    if (a->map != NULL) {
+        uint32_t line = a->order[set].oldest;
+        while (line != CW_CACHE_NONE && a->pinned[line])
+            line = a->link[line].younger;
+        return line;
+    }
+    for (uint32_t line = base; line < base + a->ways; line++) {
+        if (a->pinned[line])
+            continue;
+        if (a->tag[line] == CW_CACHE_EMPTY)
+            return line;
+        if (best == CW_CACHE_NONE || a->age[line] < a->age[best])
+            best = line;
+    }
+    return best;
+}
+
+void cw_cache_array_name(struct cw_cache_array *a, uint32_t line, uint64_t tag)
+{
+    if (a->map != NULL && a->tag[line] != CW_CACHE_EMPTY)
+        map_remove(a, line);
+    a->tag[line] = tag;
+    if (a->map == NULL)
+        return;
+    if (tag != CW_CACHE_EMPTY) {
+        map_add(a, line);
+    } else {
+        order_remove(a, line);
+        order_add(a, line, false);
+    }
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ptx/ptx.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptx/reader.h"
+
+static void free_reader(struct cw_ptx *p)
+{
+    for (uint32_t i = 0; i < p->fn.n; i++) {
+        struct cw_fn *fn = &p->fn.a[i];
+        for (uint32_t j = 0; j < fn->table.n; j++)
+            free(fn->table.a[j].target);
+        free(fn->formal.a);
+        free(fn->code.a);
+        free(fn->vreg.a);
+        free(fn->call.a);
+        free(fn->arg.a);
+        free(fn->table.a);
+        free(fn->pvar.a);
+    }
+    for (uint32_t i = 0; i < p->refusal.n; i++)
+        free(p->refusal.a[i]);
+    free(p->refusal.a);
+    for (uint32_t i = 0; i < p->var.n; i++) {
+        free(p->var.a[i].access.a);
+        free(p->var.a[i].cell);
+        free(p->var.a[i].init.a);
+    }
+    for (uint32_t i = 0; i < p->notice.n; i++)
+        free(p->notice.a[i]);
+    free(p->notice.a);
+    free(p->unusable.a);
+    free(p->skipped.a);
+    free(p->sym.a);
+    free(p->bucket);
+    free(p->range.a);
+    free(p->vector.a);
+    free(p->callee.a);
+    free(p->callees.a);
+    cw_map_clear(&p->range_reg);
+    free(p->ref.a);
+    free(p->fn.a);
+    free(p->var.a);
+    cw_konsts_free(&p->konsts);
+    free(p->init.a);
+    free(p->ir.reloc.a);
+}
+
+/* Micro-ops of the function `entry`, or what is left of a kernel that cannot run. */
+static void read_kernel(struct cw_ptx *p, uint32_t entry, uint32_t index)
+{
+    struct cw_kernel *kernel = &p->module->kernel[index];
+    struct cw_fn *fn = &p->fn.a[entry];
+    const uint32_t relocs = p->ir.reloc.n;
+    if (fn->refused == NULL)
+        cw_ptx_emit_kernel(p, entry, kernel, index);
+    cw_ptx_refuse(p, fn);
+    if (fn->refused == NULL || p->ir.status != CW_OK)
+        return;
+    p->ir.reloc.n = relocs;
+    cw_kernel_free(kernel);
+    *kernel = (struct cw_kernel){0};
+    cw_ptx_emit_refused(p, entry, kernel);
+}
+
+static void kernels(struct cw_ptx *p)
+{
+    struct cw_module *m = p->module;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->fn.n; i++)
+        n += p->fn.a[i].is_entry && p->fn.a[i].is_defined;
+    m->kernel = cw_ir_alloc(&p->ir, n, sizeof(*m->kernel));
+    for (uint32_t i = 0; i < p->fn.n && p->ir.status == CW_OK; i++) {
+        if (!p->fn.a[i].is_entry || !p->fn.a[i].is_defined)
+            continue;
+        read_kernel(p, i, m->kernel_cnt++);
+    }
+}
+
+static void symbols(struct cw_ptx *p)
+{
+    struct cw_module *m = p->module;
+    m->symbol = cw_ir_alloc(&p->ir, p->var.n, sizeof(*m->symbol));
+    for (uint32_t i = 0; i < p->var.n && p->ir.status == CW_OK; i++) {
+        const struct cw_var *v = &p->var.a[i];
+        if ((v->space != CW_VAR_GLOBAL && v->space != CW_VAR_CONST) || v->is_extern || v->unusable != 0)
+            continue;
+        m->symbol[m->symbol_cnt++] = (struct cw_symbol){.name = cw_ir_strdup(&p->ir, v->name, v->len),
+                                                        .space = v->space == CW_VAR_CONST ? CW_SPACE_CONST : CW_SPACE_GLOBAL,
+                                                        .offset = v->offset,
+                                                        .bytes = v->bytes};
+    }
+}
+
+static void read_module(struct cw_ptx *p)
+{
+    cw_ptx_opcodes_init(p);
+    cw_ptx_reserve_shared(p);
+    cw_ptx_module(p);
+    if (p->ir.status == CW_OK)
+        cw_ptx_check_calls(p);
+    if (p->ir.status == CW_OK && p->const_bytes > CW_WINDOW_BYTES)
+        cw_ptx_fail_at(p, CW_EUNSUP, 1, 1, "constant variables take more than %u bytes", (uint32_t)CW_WINDOW_BYTES);
+    if (p->ir.status == CW_OK)
+        cw_ptx_resolve_inits(p);
+    if (p->ir.status == CW_OK)
+        kernels(p);
+    if (p->ir.status == CW_OK)
+        symbols(p);
+    if (p->ir.status == CW_OK) {
+        p->module->reloc = p->ir.reloc.a;
+        p->module->reloc_cnt = p->ir.reloc.n;
+        p->ir.reloc.a = NULL;
+        p->module->notice = p->notice.a;
+        p->module->notice_cnt = p->notice.n;
+        p->notice.a = NULL;
+        p->notice.n = 0;
+    }
+}
+
+int cw_ptx_load(struct cw_module **out, const char *text, size_t length, const char *file, const struct cw_intrinsic *const *intrinsics,
+                const struct cw_branch_counts *profile, struct cw_error *err)
+{
+    *out = NULL;
+    if (length > UINT32_MAX / 2)
+        return cw_fail(err, CW_EUNSUP, "%s: larger than 2 GiB", file);
+    struct cw_module *m = calloc(1, sizeof(*m));
+    struct cw_ptx *p = calloc(1, sizeof(*p));
+    struct cw_error own;
+    int status = CW_ENOMEM;
+    if (m != NULL && p != NULL) {
+        p->ir.err = err != NULL ? err : &own; /* its text is kept of kernels that cannot run */
+        p->ir.file = file;
+        p->ir.failed = cw_ptx_failed;
+        p->text = text;
+        p->length = length;
+        p->intrinsics = intrinsics;
+        p->ir.profile = profile;
+        p->module = m;
+        p->guard = CW_IR_NONE;
+        cw_lex_init(&p->lex, text, length);
+        m->file = cw_ir_strdup(&p->ir, file, (uint32_t)strlen(file));
+        if (p->ir.status == CW_OK)
+            read_module(p);
+        free_reader(p);
+        status = p->ir.status;
+    } else {
+        cw_fail(err, CW_ENOMEM, "%s: out of memory", file);
+    }
+    free(p);
+    if (status != CW_OK)
+        cw_module_destroy(m);
+    else
+        *out = m;
+    return status;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cache array beside a model that keeps each set as a list in order of age, and small caches whose replacements are worked out by hand. */
+#include "mem/cache_array.h"
+
+#include <string.h>
+
+#include "base/rng.h"
+#include "cw_test.h"
+
+#define SETS_MAX 8u
+#define WAYS_MAX 128u
+
+/* A set of the model: tags from the oldest to the youngest. */
+struct model {
+    uint64_t tag[SETS_MAX][WAYS_MAX];
+    uint32_t cnt[SETS_MAX];
+};
+
+static uint32_t place(const struct model *m, uint32_t set, uint64_t tag)
+{
+    uint32_t i = 0;
+    while (i < m->cnt[set] && m->tag[set][i] != tag)
+        i++;
+    return i;
+}
+
+static void take_out(struct model *m, uint32_t set, uint32_t at)
+{
+    memmove(&m->tag[set][at], &m->tag[set][at + 1], (--m->cnt[set] - at) * sizeof m->tag[0][0]);
+}
+
+static bool is_pinned(const struct cw_cache_array *a, uint32_t set, uint64_t tag)
+{
+    return a->pinned[cw_cache_array_find(a, set, tag)];
+}
+
+/* One use of a tag, on both. */
+static void use(struct cw_cache_array *a, struct model *m, enum cw_replacement policy, uint32_t set, uint64_t tag)
+{
+    const uint32_t at = place(m, set, tag), line = cw_cache_array_find(a, set, tag);
+    assert_int_equal(line != CW_CACHE_NONE, at < m->cnt[set]);
+    if (line != CW_CACHE_NONE) {
+        assert_int_equal(a->tag[line], tag);
+        cw_cache_array_hit(a, line);
+        if (policy == CW_REPLACE_LRU) {
+            take_out(m, set, at);
+            m->tag[set][m->cnt[set]++] = tag;
+        }
+        return;
+    }
+    const uint32_t victim = cw_cache_array_victim(a, set);
+    uint32_t oldest = 0;
+    while (m->cnt[set] == a->ways && oldest < m->cnt[set] && is_pinned(a, set, m->tag[set][oldest]))
+        oldest++;
+    if (oldest == a->ways) {
+        assert_int_equal(victim, CW_CACHE_NONE);
+        return;
+    }
+    assert_int_equal(victim / a->ways, set);
+    assert_int_equal(a->tag[victim], m->cnt[set] == a->ways ? m->tag[set][oldest] : CW_CACHE_EMPTY);
+    if (m->cnt[set] == a->ways)
+        take_out(m, set, oldest);
+    cw_cache_array_name(a, victim, tag);
+    cw_cache_array_filled(a, victim);
+    m->tag[set][m->cnt[set]++] = tag;
+}
+
+static void random_uses(uint32_t sets, uint32_t ways, enum cw_replacement policy, uint64_t seed)
+{
+    struct cw_cache_array a;
+    static struct model m;
+    struct cw_rng rng;
+    memset(&m, 0, sizeof m);
+    cw_rng_seed(&rng, seed);
+    assert_int_equal(cw_cache_array_create(&a, sets, ways, policy, NULL), CW_OK);
+    for (uint32_t step = 0; step < 4000; step++) {
+        const uint32_t set = cw_rng_below(&rng, sets), what = cw_rng_below(&rng, 16);
+        const uint64_t tag = cw_rng_below(&rng, 2 * ways + 1) * (uint64_t)sets + set;
+        const uint32_t line = cw_cache_array_find(&a, set, tag);
+        if (what == 0 && line != CW_CACHE_NONE && !a.pinned[line]) {
+            cw_cache_array_name(&a, line, CW_CACHE_EMPTY);
+            take_out(&m, set, place(&m, set, tag));
+        } else if (what < 4 && line != CW_CACHE_NONE) {
+            a.pinned[line] = !a.pinned[line];
+        } else {
+            use(&a, &m, policy, set, tag);
+        }
+    }
+    cw_cache_array_destroy(&a);
+}
+
+static void test_cache_array__equals_a_list_by_age(void **state)
+{
+    static const uint32_t ways[] = {1, 2, 3, 8, CW_CACHE_SCAN_WAYS, CW_CACHE_SCAN_WAYS + 1, WAYS_MAX};
+    (void)state;
+    for (uint32_t p = 0; p < CW_REPLACE_CNT; p++)
+        for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++)
+            for (uint32_t sets = 1; sets <= SETS_MAX; sets += 7)
+                random_uses(sets, ways[w], (enum cw_replacement)p, 1 + w);
+}
+
+/* Tags 1 and 2 fill the two ways, 1 is used again, 3 comes: LRU gives up 2, FIFO 1. */
+static void test_cache_array__a_hit_saves_a_line_under_lru_only(void **state)
+{
+    (void)state;
+    for (uint32_t p = 0; p < CW_REPLACE_CNT; p++) {
+        struct cw_cache_array a;
+        assert_int_equal(cw_cache_array_create(&a, 1, 2, (enum cw_replacement)p, NULL), CW_OK);
+        for (uint64_t tag = 1; tag <= 2; tag++) {
+            const uint32_t line = cw_cache_array_victim(&a, 0);
+            cw_cache_array_name(&a, line, tag);
+            cw_cache_array_filled(&a, line);
+        }
+        cw_cache_array_hit(&a, cw_cache_array_find(&a, 0, 1));
+        assert_int_equal(a.tag[cw_cache_array_victim(&a, 0)], p == CW_REPLACE_LRU ? 2 : 1);
+        cw_cache_array_reset(&a);
+        assert_int_equal(cw_cache_array_find(&a, 0, 1), CW_CACHE_NONE);
+        cw_cache_array_destroy(&a);
+    }
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_cache_array__equals_a_list_by_age),
+    cmocka_unit_test(test_cache_array__a_hit_saves_a_line_under_lru_only),
+};
+
+CW_TEST_MAIN(tests)
