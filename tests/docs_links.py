@@ -6,6 +6,7 @@ Checked in every *.md of the tree:
     relative links and pictures: the file or folder is there, and so is the heading behind a #
     paths of the tree in backticks or prose: the file is there; <unit>, * and a folder x stand for any text
     lines of at most 200 columns, outside of fenced blocks
+    words, as wc counts them: of all pages together, of a page outside of fenced blocks, of the pages that lead a reader to the others
 Fenced and indented blocks are left out of the first two. A file that a page makes in a fenced block (docs/adding-a-unit.md) counts as there."""
 import pathlib
 import re
@@ -15,6 +16,8 @@ TOP = "benchmarks|cmake|csim|docs|examples|experiments|harness|include|kernels|r
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 PATH = re.compile(rf"(?<![\w/.$-])((?:{TOP})/[\w/.<>*-]*[\w>*]\.(?:c|h|def|v|py|md|cpp|cl|conf|csv|txt|sh|gtkw|stim|cmake|json|in))(?![\w<])")
 COLUMNS = 200
+WORDS, PAGE_WORDS, LEADING_WORDS = 84000, 3000, 1500  # a page that needs more is two, or repeats another one
+LEADING = re.compile(r"README\.md|docs/for-[a-z-]+\.md")
 OTHERS = {"build", ".git"}  # not walked into at all: other tests make and remove folders there
 
 
@@ -34,6 +37,12 @@ def headings(path):
         if line.startswith("#"):
             found.add(re.sub(r"[^\w -]", "", line.lstrip("# ").lower()).replace(" ", "-"))
     return found
+
+
+def too_long(name, text):
+    """What is wrong with the length of a page, or None. Fenced blocks are programs that a test writes and runs."""
+    words, most = len(unfenced(text).split()), LEADING_WORDS if LEADING.fullmatch(name) else PAGE_WORDS
+    return f"{words} words, of at most {most}: say it once, and link to it elsewhere" if words > most else None
 
 
 def broken_link(page, target):
@@ -56,11 +65,15 @@ def exists(root, path):
 
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
-    bad, links, paths = [], 0, 0
+    bad, links, paths, words = [], 0, 0, 0
     tops = [top for top in sorted(root.iterdir()) if top.name.split("-")[0] not in OTHERS]
     pages = [p for top in tops for p in ([top] if top.suffix == ".md" else sorted(top.rglob("*.md")) if top.is_dir() else [])]
     for page in pages:
         name, text = str(page.relative_to(root)), page.read_text()
+        words += len(text.split())
+        long = too_long(name, text)
+        if long:
+            bad.append(f"{name}: {long}")
         made = set(re.findall(r"(?m)^`{3,}\w+ (\S+)$", text))
         for number, line in enumerate(prose(text).splitlines(), 1):
             for m in LINK.finditer(line):
@@ -77,9 +90,11 @@ def main():
                 bad.append(f"{name}:{number}: {len(line)} columns")
     if len(pages) < 20 or links < 30 or paths < 50:
         bad.append(f"{len(pages)} pages, {links} links, {paths} paths: the search is broken")
+    if words > WORDS:
+        bad.append(f"all pages together have {words} words, of at most {WORDS}: say it once, and link to it elsewhere")
     for line in bad:
         print(line)
-    print(f"{len(pages)} pages, {links} links, {paths} paths of the tree")
+    print(f"{len(pages)} pages, {words} words, {links} links, {paths} paths of the tree")
     return 1 if bad else 0
 
 
