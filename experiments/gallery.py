@@ -10,20 +10,6 @@ from results import NotComparable, papers_bars, read, stems
 
 PAPERS = {"getm": "GETM (HPCA 2018)", "tbc": "Thread block compaction (Fung's thesis, chapter 3)",
           "kilotm": "Kilo TM (Fung's thesis, chapter 4)", "warptm": "WarpTM (Fung's thesis, chapter 6)", "sbrp": "SBRP (ASPLOS 2023)"}
-OWN = ("getm.latency", "getm.ports", "getm.forms", "sbrp.policies", "sbrp.forms")  # questions of ours, to which the papers have no figure
-
-
-def stated(name, table, published):
-    """Where the paper states the bars of a picture, as a sentence; "" where its text states none."""
-    places = {(row[0], column) for row in table.rows for column in table.columns[1:]}
-    bars = [f"{row}, {column}: {where}" for (row, column), (_, where) in published.items() if (row, column) in places]
-    if table.paper:
-        return "The paper's numbers are those of its table."
-    if bars:
-        return f"The paper's text states these bars. {'. '.join(bars)}."
-    if name in OWN:
-        return "The question is ours."
-    return ""
 
 
 def section(result, what, published, files):
@@ -33,8 +19,7 @@ def section(result, what, published, files):
     for stem, table in zip(stems(name, tables), tables):
         if table.kind != "none":
             files[f"{stem}.svg"] = draw(table, papers_bars(table, published), len(result["seeds"]))
-            where = stated(name, table, published)
-            lines += [f"![{table.title}]({stem}.svg)", "", *(item("", where) + [""] if where else [])]
+            lines += [f"![{table.title}]({stem}.svg)", ""]
     return [f"### {name}: {what}", "", *lines] if lines else []
 
 
@@ -67,8 +52,8 @@ def write(folder, results_folder, what, published, note):
              "docs/figures` writes it and its pictures; do not edit them by hand. `cowarp reproduce --claims` prints the claims that belong to them.", "", *(item("", note) + [""] if note else []),
              *item("", f"A picture has one panel per system. The orange bar is the paper's number, where its text states one; the blue bar is ours, with "
                        f"{seeds_text(counts)}; the thin line goes from the least to the greatest of the seeds. "
-                       "An axis is logarithmic where the bars are of very different heights. Bars that a paper only draws are not copied from its picture: where no "
-                       "sentence stands below a picture, ours stand alone."), ""]
+                       "An axis is logarithmic where the bars are of very different heights. Bars that a paper only draws are not copied from its picture. "
+                       "`experiments/published.csv` says where a paper states a bar."), ""]
     for group, text in sections.items():
         if text:
             lines += [f"## {PAPERS.get(group, group)}", "", *text]
