@@ -17,7 +17,8 @@ A part of a larger state, a struct that is a member of another one, says in its 
 
     Fields: a.c, b.c.
 
-Then only these files have an expression `->MEMBER.` or `.MEMBER.`, MEMBER being the name that it has there; and each of them has one.
+Then only these files have an expression `->MEMBER.` or `.MEMBER.`, or take its address by `&x->MEMBER;`, MEMBER being the name that it has there;
+and each of them has one.
 
 Usage: privacy.py SOURCE_DIR [COMPILER]
 """
@@ -118,7 +119,7 @@ class Tree:
                 self.bad.append(f"csim/{header}: no struct of it is a member of another one")
                 continue
             parts += 1
-            use = re.compile(rf"(?:->|\.)(?:{'|'.join(sorted(members))})\.")
+            use = re.compile(rf"(?:->|\.)(?:{'|'.join(sorted(members))})\.|&\w+->(?:{'|'.join(sorted(members))});")
             users = {path.name for path, other in beside.items() if path.suffix == ".c" and use.search(COMMENT.sub("", other))}
             self.bad += [f"csim/{header.parent}/{name} touches fields of {header}, which are those of {', '.join(sorted(allowed))}"
                          for name in sorted(users - allowed)]

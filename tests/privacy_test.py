@@ -43,6 +43,7 @@ PART = {
     "core/lsu.c": '#include "core/core_state.h"\nint lsu(struct core *c) { return c->pipe.cnt; }\n',
 }
 TOUCH = '#include "core/core_state.h"\nint core_cycle(const struct core *c) { return c->pipe.cnt; }\n'
+ALIAS = '#include "core/core_state.h"\nint core_cycle(struct core *c) { struct pipe *p = &c->pipe; return p->cnt; }\n'
 CROWD = {f"mech/x/x{i}.c": '#include "mech/x/x_private.h"\nint x;\n' for i in range(11)}
 CROWD["mech/x/x_private.h"] = "/* Private to: *.c. */\n#pragma once\nint y;\n"
 # Two files: a struct of which another header shows the name only.
@@ -66,6 +67,7 @@ def main():
     cases = [({**GOOD, name: text}, wanted) for name, text, wanted in BAD]
     cases += [({**GOOD, **PART}, None),
               ({**GOOD, **PART, "core/core.c": TOUCH}, "csim/core/core.c touches fields of core/pipe.h, which are those of lsu.c"),
+              ({**GOOD, **PART, "core/core.c": ALIAS}, "csim/core/core.c touches fields of core/pipe.h, which are those of lsu.c"),
               ({**GOOD, **PART, "core/lsu.c": GOOD["core/lsu.c"]}, "csim/core/pipe.h names lsu.c, which touches no field of it"),
               ({**GOOD, "core/pipe.h": PART["core/pipe.h"]}, "csim/core/pipe.h: no struct of it is a member"),
               ({**GOOD, **CROWD}, "csim/mech/x/x_private.h has 11 readers, more than 10")]

@@ -2,7 +2,8 @@
 /*
  * Control-flow policies: which lanes of a warp run next, and where. A core has one policy (--control). It tells the policy what
  * happens to a warp: a start, a branch, an exit, a region that begins or ends. The policy keeps a front for every warp slot: the PC and the
- * lanes of the warp's next instruction. The core reads the front; nothing else of a policy is visible.
+ * lanes of the warp's next instruction. The core reads the front, and asks what struct cw_control_ops lists; nothing else
+ * of a policy is visible.
  *
  * A policy may also regroup threads into warps of its own making (struct cw_control_host, form). Such a warp has slots as any other one
  * has. A thread has a home, which does not change while its block runs: the slot of its static warp, and its lane there. Its registers, its

@@ -7,7 +7,7 @@
  */
 #include "core/core_state.h"
 
-static __attribute__((noinline)) uint32_t made_guard(const struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t active)
+static __attribute__((noinline)) uint32_t dynamic_guard(const struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t active)
 {
     struct cw_part p;
     uint32_t lanes = 0;
@@ -24,7 +24,7 @@ static inline __attribute__((always_inline)) cw_lanes guard(const struct cw_core
     if (u->guard < 0)
         return active;
     if (c->dynamic != NULL)
-        return made_guard(c, w, u, (uint32_t)active);
+        return dynamic_guard(c, w, u, (uint32_t)active);
     cw_lanes lanes = cw_exec_guard(u, &x[0], cw_lanes_half(active, 0));
     for (uint32_t half = 1; half < c->halves; half++)
         lanes |= (cw_lanes)cw_exec_guard(u, &x[half], cw_lanes_half(active, half)) << (CW_LANES * half);

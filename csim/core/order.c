@@ -42,7 +42,7 @@ void cw_core__order_drained(struct cw_core *c, uint32_t block)
     }
 }
 
-static bool made_released(struct cw_core *c, struct cw_warp *warp)
+static bool dynamic_released(struct cw_core *c, struct cw_warp *warp)
 {
     const struct cw_order *o = &c->order[c->mixes ? 0 : warp->block];
     if (!warp->releasing) {
@@ -58,7 +58,7 @@ static bool released(struct cw_core *c, struct cw_warp *warp)
 {
     const struct cw_order *o = &c->order[warp->block];
     if (warp->dynamic != NULL) /* its threads' earlier accesses are their block's, whatever warps they were in */
-        return made_released(c, warp);
+        return dynamic_released(c, warp);
     if (!warp->releasing) {
         warp->owes = o->is_owed;
         warp->owed = o->owed;

@@ -41,7 +41,7 @@ static __attribute__((noinline)) uint64_t threads_done(const struct cw_core *c, 
 
 /* With core.scoreboard=warp nothing of a thread is on its way when its last instruction is complete, so its registers need no look. Those
  * of its home may be of other threads. */
-static uint64_t made_ready(const struct cw_core *c, uint32_t w, const struct cw_issue_op *op)
+static uint64_t dynamic_ready(const struct cw_core *c, uint32_t w, const struct cw_issue_op *op)
 {
     const struct cw_dynamic_warp *dynamic = c->warp[w].dynamic;
     const bool one_by_one = __builtin_expect(c->thread_done != NULL, 0);
@@ -56,12 +56,12 @@ static uint64_t made_ready(const struct cw_core *c, uint32_t w, const struct cw_
     return latest;
 }
 
-/* When the scoreboard lets a warp issue that the policy has made up, or one that waits for its previous instruction. */
+/* When the scoreboard lets a dynamic warp issue, or one that waits for its previous instruction. */
 static __attribute__((noinline)) uint64_t unusual_ready(const struct cw_core *c, uint32_t w, const struct cw_issue_op *op)
 {
     const struct cw_warp *warp = &c->warp[w];
     if (warp->dynamic != NULL)
-        return made_ready(c, w, op);
+        return dynamic_ready(c, w, op);
     const uint64_t at = cw_scoreboard_ready(warp->slot_cycle, op);
     if (!c->one_by_one)
         return at;
@@ -119,7 +119,7 @@ void cw_core__requeue(struct cw_core *c, uint32_t w)
 
 bool cw_core__still_ready(struct cw_core *c, uint32_t w)
 {
-    if (made_ready(c, w, &c->op[cw_core__pc(c, w)]) <= c->cycle)
+    if (dynamic_ready(c, w, &c->op[cw_core__pc(c, w)]) <= c->cycle)
         return true;
     cw_core__requeue(c, w);
     return false;

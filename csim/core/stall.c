@@ -73,8 +73,8 @@ static void registers(const struct cw_core *c, uint32_t home, const struct cw_is
         later(wait, c->warp[home].slot_cycle[op->slot[i]], s->producer[(size_t)home * s->registers + op->slot[i]]);
 }
 
-/* As ready.c has it of a warp that the policy has made up. */
-static void made_registers(const struct cw_core *c, uint32_t w, const struct cw_issue_op *op, struct wait *wait)
+/* As ready.c has it of a dynamic warp. */
+static void dynamic_registers(const struct cw_core *c, uint32_t w, const struct cw_issue_op *op, struct wait *wait)
 {
     const struct cw_dynamic_warp *dynamic = c->warp[w].dynamic;
     for (uint32_t i = 0; i < dynamic->cnt; i++) {
@@ -97,7 +97,7 @@ static uint8_t next_instruction(const struct cw_core *c, uint32_t w)
     const struct cw_issue_op *op = &c->op[cw_core__pc(c, w)];
     struct wait wait = {0, CW_STALL_FETCH};
     if (warp->dynamic != NULL)
-        made_registers(c, w, op, &wait);
+        dynamic_registers(c, w, op, &wait);
     else
         registers(c, w, op, &wait);
     if (c->one_by_one && warp->dynamic == NULL)

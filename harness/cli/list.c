@@ -12,7 +12,8 @@
 static const struct {
     enum cowarp_variant variant;
     const char *name;
-} variants[] = {{COWARP_PLAIN, "plain"}, {COWARP_TX, "tx"}, {COWARP_FGLOCK, "fglock"}, {COWARP_CGLOCK, "cglock"}};
+} variants[] = {{COWARP_PLAIN, "plain"},   {COWARP_TX, "tx"},           {COWARP_FGLOCK, "fglock"},
+                {COWARP_CGLOCK, "cglock"}, {COWARP_STM_TL2, "stm-tl2"}, {COWARP_STM_PR, "stm-pr"}};
 #define VARIANT_CNT (sizeof variants / sizeof variants[0])
 
 const char *cli_variant_name(unsigned variant)
@@ -78,6 +79,8 @@ static void print_all(void)
     printf("  %-14s no transactional memory\n", "none");
     printf("  %-14s the same, and the workload's fine-grained locks\n", "fglock");
     printf("  %-14s the same, and the workload's one global lock\n", "cglock");
+    printf("  %-14s the same, and transactions in software, like TL2\n", "stm-tl2");
+    printf("  %-14s the same, and transactions in software with priorities, like PR-STM\n", "stm-pr");
     printf("\nPersistency models: --persistency NAME\n");
     print_named(cowarp_persistency_at);
     const char *name, *what;

@@ -53,14 +53,15 @@ static const char *tx_system(const struct cowarp_workload *w)
     return w->system != NULL ? w->system : "getm";
 }
 
-/* The variant asked for by name, by the shorthands --system fglock and cglock, or the one that suits the system best. */
+/* The variant asked for by name, by the shorthands --system fglock and its like, or the one that suits the system best. */
 static int resolve(struct cli_request *q, const struct cli_parsed *p)
 {
     const struct cowarp_workload *w = q->workload;
     const char *asked = cli_value(p, "variant", NULL);
     enum cowarp_variant variant = 0;
     q->system = cli_value(p, "system", NULL);
-    const bool shorthand = q->system != NULL && (strcmp(q->system, "fglock") == 0 || strcmp(q->system, "cglock") == 0);
+    const bool shorthand = q->system != NULL && cli_variant_find(q->system, &variant) && variant != COWARP_TX && variant != COWARP_PLAIN;
+    variant = 0;
     if (shorthand) {
         if (asked != NULL && strcmp(asked, q->system) != 0)
             return cli_error(CLI_WRONG, "--system %s means the variant %s; leave out --variant %s", q->system, q->system, asked);
@@ -68,7 +69,7 @@ static int resolve(struct cli_request *q, const struct cli_parsed *p)
         q->system = "none";
     }
     if (asked != NULL && !cli_variant_find(asked, &variant))
-        return cli_error(CLI_WRONG, "unknown variant '%s'; takes plain, tx, fglock or cglock", asked);
+        return cli_error(CLI_WRONG, "unknown variant '%s'; takes plain, tx, fglock, cglock, stm-tl2 or stm-pr", asked);
     if (asked != NULL && !(w->variants & variant))
         return refuse_variant(w, asked);
     if (q->system == NULL)
@@ -76,8 +77,8 @@ static int resolve(struct cli_request *q, const struct cli_parsed *p)
     const bool none = strcmp(q->system, "none") == 0;
     if (variant == COWARP_TX && none)
         return cli_error(CLI_WRONG, "variant tx needs a transactional system; give --system %s", tx_system(w));
-    const unsigned order[] = {none ? 0u : COWARP_TX, COWARP_PLAIN, COWARP_FGLOCK, COWARP_CGLOCK};
-    for (uint32_t i = 0; variant == 0 && i < 4; i++)
+    const unsigned order[] = {none ? 0u : COWARP_TX, COWARP_PLAIN, COWARP_FGLOCK, COWARP_CGLOCK, COWARP_STM_TL2, COWARP_STM_PR};
+    for (uint32_t i = 0; variant == 0 && i < sizeof order / sizeof order[0]; i++)
         variant = (enum cowarp_variant)(order[i] & w->variants);
     if (variant == 0)
         return refuse_variant(w, "without transactions");

@@ -22,12 +22,13 @@ struct cli_request {
 };
 
 /* Options of a command that takes a workload. */
-#define CLI_WORKLOAD_OPTIONS                                                                                               \
-    {"system", "NAME", 0,                                                                                                  \
-     "transactional system, none, fglock or cglock (default: the one that the workload's transactions are for, or none)"}, \
-        {"variant", "NAME", 0, "plain, tx, fglock or cglock (default: what suits the system)"},                            \
-    {                                                                                                                      \
-        "param", "NAME=VALUE", CLI_REPEATS, "a parameter of the workload"                                                  \
+#define CLI_WORKLOAD_OPTIONS                                                                                                         \
+    {"system", "NAME", 0,                                                                                                            \
+     "transactional system, none, fglock, cglock, stm-tl2 or stm-pr (default: the one that the workload's transactions are for, or " \
+     "none)"},                                                                                                                       \
+        {"variant", "NAME", 0, "plain, tx, fglock, cglock, stm-tl2 or stm-pr (default: what suits the system)"},                     \
+    {                                                                                                                                \
+        "param", "NAME=VALUE", CLI_REPEATS, "a parameter of the workload"                                                            \
     }
 
 /* CLI_OK or CLI_WRONG, the error printed; free it in any case. command: for messages. */

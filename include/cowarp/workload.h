@@ -14,10 +14,12 @@ extern "C" {
 
 /* How a workload synchronises. A transactional variant needs a transactional system. */
 enum cowarp_variant {
-    COWARP_PLAIN = 1,  /* needs no synchronisation */
-    COWARP_TX = 2,     /* transactions */
-    COWARP_FGLOCK = 4, /* fine-grained locks */
-    COWARP_CGLOCK = 8  /* one global lock */
+    COWARP_PLAIN = 1,    /* needs no synchronisation */
+    COWARP_TX = 2,       /* transactions */
+    COWARP_FGLOCK = 4,   /* fine-grained locks */
+    COWARP_CGLOCK = 8,   /* one global lock */
+    COWARP_STM_TL2 = 16, /* transactions in software, like TL2 (docs/stm.md) */
+    COWARP_STM_PR = 32   /* transactions in software with priorities, like PR-STM */
 };
 
 /* An integer parameter that the user may change with --param name=value. */

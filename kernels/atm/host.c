@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "../host.h"
+#include "../stm.h"
 
 enum { ACCOUNTS, TRANSFERS, BLOCKS, THREADS };
 static const struct cowarp_workload_param params[] = {
@@ -61,33 +62,32 @@ static int check(struct cowarp_workload_context *x, const struct bank *k)
     return 0;
 }
 
-static int launch(struct cowarp_workload_context *x, const struct bank *k, uint64_t dtransfer, uint64_t daccount)
+static int launch(struct cowarp_workload_context *x, const struct bank *k, uint64_t dtransfer, uint64_t daccount, uint64_t *dshared)
 {
     struct cowarp_module *module;
-    uint64_t dlock;
+    char name[64];
     int status = cowarp_load_file(x->gpu, &module, x->ptx_path);
     if (status == 0)
-        status = host_upload(x->gpu, &dlock, NULL, sizeof(uint32_t));
+        status = host_upload(x->gpu, dshared, NULL, stm_bytes(x->variant));
     if (status != 0)
         return status;
-    const struct cowarp_arg args[] = {COWARP_U64(dtransfer), COWARP_U64(daccount), COWARP_U32(k->transfer_cnt), COWARP_U64(dlock)};
-    const char *kernel = x->variant == COWARP_TX ? "atm_tx" : x->variant == COWARP_FGLOCK ? "atm_fglock" : "atm_cglock";
-    return host_launch(x->gpu, module, kernel, (uint32_t)x->param[BLOCKS], (uint32_t)x->param[THREADS], x->variant == COWARP_CGLOCK ? 4 : 3,
-                       args);
+    const struct cowarp_arg args[] = {COWARP_U64(dtransfer), COWARP_U64(daccount), COWARP_U32(k->transfer_cnt), COWARP_U64(*dshared)};
+    return host_launch(x->gpu, module, stm_kernel(name, "atm", x->variant), (uint32_t)x->param[BLOCKS], (uint32_t)x->param[THREADS],
+                       x->variant & (COWARP_TX | COWARP_FGLOCK) ? 3 : 4, args);
 }
 
 static int run_with(struct cowarp_workload_context *x, struct bank *k)
 {
-    uint64_t dtransfer, daccount;
+    uint64_t dtransfer, daccount, dshared = 0;
     make_inputs(k, x->seed);
     int status = host_upload(x->gpu, &dtransfer, k->transfer, k->transfer_cnt * sizeof *k->transfer);
     if (status == 0)
         status = host_upload_shared(x, &daccount, k->account, k->account_cnt * sizeof *k->account);
     if (status == 0)
-        status = launch(x, k, dtransfer, daccount);
+        status = launch(x, k, dtransfer, daccount, &dshared);
     if (status == 0)
         status = cowarp_read(x->gpu, k->account, daccount, k->account_cnt * sizeof *k->account);
-    return status == 0 ? check(x, k) : status;
+    return stm_finish(x, dshared, status == 0 ? check(x, k) : status);
 }
 
 static int run(struct cowarp_workload_context *x)
@@ -107,7 +107,7 @@ const struct cowarp_workload cowarp_workload_atm = {
     .name = "atm",
     .folder = "atm",
     .what = "bank transfers between random accounts (GETM Table III)",
-    .variants = COWARP_TX | COWARP_FGLOCK | COWARP_CGLOCK,
+    .variants = COWARP_TX | COWARP_FGLOCK | COWARP_CGLOCK | COWARP_STM_TL2 | COWARP_STM_PR,
     .params = params,
     .param_count = sizeof params / sizeof params[0],
     .run = run,

@@ -15,11 +15,7 @@ struct transfer {
     int amount;
 };
 
-static void move(__global volatile struct account *from, __global volatile struct account *to, int amount)
-{
-    from->balance -= amount;
-    to->balance += amount;
-}
+#include "body.h"
 
 __kernel void atm_tx(__global const struct transfer *transfers, __global volatile struct account *accounts, uint n)
 {
@@ -70,4 +66,31 @@ __kernel void atm_cglock(__global const struct transfer *transfers, __global vol
             KEEP_LOOP_SHAPE(done);
         }
     }
+}
+
+#define STM_READS  2
+#define STM_WRITES 2
+#include "stm.h"
+
+#include "body.h"
+
+STM_INLINE void move_all_stm(int how, __global const struct transfer *transfers, __global volatile struct account *accounts, uint n,
+                             __global volatile uint *shared)
+{
+    for (uint i = get_global_id(0); i < n; i += get_global_size(0)) {
+        struct transfer t = transfers[i];
+        STM_ATOMICALLY(how, shared, move_stm(TX_PASS & accounts[t.from], &accounts[t.to], t.amount));
+    }
+}
+
+__kernel void atm_stm_tl2(__global const struct transfer *transfers, __global volatile struct account *accounts, uint n,
+                          __global volatile uint *shared)
+{
+    move_all_stm(HOW_STM_TL2, transfers, accounts, n, shared);
+}
+
+__kernel void atm_stm_pr(__global const struct transfer *transfers, __global volatile struct account *accounts, uint n,
+                         __global volatile uint *shared)
+{
+    move_all_stm(HOW_STM_PR, transfers, accounts, n, shared);
 }

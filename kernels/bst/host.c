@@ -2,6 +2,7 @@
 /* bt-1, bt-2: threads insert or remove one key each of a binary search tree. The check walks the tree in order: it has the keys that it has
  * to have, sorted, each once. */
 #include "../session.h"
+#include "../stm.h"
 
 enum { ELEMENTS, INSERTS, REMOVES, BLOCK };
 
@@ -78,6 +79,8 @@ static int run(struct cowarp_workload_context *x)
     struct tree t = {.before = (uint32_t)x->param[ELEMENTS], .inserts = (uint32_t)x->param[INSERTS], .block = (uint32_t)x->param[BLOCK]};
     t.threads = t.inserts + (uint32_t)x->param[REMOVES];
     t.nodes = t.before + t.inserts;
+    char name[64];
+    uint64_t shared = 0;
     session_open(&t.s, x);
     if (x->param[REMOVES] > x->param[ELEMENTS] || t.threads == 0)
         session_fail(&t.s, COWARP_EINVAL, "removes = %u of elements = %u; at most all, and at least one thread", t.threads - t.inserts,
@@ -97,32 +100,33 @@ static int run(struct cowarp_workload_context *x)
         session_launch(&t.s, "bst_tx", blocks, t.block, COWARP_U64(todo), COWARP_U64(word), COWARP_U64(done), COWARP_U32(t.before),
                        COWARP_U32(t.inserts), COWARP_U32(t.threads));
     } else {
-        const uint64_t lock = session_upload(&t.s, NULL, sizeof(uint32_t));
-        session_launch(&t.s, "bst_cglock", blocks, t.block, COWARP_U64(todo), COWARP_U64(word), COWARP_U64(done), COWARP_U32(t.before),
-                       COWARP_U32(t.inserts), COWARP_U32(t.threads), COWARP_U64(lock));
+        shared = session_upload(&t.s, NULL, stm_bytes(x->variant));
+        session_launch(&t.s, stm_kernel(name, "bst", x->variant), blocks, t.block, COWARP_U64(todo), COWARP_U64(word), COWARP_U64(done),
+                       COWARP_U32(t.before), COWARP_U32(t.inserts), COWARP_U32(t.threads), COWARP_U64(shared));
     }
     session_read(&t.s, t.word, word, bytes);
     session_read(&t.s, t.done, done, t.threads * sizeof *t.done);
     if (t.s.status == 0)
         check(&t);
+    t.s.status = stm_finish(x, shared, t.s.status);
     return session_close(&t.s);
 }
 
-#define BST(id, word_, in, out)                                              \
-    static const struct cowarp_workload_param params_##id[] = {              \
-        [ELEMENTS] = {"elements", 1000, 1, 7900, "keys in the tree before"}, \
-        [INSERTS] = {"inserts", in, 0, 16384, "threads that insert a key"},  \
-        [REMOVES] = {"removes", out, 0, 16384, "threads that remove one"},   \
-        [BLOCK] = {"block", 32, 1, 1024, "threads per block"},               \
-    };                                                                       \
-    const struct cowarp_workload cowarp_workload_##id = {                    \
-        .name = word_,                                                       \
-        .folder = "bst",                                                     \
-        .what = "binary search tree (Chen et al. 2017, Binary Tree)",        \
-        .variants = COWARP_TX | COWARP_CGLOCK,                               \
-        .params = params_##id,                                               \
-        .param_count = sizeof params_##id / sizeof params_##id[0],           \
-        .run = run,                                                          \
+#define BST(id, word_, in, out)                                                 \
+    static const struct cowarp_workload_param params_##id[] = {                 \
+        [ELEMENTS] = {"elements", 1000, 1, 7900, "keys in the tree before"},    \
+        [INSERTS] = {"inserts", in, 0, 16384, "threads that insert a key"},     \
+        [REMOVES] = {"removes", out, 0, 16384, "threads that remove one"},      \
+        [BLOCK] = {"block", 32, 1, 1024, "threads per block"},                  \
+    };                                                                          \
+    const struct cowarp_workload cowarp_workload_##id = {                       \
+        .name = word_,                                                          \
+        .folder = "bst",                                                        \
+        .what = "binary search tree (Chen et al. 2017, Binary Tree)",           \
+        .variants = COWARP_TX | COWARP_CGLOCK | COWARP_STM_TL2 | COWARP_STM_PR, \
+        .params = params_##id,                                                  \
+        .param_count = sizeof params_##id / sizeof params_##id[0],              \
+        .run = run,                                                             \
     }
 
 BST(bt_1, "bt-1", 0, 1000);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "../host.h"
+#include "../stm.h"
 
 enum { BUCKETS, BLOCKS, THREADS };
 
@@ -56,25 +57,25 @@ static int check(struct cowarp_workload_context *x, const struct table *t)
     return 0;
 }
 
-static int launch(struct cowarp_workload_context *x, const struct table *t, uint64_t dkey, uint64_t dentry, uint64_t dbucket)
+static int launch(struct cowarp_workload_context *x, const struct table *t, uint64_t dkey, uint64_t dentry, uint64_t dbucket,
+                  uint64_t *dshared)
 {
     struct cowarp_module *module;
-    uint64_t dlock;
+    char name[64];
     int status = cowarp_load_file(x->gpu, &module, x->ptx_path);
     if (status == 0)
-        status = host_upload(x->gpu, &dlock, NULL, sizeof(uint32_t));
+        status = host_upload(x->gpu, dshared, NULL, stm_bytes(x->variant));
     if (status != 0)
         return status;
     const struct cowarp_arg args[] = {COWARP_U64(dkey),          COWARP_U64(dentry), COWARP_U64(dbucket),
-                                      COWARP_U32(t->bucket_cnt), COWARP_U32(t->n),   COWARP_U64(dlock)};
-    const char *kernel = x->variant == COWARP_TX ? "hashtable_tx" : x->variant == COWARP_FGLOCK ? "hashtable_fglock" : "hashtable_cglock";
-    return host_launch(x->gpu, module, kernel, (uint32_t)x->param[BLOCKS], (uint32_t)x->param[THREADS], x->variant == COWARP_CGLOCK ? 6 : 5,
-                       args);
+                                      COWARP_U32(t->bucket_cnt), COWARP_U32(t->n),   COWARP_U64(*dshared)};
+    return host_launch(x->gpu, module, stm_kernel(name, "hashtable", x->variant), (uint32_t)x->param[BLOCKS], (uint32_t)x->param[THREADS],
+                       x->variant & (COWARP_TX | COWARP_FGLOCK) ? 5 : 6, args);
 }
 
 static int run_with(struct cowarp_workload_context *x, struct table *t)
 {
-    uint64_t dkey, dentry, dbucket, seed = x->seed;
+    uint64_t dkey, dentry, dbucket, dshared = 0, seed = x->seed;
     for (uint32_t i = 0; i < t->n; i++)
         t->key[i] = (uint32_t)host_random(&seed);
     for (uint32_t b = 0; b < t->bucket_cnt; b++)
@@ -85,12 +86,12 @@ static int run_with(struct cowarp_workload_context *x, struct table *t)
     if (status == 0)
         status = host_upload_shared(x, &dbucket, t->bucket, t->bucket_cnt * sizeof *t->bucket);
     if (status == 0)
-        status = launch(x, t, dkey, dentry, dbucket);
+        status = launch(x, t, dkey, dentry, dbucket, &dshared);
     if (status == 0)
         status = cowarp_read(x->gpu, t->entry, dentry, t->n * sizeof *t->entry);
     if (status == 0)
         status = cowarp_read(x->gpu, t->bucket, dbucket, t->bucket_cnt * sizeof *t->bucket);
-    return status == 0 ? check(x, t) : status;
+    return stm_finish(x, dshared, status == 0 ? check(x, t) : status);
 }
 
 static int run(struct cowarp_workload_context *x)
@@ -118,7 +119,7 @@ static int run(struct cowarp_workload_context *x)
         .name = text,                                                                                     \
         .folder = "hashtable",                                                                            \
         .what = "hash table insertion, " #buckets " buckets, " contention " contention (GETM Table III)", \
-        .variants = COWARP_TX | COWARP_FGLOCK | COWARP_CGLOCK,                                            \
+        .variants = COWARP_TX | COWARP_FGLOCK | COWARP_CGLOCK | COWARP_STM_TL2 | COWARP_STM_PR,           \
         .params = params_##id,                                                                            \
         .param_count = sizeof params_##id / sizeof params_##id[0],                                        \
         .run = run,                                                                                       \

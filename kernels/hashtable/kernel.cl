@@ -15,13 +15,7 @@ struct bucket {
     uint lock;
 };
 
-static void insert(__global volatile struct entry *entries, __global volatile struct bucket *bucket, int i, uint key)
-{
-    entries[i].key = key;
-    entries[i].value = (uint)i;
-    entries[i].next = bucket->head;
-    bucket->head = i;
-}
+#include "body.h"
 
 __kernel void hashtable_tx(__global const uint *keys, __global volatile struct entry *entries, __global volatile struct bucket *buckets,
                            uint bucket_cnt, uint n)
@@ -74,4 +68,33 @@ __kernel void hashtable_cglock(__global const uint *keys, __global volatile stru
         }
         KEEP_LOOP_SHAPE(done);
     }
+}
+
+#define STM_READS  1
+#define STM_WRITES 4
+#include "stm.h"
+
+#include "body.h"
+
+STM_INLINE void insert_all_stm(int how, __global const uint *keys, __global volatile struct entry *entries,
+                               __global volatile struct bucket *buckets, uint bucket_cnt, uint n, __global volatile uint *shared)
+{
+    uint i = get_global_id(0);
+    if (i >= n)
+        return;
+    uint key = keys[i];
+    uint b = key % bucket_cnt;
+    STM_ATOMICALLY(how, shared, insert_stm(TX_PASS entries, &buckets[b], (int)i, key));
+}
+
+__kernel void hashtable_stm_tl2(__global const uint *keys, __global volatile struct entry *entries,
+                                __global volatile struct bucket *buckets, uint bucket_cnt, uint n, __global volatile uint *shared)
+{
+    insert_all_stm(HOW_STM_TL2, keys, entries, buckets, bucket_cnt, n, shared);
+}
+
+__kernel void hashtable_stm_pr(__global const uint *keys, __global volatile struct entry *entries, __global volatile struct bucket *buckets,
+                               uint bucket_cnt, uint n, __global volatile uint *shared)
+{
+    insert_all_stm(HOW_STM_PR, keys, entries, buckets, bucket_cnt, n, shared);
 }

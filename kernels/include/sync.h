@@ -62,4 +62,21 @@ void tx_commit(void);
         }                                                \
     } while (0)
 
+/*
+ * Bodies of transactions are written once, in body.h of their kernel, by these words. Here they are plain accesses, for transactions in
+ * hardware and for locks; stm.h makes them accesses of a transaction in software, for a second inclusion of body.h.
+ *
+ *     TX_FN uint TX_(find)(TX __global volatile uint *tree, uint key) { return TX_READ(tree[0]) == key ? TX_(other)(TX_PASS tree) : 0; }
+ */
+#define TX_FN         static
+#define TX_(name)     name
+#define TX                /* parameters */
+#define TX_PASS           /* arguments */
+#define TX_READ(w)    (w) /* a word of 4 bytes in global memory, such as node[k].next */
+#define TX_ATOMICALLY ATOMICALLY
+#define TX_WRITE(word, value) \
+    do {                      \
+        (word) = (value);     \
+    } while (0)
+
 #endif

@@ -2,6 +2,7 @@
 /* karger-1, karger-2: threads contract one graph to two vertices. The check makes the contractions again, on the host: they join parts that
  * are not joined yet, so that two connected parts are left, and the state tells these. */
 #include "../session.h"
+#include "../stm.h"
 
 enum { VERTICES, EDGES, THREADS, BLOCK };
 
@@ -69,6 +70,8 @@ static int run(struct cowarp_workload_context *x)
 {
     struct graph g = {.vertices = (uint32_t)x->param[VERTICES], .edges = (uint32_t)x->param[EDGES]};
     const uint32_t block = (uint32_t)x->param[BLOCK], blocks = ((uint32_t)x->param[THREADS] + block - 1) / block;
+    char name[64];
+    uint64_t shared = 0;
     session_open(&g.s, x);
     if (g.edges < g.vertices - 1)
         session_fail(&g.s, COWARP_EINVAL, "edges = %u do not connect vertices = %u; at least one less than these", g.edges, g.vertices);
@@ -85,13 +88,14 @@ static int run(struct cowarp_workload_context *x)
         session_launch(&g.s, "karger_tx", blocks, block, COWARP_U64(edge), COWARP_U64(state), COWARP_U32(g.vertices), COWARP_U32(g.edges),
                        COWARP_U32(seed));
     } else {
-        const uint64_t lock = session_upload(&g.s, NULL, sizeof(uint32_t));
-        session_launch(&g.s, "karger_cglock", blocks, block, COWARP_U64(edge), COWARP_U64(state), COWARP_U32(g.vertices),
-                       COWARP_U32(g.edges), COWARP_U32(seed), COWARP_U64(lock));
+        shared = session_upload(&g.s, NULL, stm_bytes(x->variant));
+        session_launch(&g.s, stm_kernel(name, "karger", x->variant), blocks, block, COWARP_U64(edge), COWARP_U64(state),
+                       COWARP_U32(g.vertices), COWARP_U32(g.edges), COWARP_U32(seed), COWARP_U64(shared));
     }
     session_read(&g.s, g.state, state, g.words * UINT64_C(4));
     if (g.s.status == 0)
         check(&g);
+    g.s.status = stm_finish(x, shared, g.s.status);
     return session_close(&g.s);
 }
 
@@ -106,7 +110,7 @@ static int run(struct cowarp_workload_context *x)
         .name = word,                                                              \
         .folder = "karger",                                                        \
         .what = "minimal cut by random contractions (Chen et al. 2017, GraphCut)", \
-        .variants = COWARP_TX | COWARP_CGLOCK,                                     \
+        .variants = COWARP_TX | COWARP_CGLOCK | COWARP_STM_TL2 | COWARP_STM_PR,    \
         .params = params_##id,                                                     \
         .param_count = sizeof params_##id / sizeof params_##id[0],                 \
         .run = run,                                                                \

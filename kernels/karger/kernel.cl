@@ -12,50 +12,7 @@
 #define SIZE(v)           (2 + 2 * (v))
 #define CONTRACTED(e, vs) (1 + 2 * (vs) + (e))
 
-static uint part_of(__global volatile uint *state, uint vertices, uint v)
-{
-    /* a transaction that is about to fail may see parents in a circle */
-    for (uint steps = 0; steps < vertices; steps++) {
-        uint up = state[PARENT(v)];
-        if (up == v || up >= vertices)
-            break;
-        v = up;
-    }
-    return v;
-}
-
-/* 2: the graph has two vertices left. */
-static uint contract(__global volatile uint *state, uint vertices, uint e, uint a, uint b)
-{
-    uint left = state[0];
-    if (left <= 2)
-        return 2;
-    a = part_of(state, vertices, a);
-    b = part_of(state, vertices, b);
-    if (a == b)
-        return 0;
-    uint size_a = state[SIZE(a)];
-    uint size_b = state[SIZE(b)];
-    uint small = size_a < size_b ? a : b;
-    uint large = size_a < size_b ? b : a;
-    state[PARENT(small)] = large;
-    state[SIZE(large)] = size_a + size_b;
-    state[CONTRACTED(e, vertices)] = 1;
-    state[0] = left - 1;
-    return 1;
-}
-
-static void work(int locked, __global const uint2 *edges, __global volatile uint *state, uint vertices, uint edge_cnt, uint seed,
-                 __global volatile uint *lock)
-{
-    uint random = seed ^ (get_global_id(0) + 1) * 2654435761u, result = 0;
-    while (result != 2) {
-        random = random * 1664525u + 1013904223u;
-        uint e = (random >> 8) % edge_cnt;
-        uint2 edge = edges[e];
-        ATOMICALLY(locked, lock, result = contract(state, vertices, e, edge.x, edge.y));
-    }
-}
+#include "body.h"
 
 __kernel void karger_tx(__global const uint2 *edges, __global volatile uint *state, uint vertices, uint edge_cnt, uint seed)
 {
@@ -66,4 +23,22 @@ __kernel void karger_cglock(__global const uint2 *edges, __global volatile uint 
                             __global volatile uint *lock)
 {
     work(1, edges, state, vertices, edge_cnt, seed, lock);
+}
+
+#define STM_READS  256
+#define STM_WRITES 4
+#include "stm.h"
+
+#include "body.h"
+
+__kernel void karger_stm_tl2(__global const uint2 *edges, __global volatile uint *state, uint vertices, uint edge_cnt, uint seed,
+                             __global volatile uint *shared)
+{
+    work_stm(HOW_STM_TL2, edges, state, vertices, edge_cnt, seed, shared);
+}
+
+__kernel void karger_stm_pr(__global const uint2 *edges, __global volatile uint *state, uint vertices, uint edge_cnt, uint seed,
+                            __global volatile uint *shared)
+{
+    work_stm(HOW_STM_PR, edges, state, vertices, edge_cnt, seed, shared);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ll-1, ll-2: threads insert one key each into a sorted linked list. The check walks the list: it is sorted, and has each key once. */
 #include "../session.h"
+#include "../stm.h"
 
 #include <stdlib.h>
 
@@ -50,6 +51,8 @@ static void check(struct list *l)
 static int run(struct cowarp_workload_context *x)
 {
     struct list l = {.n = (uint32_t)x->param[THREADS], .block = (uint32_t)x->param[BLOCK]};
+    char name[64];
+    uint64_t shared = 0;
     session_open(&l.s, x);
     l.key = session_array(&l.s, l.n, sizeof *l.key);
     l.node = session_array(&l.s, l.n + 1u, sizeof *l.node);
@@ -60,12 +63,14 @@ static int run(struct cowarp_workload_context *x)
     if (x->variant == COWARP_TX) {
         session_launch(&l.s, "list_tx", blocks, l.block, COWARP_U64(key), COWARP_U64(node), COWARP_U32(l.n));
     } else {
-        const uint64_t lock = session_upload(&l.s, NULL, sizeof(uint32_t));
-        session_launch(&l.s, "list_cglock", blocks, l.block, COWARP_U64(key), COWARP_U64(node), COWARP_U32(l.n), COWARP_U64(lock));
+        shared = session_upload(&l.s, NULL, stm_bytes(x->variant));
+        session_launch(&l.s, stm_kernel(name, "list", x->variant), blocks, l.block, COWARP_U64(key), COWARP_U64(node), COWARP_U32(l.n),
+                       COWARP_U64(shared));
     }
     session_read(&l.s, l.node, node, bytes);
     if (l.s.status == 0)
         check(&l);
+    l.s.status = stm_finish(x, shared, l.s.status);
     return session_close(&l.s);
 }
 
@@ -78,7 +83,7 @@ static int run(struct cowarp_workload_context *x)
         .name = word,                                                                     \
         .folder = "list",                                                                 \
         .what = "sorted linked list, insertions (Chen et al. 2017, Linked List)",         \
-        .variants = COWARP_TX | COWARP_CGLOCK,                                            \
+        .variants = COWARP_TX | COWARP_CGLOCK | COWARP_STM_TL2 | COWARP_STM_PR,           \
         .params = params_##id,                                                            \
         .param_count = sizeof params_##id / sizeof params_##id[0],                        \
         .run = run,                                                                       \

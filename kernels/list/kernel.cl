@@ -9,26 +9,7 @@ struct node {              /* node 0 is the head; it has no key */
     uint key, value, next; /* next: 0: none */
 };
 
-static void insert(int locked, __global const uint *keys, __global volatile struct node *node, uint n, __global volatile uint *lock)
-{
-    uint i = get_global_id(0);
-    if (i >= n)
-        return;
-    uint key = keys[i];
-    ATOMICALLY(locked, lock, {
-        uint last = 0;
-        uint at = node[0].next;
-        /* a transaction that is about to fail may see a list that never was */
-        for (uint steps = 0; at != 0 && at <= n && steps < n && node[at].key < key; steps++) {
-            last = at;
-            at = node[at].next;
-        }
-        node[i + 1].key = key;
-        node[i + 1].value = ~key;
-        node[i + 1].next = at;
-        node[last].next = i + 1;
-    });
-}
+#include "body.h"
 
 __kernel void list_tx(__global const uint *keys, __global volatile struct node *node, uint n)
 {
@@ -38,4 +19,20 @@ __kernel void list_tx(__global const uint *keys, __global volatile struct node *
 __kernel void list_cglock(__global const uint *keys, __global volatile struct node *node, uint n, __global volatile uint *lock)
 {
     insert(1, keys, node, n, lock);
+}
+
+#define STM_READS  1024
+#define STM_WRITES 4
+#include "stm.h"
+
+#include "body.h"
+
+__kernel void list_stm_tl2(__global const uint *keys, __global volatile struct node *node, uint n, __global volatile uint *shared)
+{
+    insert_stm(HOW_STM_TL2, keys, node, n, shared);
+}
+
+__kernel void list_stm_pr(__global const uint *keys, __global volatile struct node *node, uint n, __global volatile uint *shared)
+{
+    insert_stm(HOW_STM_PR, keys, node, n, shared);
 }

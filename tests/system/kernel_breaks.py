@@ -69,11 +69,11 @@ BREAKS = (
     ("km-hc cglock", "own[DIMS]++;", "own[DIMS] += i > 0;"),
     ("km-hc cglock", "sum += difference * difference;", "sum += difference;"),
     ("km-hc cglock", "own[d] += x[d];", "own[d] += x[d] & 511;"),
-    ("ll-1 cglock", "node[i + 1].next = at;", "node[i + 1].next = 0;"),
+    ("ll-1 cglock", "TX_WRITE(node[i + 1].next, at);", "TX_WRITE(node[i + 1].next, 0);"),
     ("ll-1 cglock", "steps < n &&", "steps < n / 2 &&"),
-    ("bt-1 cglock", "tree[next_link] = tree[RIGHT(next)];", "tree[next_link] = 0;"),
-    ("bt-2 cglock", "tree[link] = left != 0 ? left : right;", "tree[link] = left;"),
-    ("karger-1 cglock", "state[0] = left - 1;", "state[0] = left - (size_a == size_b ? 2 : 1);"),
+    ("bt-1 cglock", "TX_WRITE(tree[next_link], TX_READ(tree[RIGHT(next)]));", "TX_WRITE(tree[next_link], 0);"),
+    ("bt-2 cglock", "left != 0 ? left : right", "left"),
+    ("karger-1 cglock", "TX_WRITE(state[0], left - 1);", "TX_WRITE(state[0], left - (size_a == size_b ? 2 : 1));"),
     ("karger-1 cglock", "e, edge.x, edge.y)", "e, edge.x, random % vertices)"),
     ("rbt-1 cglock", "t[uncle].colour = BLACK;", ""),
     ("rbt-2 cglock", "t[far].colour = BLACK;", "t[far].colour = RED;"),
@@ -95,11 +95,13 @@ def run(cowarp, workload, kernels):
 def broken(cowarp, compiler, folder, workload, piece, instead):
     """What is wrong with the check of a workload whose kernel has this mistake; None: nothing."""
     name = FOLDER.get(workload.split()[0], workload)
-    source = (ROOT / "kernels" / name / "kernel.cl").read_text()
-    if source.count(piece) != 1:
-        return f"the kernel has {source.count(piece)} of '{piece}', and should have one"
+    sources = {path: path.read_text() for path in (ROOT / "kernels" / name / file for file in ("kernel.cl", "body.h")) if path.exists()}
+    found = sum(source.count(piece) for source in sources.values())
+    if found != 1:
+        return f"the kernel has {found} of '{piece}', and should have one"
+    for path, source in sources.items():
+        (folder / path.name).write_text(source.replace(piece, instead))
     path = folder / "kernel.cl"
-    path.write_text(source.replace(piece, instead))
     subprocess.run([*compiler, "-S", path, "-o", folder / f"{name}.ptx"], check=True)
     status, said = run(cowarp, workload, folder)
     if status != 1 or "result        failed" not in said:

@@ -284,6 +284,23 @@ def load_figures(folder):
     return module
 
 
+class MatrixTest(unittest.TestCase):
+    """Every transactional workload under every system, on small inputs: what can run ends with a right result."""
+
+    def test_outcomes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([COWARP, "reproduce", "matrix", "--quick", "--out", folder], capture_output=True, text=True, timeout=300)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            cycles, words = json.loads((pathlib.Path(folder) / "matrix.locks.json").read_text())["tables"]
+        self.assertEqual(len(words["rows"]), 18)
+        refused = {("ap", "sitm-ts")}
+        for row, ratios in zip(words["rows"], cycles["rows"]):
+            for system, said, ratio in zip(words["columns"][1:], row[1:], ratios[1:]):
+                expected = "refused: " if (row[0], system) in refused else "passed"
+                self.assertTrue(said.startswith(expected), (row[0], system, said))
+                self.assertEqual(said == "passed", ratio > 0, (row[0], system, ratio))
+
+
 class CompactionTest(unittest.TestCase):
     """The figures of the thesis's chapter 3, from made-up runs: TBC takes 0.8 times PDOM's time on the divergent workloads and as long on the others,
     DWF 1.25 times and twice, DWF-WB as long. With a smaller L2 all take 2000 cycles, DWF 4000. NVRT fails under DWF."""
