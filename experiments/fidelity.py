@@ -64,9 +64,12 @@ def page_of_rows(rows, lines, missing, note, table="docs/fidelity.csv"):
             "    build/cowarp reproduce NAME ... --fidelity docs/fidelity.md   # measures, and writes this page and the table", "",
             *item("", f"Do not edit this page by hand. `{table}` is the table, and `experiments/reasons.csv` has the reasons."), "",
             *(item("", note) + [""] if note else []), *lines, "", "## Why a claim does not hold", ""]
+    reasons = {}
     for row in rows:
         if row[6]:
-            text += item("- ", f"**{row[0]}** {row[6]}")
+            reasons.setdefault(row[6], []).append(row[0])
+    for reason, claims in reasons.items():  # claims of one reason stand together
+        text += item("- ", ", ".join(f"**{claim}**" for claim in claims) + f" {reason}")
     text += ["", "## Not measured", "", *item("", f"No experiment measures these yet: {', '.join(missing)}."), ""]
     return "\n".join(text)
 
