@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "adapt/commit_unit.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "adapt/open.h"
 #include "base/machine.h"
 
 struct answer {
@@ -179,7 +179,6 @@ int cw_adapt_commit_unit_create(struct cw_adapt_commit_unit **out, const struct 
     if (r == NULL)
         return CW_ENOMEM;
     struct cw_commit_unit_params p;
-    char name[64];
     r->fault = config->fault;
     r->fault_context = config->fault_context;
     cw_unit_params_default(&cw_commit_unit_unit, &p);
@@ -189,16 +188,14 @@ int cw_adapt_commit_unit_create(struct cw_adapt_commit_unit **out, const struct 
     p.fail_waits = 0; /* a core decides nothing for what has failed here */
     r->mask = (UINT64_C(1) << config->id_bits) - 1;
     r->in.rep_ready = r->in.ret_ready = 1;
-    snprintf(name, sizeof name, "partition%u.commit_unit", config->partition);
-    return config->units->open(config->units->context, &cw_commit_unit_unit, name, &p, &r->unit, err);
+    return cw_adapt_open(&r->unit, config->units, &cw_commit_unit_unit, "partition", config->partition, &p, err);
 }
 
 void cw_adapt_commit_unit_destroy(struct cw_adapt_commit_unit *r)
 {
     if (r == NULL)
         return;
-    if (r->unit.ops != NULL)
-        r->unit.ops->destroy(r->unit.self);
+    cw_adapt_close(&r->unit);
     free(r->detected.at);
     free(r->validated.at);
     free(r->written.at);

@@ -210,19 +210,14 @@ static void accept(struct cw_getm_log_writer *u, cw_time now)
     }
 }
 
-static cw_time sooner(cw_time a, cw_time b)
-{
-    return a < b ? a : b;
-}
-
 static cw_time next_wake(const struct cw_getm_log_writer *u, cw_time now)
 {
     bool release = u->release_first != u->release_end && u->release[u->release_first % RELEASES].after <= u->finished;
     if (u->cnt > 0 || release)
         return now + u->period;
-    cw_time next = sooner(cw_fifo_next(&u->port->from_noc), cw_fifo_next(&u->port->l2_done));
+    cw_time next = cw_time_min(cw_fifo_next(&u->port->from_noc), cw_fifo_next(&u->port->l2_done));
     if (u->sent != u->issued)
-        next = sooner(next, u->ready[u->sent % WRITES]);
+        next = cw_time_min(next, u->ready[u->sent % WRITES]);
     return next > now ? next : now + u->period;
 }
 

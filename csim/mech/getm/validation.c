@@ -388,19 +388,14 @@ static void clock_unit(struct cw_getm_validation *v, cw_time now)
         access_taken(v, id, now);
 }
 
-static cw_time sooner(cw_time a, cw_time b)
-{
-    return a < b ? a : b;
-}
-
 static cw_time next_wake(const struct cw_getm_validation *v, cw_time now)
 {
     if (v->awake || v->ready.cnt > 0 || v->ended_first != NULL)
         return now + v->period;
-    cw_time next = sooner(cw_fifo_next(&v->release), cw_getm__rollover_next(&v->rollover, now));
-    next = sooner(next, next_answer(v));
+    cw_time next = cw_time_min(cw_fifo_next(&v->release), cw_getm__rollover_next(&v->rollover, now));
+    next = cw_time_min(next, next_answer(v));
     if (v->free.cnt > 0)
-        next = sooner(next, cw_fifo_next(&v->port->from_l2));
+        next = cw_time_min(next, cw_fifo_next(&v->port->from_l2));
     return next > now ? next : now + v->period;
 }
 

@@ -215,11 +215,6 @@ static void speak(struct cw_si_port *u, cw_time now)
     u->out_cnt--;
 }
 
-static cw_time sooner(cw_time a, cw_time b)
-{
-    return a < b ? a : b;
-}
-
 static void tick(void *self, cw_time now)
 {
     struct cw_si_port *u = self;
@@ -240,13 +235,13 @@ static void tick(void *self, cw_time now)
     more |= cw_si__copy_step(u, now);
     speak(u, now);
     cw_time next = more || u->out_cnt > 0 || u->swept ? now + u->period : CW_TIME_NEVER;
-    next = sooner(next, u->sweep_until);
-    next = sooner(next, cw_fifo_next(&u->port->l2_done));
-    next = sooner(next, cw_fifo_next(&u->port->from_l2));
+    next = cw_time_min(next, u->sweep_until);
+    next = cw_time_min(next, cw_fifo_next(&u->port->l2_done));
+    next = cw_time_min(next, cw_fifo_next(&u->port->from_l2));
     const cw_time in = cw_fifo_next(&u->port->from_noc);
-    next = sooner(next, in == CW_TIME_NEVER || in > u->input_free ? in : u->input_free);
-    next = sooner(next, cw_fifo_next(&u->tm->index_line[u->index].fifo));
-    next = sooner(next, cw_fifo_next(&u->tm->verdict_line[u->index].fifo));
+    next = cw_time_min(next, in == CW_TIME_NEVER || in > u->input_free ? in : u->input_free);
+    next = cw_time_min(next, cw_fifo_next(&u->tm->index_line[u->index].fifo));
+    next = cw_time_min(next, cw_fifo_next(&u->tm->verdict_line[u->index].fifo));
     u->component.wake = next > now ? next : now + u->period;
 }
 
