@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ring.h"
+
 #define PORTS_MAX 256u
 #define WORDS     (PORTS_MAX / 64u)
 
@@ -26,8 +28,8 @@ struct entry {
 
 struct ring {
     struct entry *entry;
-    uint32_t mask; /* entries - 1; entries is a power of two */
-    uint32_t head, count;
+    uint32_t places;
+    struct cw_ring at;
 };
 
 struct input {
@@ -83,33 +85,27 @@ static void clear_bit(uint64_t *set, uint32_t i)
 
 static int ring_create(struct ring *r, uint32_t entries)
 {
-    uint32_t n = 1;
-    while (n < entries)
-        n *= 2;
-    r->entry = malloc(n * sizeof *r->entry);
-    r->mask = n - 1;
-    r->head = r->count = 0;
+    r->entry = malloc(entries * sizeof *r->entry);
+    r->places = entries;
+    r->at = (struct cw_ring){0};
     return r->entry != NULL ? CW_OK : CW_ENOMEM;
 }
 
 static struct entry *ring_head(const struct ring *r)
 {
-    return &r->entry[r->head & r->mask];
+    return &r->entry[r->at.head];
 }
 
 static void ring_push(struct ring *r, struct cw_message *p, cw_time ready)
 {
-    struct entry *e = &r->entry[(r->head + r->count++) & r->mask];
+    struct entry *e = &r->entry[cw_ring_add(&r->at, r->places)];
     e->packet = p;
     e->ready = ready;
 }
 
 static struct cw_message *ring_pop(struct ring *r)
 {
-    struct cw_message *p = ring_head(r)->packet;
-    r->head++;
-    r->count--;
-    return p;
+    return r->entry[cw_ring_take(&r->at, r->places)].packet;
 }
 
 static uint32_t output_of(const struct cw_crossbar *x, const struct cw_message *p)
@@ -176,7 +172,7 @@ static void grant(struct cw_crossbar *x, uint32_t i, struct output *o, cw_time n
         *o->wake = cw_time_min(*o->wake, arrival);
     if (in->wanted_flits != 0)
         wake_producer(x, in, now);
-    if (in->queue.count == 0)
+    if (in->queue.at.cnt == 0)
         return;
     in->request_at = cw_time_max(ring_head(&in->queue)->ready, in->free_at);
     set_bit(x->waiting, i);
@@ -394,7 +390,7 @@ void cw_crossbar_push(struct cw_crossbar *x, uint32_t source, struct cw_message 
     struct input *in = &x->input[source];
     assert(p->flits > 0 && p->flits <= x->config.out_flits && output_of(x, p) < x->config.outputs);
     assert(cw_crossbar_can_push(x, source, p->flits, now));
-    bool was_empty = in->queue.count == 0;
+    bool was_empty = in->queue.at.cnt == 0;
     ring_push(&in->queue, p, now + 1);
     in->queued_flits += p->flits;
     x->packets++;
@@ -409,7 +405,7 @@ void cw_crossbar_push(struct cw_crossbar *x, uint32_t source, struct cw_message 
 struct cw_message *cw_crossbar_peek(const struct cw_crossbar *x, uint32_t output, cw_time now)
 {
     const struct ring *q = &x->output[output].queue;
-    return q->count > 0 && ring_head(q)->ready <= now ? ring_head(q)->packet : NULL;
+    return q->at.cnt > 0 && ring_head(q)->ready <= now ? ring_head(q)->packet : NULL;
 }
 
 struct cw_message *cw_crossbar_pop(struct cw_crossbar *x, uint32_t output, cw_time now)
@@ -431,7 +427,7 @@ struct cw_message *cw_crossbar_pop(struct cw_crossbar *x, uint32_t output, cw_ti
 cw_time cw_crossbar_next(const struct cw_crossbar *x, uint32_t output)
 {
     const struct ring *q = &x->output[output].queue;
-    return q->count > 0 ? ring_head(q)->ready : CW_TIME_NEVER;
+    return q->at.cnt > 0 ? ring_head(q)->ready : CW_TIME_NEVER;
 }
 
 void cw_crossbar_on_arrival(struct cw_crossbar *x, uint32_t output, cw_time *wake)

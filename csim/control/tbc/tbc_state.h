@@ -7,6 +7,7 @@
 #include "adapt/thread_compactor.h"
 #include "base/config.h"
 #include "base/machine.h"
+#include "base/ring.h"
 #include "control/control.h"
 
 enum { CW_TBC_AGE, CW_TBC_RRB, CW_TBC_SRR };
@@ -79,7 +80,8 @@ struct tbc {
     uint64_t block_cnt;                 /* that have started */
     uint32_t sticky[4];                 /* srr: the block that each scheduler stays with */
     struct cw_adapt_block_stack_op *op; /* ring: for the block stack, in order */
-    uint32_t op_cap, op_head, op_cnt;
+    uint32_t op_cap;
+    struct cw_ring op_ring;
     /* what is being compacted */
     uint32_t compacted;      /* block */
     uint32_t compacted_next; /* of its slots, the one that takes the next warp */
