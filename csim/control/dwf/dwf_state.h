@@ -16,15 +16,13 @@
 #define DWF_QUEUE  4096u /* updates that wait; issue stops long before (may_issue) */
 
 struct cw_dwf_keys {
-#define X CW_KEY_FIELD
-#include "control/dwf/keys.def"
-#undef X
+#define CW_LIST "control/dwf/keys.def"
+#include "base/key_fields.h"
 };
 
 struct cw_dwf_counters {
-#define X CW_COUNTER_FIELD
-#include "control/dwf/counters.def"
-#undef X
+#define CW_LIST "control/dwf/counters.def"
+#include "base/counter_fields.h"
 };
 
 extern const struct cw_key_set cw_dwf_keys;

@@ -4,15 +4,13 @@
 #include "control/dwf/dwf_state.h"
 
 static const struct cw_key key[] = {
-#define X CW_KEY_NUMBER
-#include "control/dwf/keys.def"
-#undef X
+#define CW_LIST "control/dwf/keys.def"
+#include "base/key_rows.h"
 };
 
 static const struct cw_counter counter[] = {
-#define X CW_COUNTER_SUM
-#include "control/dwf/counters.def"
-#undef X
+#define CW_LIST "control/dwf/counters.def"
+#include "base/counter_rows.h"
 };
 
 static int check(const struct cw_config *c, const void *own, struct cw_error *err)

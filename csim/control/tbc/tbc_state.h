@@ -18,17 +18,13 @@ enum { CW_TBC_SYNC_PROVED, CW_TBC_SYNC_UNI, CW_TBC_SYNC_ALL };
 #define TBC_SIDES 256u /* entries of a stack, at most */
 
 struct cw_tbc_keys {
-#define E CW_KEY_FIELD
-#include "control/tbc/keys.def"
-#undef E
+#define CW_LIST "control/tbc/keys.def"
+#include "base/key_fields.h"
 };
 
 struct cw_tbc_counters {
-#define X CW_COUNTER_FIELD
-#define M CW_COUNTER_FIELD
-#include "control/tbc/counters.def"
-#undef X
-#undef M
+#define CW_LIST "control/tbc/counters.def"
+#include "base/counter_fields.h"
 };
 
 extern const struct cw_key_set cw_tbc_keys;
