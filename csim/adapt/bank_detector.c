@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "adapt/open.h"
+
 #define LATENCY 3u
 
 struct cw_adapt_bank_detector {
@@ -38,8 +40,7 @@ void cw_adapt_bank_detector_destroy(struct cw_adapt_bank_detector *d)
 {
     if (d == NULL)
         return;
-    if (d->unit.ops != NULL)
-        d->unit.ops->destroy(d->unit.self);
+    cw_adapt_close(&d->unit);
     free(d);
 }
 

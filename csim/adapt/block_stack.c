@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "adapt/block_stack.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "adapt/open.h"
 
 struct cw_adapt_block_stack {
     struct cw_unit_instance unit;
@@ -21,7 +22,6 @@ int cw_adapt_block_stack_create(struct cw_adapt_block_stack **out, const struct 
                                 uint32_t blocks, uint32_t latency, struct cw_error *err)
 {
     struct cw_adapt_block_stack *s = *out = calloc(1, sizeof *s);
-    char name[64];
     if (s == NULL)
         return cw_fail(err, CW_ENOMEM, "no memory for a block stack");
     cw_unit_params_default(&cw_block_stack_unit, &s->params);
@@ -31,16 +31,14 @@ int cw_adapt_block_stack_create(struct cw_adapt_block_stack **out, const struct 
     s->memory = calloc((size_t)blocks << s->params.pos_w, sizeof *s->memory);
     if (s->memory == NULL)
         return cw_fail(err, CW_ENOMEM, "no memory for a block stack");
-    snprintf(name, sizeof name, "core%u.block_stack", core);
-    return units->open(units->context, &cw_block_stack_unit, name, &s->params, &s->unit, err);
+    return cw_adapt_open(&s->unit, units, &cw_block_stack_unit, "core", core, &s->params, err);
 }
 
 void cw_adapt_block_stack_destroy(struct cw_adapt_block_stack *s)
 {
     if (s == NULL)
         return;
-    if (s->unit.ops != NULL)
-        s->unit.ops->destroy(s->unit.self);
+    cw_adapt_close(&s->unit);
     free(s->memory);
     free(s);
 }

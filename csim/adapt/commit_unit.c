@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "adapt/commit_unit.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "adapt/open.h"
 #include "base/machine.h"
+#include "base/ring.h"
 
 struct answer {
     uint64_t id, ycid;
@@ -12,8 +13,9 @@ struct answer {
 };
 
 struct answers {
-    struct answer *at; /* ring, power of two */
-    uint32_t cap, head, cnt;
+    struct answer *at;
+    uint32_t cap;
+    struct cw_ring ring;
 };
 
 struct cw_adapt_commit_unit {
@@ -78,17 +80,13 @@ void cw_adapt_commit_unit_take_write(struct cw_adapt_commit_unit *r)
 
 static int push(struct answers *q, struct answer a)
 {
-    if (q->cnt == q->cap) {
-        uint32_t cap = q->cap == 0 ? 64 : 2 * q->cap;
-        struct answer *moved = malloc(cap * sizeof *moved);
-        if (moved == NULL)
+    if (q->ring.cnt == q->cap) {
+        struct answer *larger = cw_ring_grow(&q->ring, q->at, &q->cap, sizeof *q->at);
+        if (larger == NULL)
             return CW_ENOMEM;
-        for (uint32_t i = 0; i < q->cnt; i++)
-            moved[i] = q->at[(q->head + i) & (q->cap - 1)];
-        free(q->at);
-        *q = (struct answers){.at = moved, .cap = cap, .cnt = q->cnt};
+        q->at = larger;
     }
-    q->at[(q->head + q->cnt++) & (q->cap - 1)] = a;
+    q->at[cw_ring_add(&q->ring, q->cap)] = a;
     return CW_OK;
 }
 
@@ -126,11 +124,10 @@ bool cw_adapt_commit_unit_send(struct cw_adapt_commit_unit *r, const struct cw_a
 /* The answer of this cycle, or NULL. */
 static const struct answer *next_answer(struct answers *q)
 {
-    const struct answer *a = q->at + q->head;
-    if (q->cnt == 0)
+    const struct answer *a = q->at + q->ring.head;
+    if (q->ring.cnt == 0)
         return NULL;
-    q->head = (q->head + 1) & (q->cap - 1);
-    q->cnt--;
+    cw_ring_take(&q->ring, q->cap);
     return a;
 }
 
@@ -160,7 +157,7 @@ static void drive_answers(struct cw_adapt_commit_unit *r)
 bool cw_adapt_commit_unit_clock(struct cw_adapt_commit_unit *r)
 {
     struct cw_commit_unit_in *in = &r->in;
-    bool events = in->msg_valid || r->detected.cnt + r->validated.cnt + r->written.cnt > 0;
+    bool events = in->msg_valid || r->detected.ring.cnt + r->validated.ring.cnt + r->written.ring.cnt > 0;
     if (!events && !in->haz_ready && !in->rev_ready && !in->com_ready && !r->out.busy)
         return false;
     drive_answers(r);
@@ -179,7 +176,6 @@ int cw_adapt_commit_unit_create(struct cw_adapt_commit_unit **out, const struct 
     if (r == NULL)
         return CW_ENOMEM;
     struct cw_commit_unit_params p;
-    char name[64];
     r->fault = config->fault;
     r->fault_context = config->fault_context;
     cw_unit_params_default(&cw_commit_unit_unit, &p);
@@ -189,16 +185,14 @@ int cw_adapt_commit_unit_create(struct cw_adapt_commit_unit **out, const struct 
     p.fail_waits = 0; /* a core decides nothing for what has failed here */
     r->mask = (UINT64_C(1) << config->id_bits) - 1;
     r->in.rep_ready = r->in.ret_ready = 1;
-    snprintf(name, sizeof name, "partition%u.commit_unit", config->partition);
-    return config->units->open(config->units->context, &cw_commit_unit_unit, name, &p, &r->unit, err);
+    return cw_adapt_open(&r->unit, config->units, &cw_commit_unit_unit, "partition", config->partition, &p, err);
 }
 
 void cw_adapt_commit_unit_destroy(struct cw_adapt_commit_unit *r)
 {
     if (r == NULL)
         return;
-    if (r->unit.ops != NULL)
-        r->unit.ops->destroy(r->unit.self);
+    cw_adapt_close(&r->unit);
     free(r->detected.at);
     free(r->validated.at);
     free(r->written.at);

@@ -2,9 +2,9 @@
 #include "adapt/first_read_table.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "adapt/open.h"
 #include "base/machine.h"
 #include "cowarp/unit/first_read_table.h"
 
@@ -31,19 +31,16 @@ int cw_adapt_first_read_table_create(struct cw_adapt_first_read_table **out, con
         return CW_ENOMEM;
     f->ports = ports;
     struct cw_first_read_table_params p;
-    char name[64];
     cw_unit_params_default(&cw_first_read_table_unit, &p);
     p.warps = warps;
-    snprintf(name, sizeof name, "core%u.first_read_table", core);
-    return units->open(units->context, &cw_first_read_table_unit, name, &p, &f->unit, err);
+    return cw_adapt_open(&f->unit, units, &cw_first_read_table_unit, "core", core, &p, err);
 }
 
 void cw_adapt_first_read_table_destroy(struct cw_adapt_first_read_table *f)
 {
     if (f == NULL)
         return;
-    if (f->unit.ops != NULL)
-        f->unit.ops->destroy(f->unit.self);
+    cw_adapt_close(&f->unit);
     free(f);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "adapt/hazard_unit.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+
+#include "adapt/open.h"
 
 struct cw_adapt_hazard_unit {
     struct cw_unit_instance unit;
@@ -100,7 +101,6 @@ int cw_adapt_hazard_unit_create(struct cw_adapt_hazard_unit **out, const struct 
     if (h == NULL)
         return CW_ENOMEM;
     struct cw_hazard_unit_params *p = &h->params;
-    char name[64];
     h->memory_base = config->memory_base;
     cw_unit_params_default(&cw_hazard_unit_unit, p);
     p->set_w = (uint32_t)__builtin_ctz(config->sets);
@@ -108,8 +108,7 @@ int cw_adapt_hazard_unit_create(struct cw_adapt_hazard_unit **out, const struct 
     p->cid_w = config->id_bits;
     for (p->addr_w = 1; UINT64_C(1) << p->addr_w < config->memory_bytes / 4;)
         p->addr_w++;
-    snprintf(name, sizeof name, "partition%u.hazard_unit", config->partition);
-    int status = config->units->open(config->units->context, &cw_hazard_unit_unit, name, p, &h->unit, err);
+    int status = cw_adapt_open(&h->unit, config->units, &cw_hazard_unit_unit, "partition", config->partition, p, err);
     if (status == CW_OK)
         sweep(h);
     return status;
@@ -119,7 +118,6 @@ void cw_adapt_hazard_unit_destroy(struct cw_adapt_hazard_unit *h)
 {
     if (h == NULL)
         return;
-    if (h->unit.ops != NULL)
-        h->unit.ops->destroy(h->unit.self);
+    cw_adapt_close(&h->unit);
     free(h);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "adapt/last_written_table.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "adapt/open.h"
 #include "cowarp/unit/last_written_table.h"
 
 struct cw_adapt_last_written_table {
@@ -31,7 +31,6 @@ int cw_adapt_last_written_table_create(struct cw_adapt_last_written_table **out,
     if (w == NULL)
         return CW_ENOMEM;
     struct cw_last_written_table_params p;
-    char name[64];
     w->granule_bytes = config->granule_bytes;
     w->base_block = config->memory_base / config->granule_bytes;
     cw_unit_params_default(&cw_last_written_table_unit, &p);
@@ -40,8 +39,7 @@ int cw_adapt_last_written_table_create(struct cw_adapt_last_written_table **out,
     p.block_w = (uint32_t)__builtin_ctz(config->granule_bytes / 4);
     for (p.addr_w = p.block_w + 1; UINT64_C(1) << p.addr_w < config->memory_bytes / 4;)
         p.addr_w++;
-    snprintf(name, sizeof name, "partition%u.last_written_table", config->partition);
-    int status = config->units->open(config->units->context, &cw_last_written_table_unit, name, &p, &w->unit, err);
+    int status = cw_adapt_open(&w->unit, config->units, &cw_last_written_table_unit, "partition", config->partition, &p, err);
     if (status == CW_OK)
         sweep(w);
     return status;
@@ -51,8 +49,7 @@ void cw_adapt_last_written_table_destroy(struct cw_adapt_last_written_table *w)
 {
     if (w == NULL)
         return;
-    if (w->unit.ops != NULL)
-        w->unit.ops->destroy(w->unit.self);
+    cw_adapt_close(&w->unit);
     free(w);
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "adapt/order_masks.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "adapt/open.h"
 
 struct cw_adapt_order_masks {
     struct cw_unit_instance unit;
@@ -16,23 +17,20 @@ int cw_adapt_order_masks_create(struct cw_adapt_order_masks **out, const struct 
 {
     struct cw_adapt_order_masks *m = *out = calloc(1, sizeof *m);
     struct cw_order_masks_params p;
-    char name[64];
     if (m == NULL)
         return cw_fail(err, CW_ENOMEM, "no memory for order masks");
     cw_unit_params_default(&cw_order_masks_unit, &p);
     p.warps = warps;
     p.actr_w = actr_bits;
     p.patience = patience;
-    snprintf(name, sizeof name, "core%u.order_masks", core);
-    return units->open(units->context, &cw_order_masks_unit, name, &p, &m->unit, err);
+    return cw_adapt_open(&m->unit, units, &cw_order_masks_unit, "core", core, &p, err);
 }
 
 void cw_adapt_order_masks_destroy(struct cw_adapt_order_masks *m)
 {
     if (m == NULL)
         return;
-    if (m->unit.ops != NULL)
-        m->unit.ops->destroy(m->unit.self);
+    cw_adapt_close(&m->unit);
     free(m);
 }
 

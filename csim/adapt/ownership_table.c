@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "adapt/open.h"
+
 struct cw_adapt_ownership_table {
     struct cw_unit_instance unit;
     struct cw_ownership_table_in in;
@@ -69,7 +71,6 @@ void cw_adapt_ownership_table_destroy(struct cw_adapt_ownership_table *t)
 {
     if (t == NULL)
         return;
-    if (t->unit.ops != NULL)
-        t->unit.ops->destroy(t->unit.self);
+    cw_adapt_close(&t->unit);
     free(t);
 }

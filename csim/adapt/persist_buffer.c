@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "adapt/persist_buffer.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+
+#include "adapt/open.h"
 
 struct cw_adapt_persist_buffer {
     struct cw_unit_instance unit;
@@ -15,7 +16,6 @@ int cw_adapt_persist_buffer_create(struct cw_adapt_persist_buffer **out, const s
 {
     struct cw_adapt_persist_buffer *b = *out = calloc(1, sizeof *b);
     struct cw_persist_buffer_params p;
-    char name[64];
     if (b == NULL)
         return cw_fail(err, CW_ENOMEM, "no memory for a persist buffer");
     cw_unit_params_default(&cw_persist_buffer_unit, &p);
@@ -23,16 +23,14 @@ int cw_adapt_persist_buffer_create(struct cw_adapt_persist_buffer **out, const s
     p.warps = warps;
     for (p.line_w = 1; lines > 1u << p.line_w;)
         p.line_w++;
-    snprintf(name, sizeof name, "core%u.persist_buffer", core);
-    return units->open(units->context, &cw_persist_buffer_unit, name, &p, &b->unit, err);
+    return cw_adapt_open(&b->unit, units, &cw_persist_buffer_unit, "core", core, &p, err);
 }
 
 void cw_adapt_persist_buffer_destroy(struct cw_adapt_persist_buffer *b)
 {
     if (b == NULL)
         return;
-    if (b->unit.ops != NULL)
-        b->unit.ops->destroy(b->unit.self);
+    cw_adapt_close(&b->unit);
     free(b);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "adapt/shadow_address.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+
+#include "adapt/open.h"
 
 struct cw_adapt_shadow_address {
     struct cw_unit_instance unit;
@@ -15,22 +16,19 @@ int cw_adapt_shadow_address_create(struct cw_adapt_shadow_address **out, const s
 {
     struct cw_adapt_shadow_address *a = *out = calloc(1, sizeof *a);
     struct cw_shadow_address_params p;
-    char name[64];
     if (a == NULL)
         return cw_fail(err, CW_ENOMEM, "no memory for a shadow address");
     cw_unit_params_default(&cw_shadow_address_unit, &p);
     p.bank_w = bank_bits;
     p.row_w = row_bits;
-    snprintf(name, sizeof name, "core%u.shadow_address", core);
-    return units->open(units->context, &cw_shadow_address_unit, name, &p, &a->unit, err);
+    return cw_adapt_open(&a->unit, units, &cw_shadow_address_unit, "core", core, &p, err);
 }
 
 void cw_adapt_shadow_address_destroy(struct cw_adapt_shadow_address *a)
 {
     if (a == NULL)
         return;
-    if (a->unit.ops != NULL)
-        a->unit.ops->destroy(a->unit.self);
+    cw_adapt_close(&a->unit);
     free(a);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "adapt/tcm_select.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+
+#include "adapt/open.h"
 
 struct cw_adapt_tcm_select {
     struct cw_unit_instance unit;
@@ -15,21 +16,18 @@ int cw_adapt_tcm_select_create(struct cw_adapt_tcm_select **out, const struct cw
 {
     struct cw_adapt_tcm_select *s = *out = calloc(1, sizeof *s);
     struct cw_tcm_select_params p;
-    char name[64];
     if (s == NULL)
         return cw_fail(err, CW_ENOMEM, "no memory for a select of the conflict mask");
     cw_unit_params_default(&cw_tcm_select_unit, &p);
     p.lanes = lanes;
-    snprintf(name, sizeof name, "core%u.tcm_select", core);
-    return units->open(units->context, &cw_tcm_select_unit, name, &p, &s->unit, err);
+    return cw_adapt_open(&s->unit, units, &cw_tcm_select_unit, "core", core, &p, err);
 }
 
 void cw_adapt_tcm_select_destroy(struct cw_adapt_tcm_select *s)
 {
     if (s == NULL)
         return;
-    if (s->unit.ops != NULL)
-        s->unit.ops->destroy(s->unit.self);
+    cw_adapt_close(&s->unit);
     free(s);
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "adapt/thread_compactor.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "adapt/open.h"
 
 struct cw_adapt_thread_compactor {
     struct cw_unit_instance unit;
@@ -18,21 +19,18 @@ int cw_adapt_thread_compactor_create(struct cw_adapt_thread_compactor **out, con
 {
     struct cw_adapt_thread_compactor *t = *out = calloc(1, sizeof *t);
     struct cw_thread_compactor_params p;
-    char name[64];
     if (t == NULL)
         return cw_fail(err, CW_ENOMEM, "no memory for a thread compactor");
     cw_unit_params_default(&cw_thread_compactor_unit, &p);
     p.warps = t->warps = warps;
-    snprintf(name, sizeof name, "core%u.thread_compactor", core);
-    return units->open(units->context, &cw_thread_compactor_unit, name, &p, &t->unit, err);
+    return cw_adapt_open(&t->unit, units, &cw_thread_compactor_unit, "core", core, &p, err);
 }
 
 void cw_adapt_thread_compactor_destroy(struct cw_adapt_thread_compactor *t)
 {
     if (t == NULL)
         return;
-    if (t->unit.ops != NULL)
-        t->unit.ops->destroy(t->unit.self);
+    cw_adapt_close(&t->unit);
     free(t);
 }
 

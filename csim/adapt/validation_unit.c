@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "adapt/validation_unit.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "adapt/open.h"
 
 #define OVERFLOW_W 12u /* log2 of the overflow area's entries */
 
@@ -68,20 +69,17 @@ int cw_adapt_validation_unit_open(struct cw_adapt_validation_unit *u, const stru
                                   struct cw_error *err)
 {
     struct cw_validation_unit_params params;
-    char name[64];
     *u = (struct cw_adapt_validation_unit){
         .in.rsp_ready = 1, .latency = config->overflow_latency, .stream = config->overflow_stream, .memory_answer = CW_TIME_NEVER};
     u->overflow = calloc(UINT32_C(1) << OVERFLOW_W, sizeof *u->overflow);
     if (u->overflow == NULL)
         return CW_ENOMEM;
     set_params(&params, config);
-    snprintf(name, sizeof name, "partition%u.validation_unit", config->partition);
-    return config->units->open(config->units->context, &cw_validation_unit_unit, name, &params, &u->unit, err);
+    return cw_adapt_open(&u->unit, config->units, &cw_validation_unit_unit, "partition", config->partition, &params, err);
 }
 
 void cw_adapt_validation_unit_close(struct cw_adapt_validation_unit *u)
 {
-    if (u->unit.ops != NULL)
-        u->unit.ops->destroy(u->unit.self);
+    cw_adapt_close(&u->unit);
     free(u->overflow);
 }

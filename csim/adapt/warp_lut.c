@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "adapt/warp_lut.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "adapt/open.h"
 
 struct cw_adapt_warp_lut {
     struct cw_unit_instance unit;
@@ -17,22 +18,19 @@ int cw_adapt_warp_lut_create(struct cw_adapt_warp_lut **out, const struct cw_uni
 {
     struct cw_adapt_warp_lut *l = *out = calloc(1, sizeof *l);
     struct cw_warp_lut_params p;
-    char name[64];
     if (l == NULL)
         return cw_fail(err, CW_ENOMEM, "no memory for a warp table");
     cw_unit_params_default(&cw_warp_lut_unit, &p);
     p.ways = ways;
     p.set_w = (uint32_t)__builtin_ctz(entries / ways);
-    snprintf(name, sizeof name, "core%u.warp_lut", core);
-    return units->open(units->context, &cw_warp_lut_unit, name, &p, &l->unit, err);
+    return cw_adapt_open(&l->unit, units, &cw_warp_lut_unit, "core", core, &p, err);
 }
 
 void cw_adapt_warp_lut_destroy(struct cw_adapt_warp_lut *l)
 {
     if (l == NULL)
         return;
-    if (l->unit.ops != NULL)
-        l->unit.ops->destroy(l->unit.self);
+    cw_adapt_close(&l->unit);
     free(l);
 }
 

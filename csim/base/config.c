@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/config_private.h"
 #include "base/machine.h"
 #include "base/program.h"
@@ -348,18 +349,13 @@ int cw_config_set(struct cw_config *config, const char *assignment, struct cw_er
     return status == CW_OK ? cw_config__assign(config, id, strchr(assignment, '=') + 1, err) : status;
 }
 
-static bool power_of_two(uint32_t n)
-{
-    return n != 0 && (n & (n - 1)) == 0;
-}
-
 static int check_powers(const struct cw_config *c, struct cw_error *err)
 {
     struct place place = first_place;
     do {
         uint32_t value;
         memcpy(&value, value_of(c, &place), sizeof value);
-        if (key_of(&place)->power_of_two && !power_of_two(value))
+        if (key_of(&place)->power_of_two && !cw_is_power_of_two(value))
             return cw_fail(err, CW_EINVAL, "%s = %" PRIu32 ": must be a power of two", key_of(&place)->name, value);
     } while (next_place(&place));
     return CW_OK;

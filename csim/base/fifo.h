@@ -14,10 +14,21 @@
 
 #include <assert.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef uint64_t cw_time;
 #define CW_TIME_NEVER UINT64_MAX
+
+static inline cw_time cw_time_min(cw_time a, cw_time b)
+{
+    return a < b ? a : b;
+}
+
+static inline cw_time cw_time_max(cw_time a, cw_time b)
+{
+    return a > b ? a : b;
+}
 
 struct cw_fifo {
     void **slot;       /* ring of capacity pointers */
@@ -57,21 +68,21 @@ static inline void cw_fifo_push(struct cw_fifo *f, cw_time now, cw_time latency,
     f->ready[tail] = now + latency;
     f->count++;
     f->pushes++;
-    if (f->wake != 0 && now + latency < *f->wake)
+    if (f->wake != NULL && now + latency < *f->wake)
         *f->wake = now + latency;
 }
 
 /* The oldest entry that may be popped at time now, or NULL. */
 static inline void *cw_fifo_peek(const struct cw_fifo *f, cw_time now)
 {
-    return f->count > 0 && f->ready[f->head] <= now ? f->slot[f->head] : 0;
+    return f->count > 0 && f->ready[f->head] <= now ? f->slot[f->head] : NULL;
 }
 
 static inline void *cw_fifo_pop(struct cw_fifo *f, cw_time now)
 {
     void *entry = cw_fifo_peek(f, now);
-    if (entry == 0)
-        return 0;
+    if (entry == NULL)
+        return NULL;
     if (++f->head == f->capacity)
         f->head = 0;
     f->count--;

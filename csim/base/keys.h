@@ -4,13 +4,9 @@
  * keys.def, from which it makes a struct of uint32_t and a table:
  *
  *   struct cw_tracer_keys {                         static const struct cw_key keys[] = {
- *   #define X CW_KEY_FIELD                          #define X CW_KEY_NUMBER
- *   #define E CW_KEY_FIELD                          #define E CW_KEY_CHOICE
- *   #include "mech/tracer/keys.def"                 #define P CW_KEY_POWER
- *   #undef X                                        #include "mech/tracer/keys.def"
- *   #undef E                                        #undef X
- *   };                                              #undef E
- *                                                   };
+ *   #define CW_LIST "mech/tracer/keys.def"          #define CW_LIST "mech/tracer/keys.def"
+ *   #include "base/key_fields.h"                    #include "base/key_rows.h"
+ *   };                                              };
  *
  * keys.def may hold P(...), a number as X(...) has, which must be a power of two. It then begins with CW_KEY_P, see base/config.def. The
  * mechanism's descriptor names the set (struct cw_mech, keys). Nothing else is needed: `cowarp config`, --set, files and statistics have

@@ -4,13 +4,9 @@
  * of the same form, its counters.def, from which it makes a struct of uint64_t and a table:
  *
  *   struct cw_tracer_counters {                     static const struct cw_counter counters[] = {
- *   #define X CW_COUNTER_FIELD                      #define X CW_COUNTER_SUM
- *   #define M CW_COUNTER_FIELD                      #define M CW_COUNTER_MAX
- *   #include "mech/tracer/counters.def"             #define W CW_COUNTER_SHOWN
- *   #undef X                                        #include "mech/tracer/counters.def"
- *   #undef M                                        #undef X
- *   };                                              #undef M
- *                                                   };
+ *   #define CW_LIST "mech/tracer/counters.def"      #define CW_LIST "mech/tracer/counters.def"
+ *   #include "base/counter_fields.h"                #include "base/counter_rows.h"
+ *   };                                              };
  *
  * The mechanism's descriptor names the set (struct cw_mech, counters). Nothing else is needed: statistics and waves have it.
  */

@@ -37,7 +37,7 @@ static inline void cw_wire_drive(struct cw_wire *w, cw_time now, uint64_t value)
     w->before = w->value;
     w->value = value;
     w->from = now + w->latency;
-    if (w->wake != 0 && w->from < *w->wake)
+    if (w->wake != NULL && w->from < *w->wake)
         *w->wake = w->from;
 }
 

@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+#include "base/bits.h"
+
 /* Chunk numbers fit in 32 bits (16 GiB in chunks of 128 bytes are 2^27): a 32-bit division is several times as fast as
  * a 64-bit one. */
 static uint32_t chunk_of(const struct cw_config *config, uint64_t addr)
@@ -10,7 +12,7 @@ static uint32_t chunk_of(const struct cw_config *config, uint64_t addr)
     assert(addr >= CW_GLOBAL_BASE);
     uint64_t offset = addr - CW_GLOBAL_BASE;
     uint32_t interleave = config->partition_interleave;
-    if ((interleave & (interleave - 1)) == 0)
+    if (cw_is_power_of_two(interleave))
         return (uint32_t)(offset >> __builtin_ctz(interleave));
     return (uint32_t)(offset / interleave);
 }

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/bits.h"
 #include "msg/message.h"
 
 #define ROW_NONE        UINT64_MAX
@@ -99,19 +100,9 @@ struct cw_dram {
     bool sector_reads; /* a burst is larger than a sector, and a read of several sectors takes one for each */
 };
 
-static cw_time later(cw_time a, cw_time b)
-{
-    return a > b ? a : b;
-}
-
-static cw_time sooner(cw_time a, cw_time b)
-{
-    return a < b ? a : b;
-}
-
 static void raise_to(cw_time *earliest, cw_time when)
 {
-    *earliest = later(*earliest, when);
+    *earliest = cw_time_max(*earliest, when);
 }
 
 /* Queue */
@@ -288,7 +279,7 @@ static cw_time copy_from(const struct cw_dram *d, const struct bank *b, const st
     for (uint32_t i = 0; i < COPIES_BANK; i++) {
         if (b->copying[i].number == r->row / d->subarray_rows)
             return b->copying[i].until;
-        first = sooner(first, b->copying[i].until);
+        first = cw_time_min(first, b->copying[i].until);
     }
     return first;
 }
@@ -298,9 +289,9 @@ static struct choice next_command(const struct cw_dram *d, const struct bank *b,
 {
     uint32_t none = 1u << d->groups_log2;
     if (b->row == ROW_NONE && r->copy)
-        return (struct choice){r, COPY, none, later(b->activate, copy_from(d, b, r)), r->order | RANK_NOT_COLUMN};
+        return (struct choice){r, COPY, none, cw_time_max(b->activate, copy_from(d, b, r)), r->order | RANK_NOT_COLUMN};
     if (b->row == ROW_NONE)
-        return (struct choice){r, ACTIVATE, none, later(b->activate, b->copied), r->order | RANK_NOT_COLUMN};
+        return (struct choice){r, ACTIVATE, none, cw_time_max(b->activate, b->copied), r->order | RANK_NOT_COLUMN};
     if (b->row != r->row || r->copy)
         return (struct choice){r, PRECHARGE, none, b->precharge, r->order | RANK_NOT_COLUMN};
     return (struct choice){r, r->write ? WRITE : READ, group_of(d, r->bank), b->column, r->order};
@@ -409,8 +400,8 @@ static void column(struct cw_dram *d, struct bank *b, struct request *r, cw_time
 {
     const struct timing *t = &d->t;
     raise_to(&d->group[group_of(d, r->bank)], now + t->ccdl);
-    raise_to(&d->earliest[READ], now + later(t->ccd, t->bl));
-    raise_to(&d->earliest[WRITE], now + later(t->ccd, t->bl));
+    raise_to(&d->earliest[READ], now + cw_time_max(t->ccd, t->bl));
+    raise_to(&d->earliest[WRITE], now + cw_time_max(t->ccd, t->bl));
     if (r->write) {
         raise_to(&d->earliest[READ], now + t->wtr);
         raise_to(&b->precharge, now + t->wtp);
@@ -470,7 +461,7 @@ static void issue(struct cw_dram *d, const struct choice *c, cw_time now)
 /* Earliest time for a command under all conditions: bank, bank group and channel. */
 static cw_time allowed(const struct cw_dram *d, const struct choice *c)
 {
-    return later(later(c->when, d->earliest[c->command]), d->group[c->group]);
+    return cw_time_max(cw_time_max(c->when, d->earliest[c->command]), d->group[c->group]);
 }
 
 /* Strict FCFS, past the age cap: the next command of the oldest request. */
@@ -502,7 +493,7 @@ static struct choice choose(const struct cw_dram *d, cw_time now)
         const struct choice *c = &d->bank[i].candidate;
         cw_time when = allowed(d, c);
         uint64_t r = when <= now ? c->rank : UINT64_MAX;
-        next = sooner(next, when <= now ? CW_TIME_NEVER : when);
+        next = cw_time_min(next, when <= now ? CW_TIME_NEVER : when);
         chosen = r < rank ? i : chosen;
         rank = r < rank ? r : rank;
     }
@@ -524,7 +515,7 @@ static void tick(void *self, cw_time now)
     }
     d->component.wake = c.when;
     for (uint32_t i = 0; i < d->ports && d->queued < d->queue_max; i++)
-        d->component.wake = sooner(d->component.wake, cw_fifo_next(&d->port[i].incoming));
+        d->component.wake = cw_time_min(d->component.wake, cw_fifo_next(&d->port[i].incoming));
 }
 
 bool cw_dram_idle(const struct cw_dram_port *port)
@@ -572,17 +563,13 @@ static struct timing timing_of(const struct cw_config *c, const struct cw_clocks
     };
 }
 
-static bool power_of_two(uint32_t n)
-{
-    return n != 0 && (n & (n - 1)) == 0;
-}
-
 static int check(const struct cw_config *c, struct cw_error *err)
 {
-    if (!power_of_two(c->dram_banks) || !power_of_two(c->dram_bank_groups) || c->dram_bank_groups > c->dram_banks || c->dram_banks > 64)
+    if (!cw_is_power_of_two(c->dram_banks) || !cw_is_power_of_two(c->dram_bank_groups) || c->dram_bank_groups > c->dram_banks ||
+        c->dram_banks > 64)
         return cw_fail(err, CW_EINVAL, "dram.banks = %u, dram.bank_groups = %u: powers of two, groups <= banks <= 64", c->dram_banks,
                        c->dram_bank_groups);
-    if (!power_of_two(c->dram_row_bytes) || c->dram_row_bytes < c->mem_line_bytes || !power_of_two(c->dram_burst_bytes) ||
+    if (!cw_is_power_of_two(c->dram_row_bytes) || c->dram_row_bytes < c->mem_line_bytes || !cw_is_power_of_two(c->dram_burst_bytes) ||
         c->dram_burst_bytes < 16)
         return cw_fail(err, CW_EINVAL, "dram.row_bytes = %u, dram.burst_bytes = %u: powers of two, at least a line and 16",
                        c->dram_row_bytes, c->dram_burst_bytes);
@@ -633,7 +620,7 @@ int cw_dram_create(struct cw_dram **out, const struct cw_config *config, const s
     d->component = (struct cw_component){.tick = tick, .self = d, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_DRAM};
     d->t = timing_of(config, clocks);
     d->stats = stats;
-    d->latency = later(1, config->dram_latency * clocks->period[CW_DOMAIN_CORE]);
+    d->latency = cw_time_max(1, config->dram_latency * clocks->period[CW_DOMAIN_CORE]);
     d->queue_max = config->dram_queue;
     d->ports = config->dram_sharing;
     d->interleave = config->partition_interleave;

@@ -58,22 +58,12 @@ struct cw_nvm {
 
 /* ---- time ---- */
 
-static cw_time later(cw_time a, cw_time b)
-{
-    return a > b ? a : b;
-}
-
-static cw_time sooner(cw_time a, cw_time b)
-{
-    return a < b ? a : b;
-}
-
 /* A configured latency, at least one unit of time. */
 static cw_time duration(const struct cw_nvm_config *c, uint32_t value)
 {
     if (c->config->pm_latency_unit == CW_PM_CYCLES)
-        return later(1, value * c->clocks->period[CW_DOMAIN_CORE]);
-    return later(1, (value * c->clocks->units_per_us + 999) / 1000);
+        return cw_time_max(1, value * c->clocks->period[CW_DOMAIN_CORE]);
+    return cw_time_max(1, (value * c->clocks->units_per_us + 999) / 1000);
 }
 
 /* Within the cycle that begins now: the next request follows the last one without a gap. */
@@ -92,7 +82,7 @@ static cw_time free_from(const struct cw_nvm *n, const struct lane *lane)
 /* The lane carries so many bytes from now on; returns when the last one has passed. */
 static cw_time carry(const struct cw_nvm *n, struct lane *lane, uint64_t bytes, uint32_t mbps, cw_time now)
 {
-    lane->free_at = later(lane->free_at, now << FRACTION) + ((bytes * n->config.clocks->units_per_us) << FRACTION) / mbps;
+    lane->free_at = cw_time_max(lane->free_at, now << FRACTION) + ((bytes * n->config.clocks->units_per_us) << FRACTION) / mbps;
     return (lane->free_at >> FRACTION) + 1;
 }
 
@@ -149,7 +139,7 @@ static void answer(struct cw_nvm *n, struct item *i, cw_time now, cw_time from)
         }
         from += n->link_latency;
     }
-    cw_fifo_push(to, now, later(from, now + n->period) - now, i->write ? (void *)i->persist.message : i);
+    cw_fifo_push(to, now, cw_time_max(from, now + n->period) - now, i->write ? (void *)i->persist.message : i);
 }
 
 /* Persists become durable. */
@@ -194,7 +184,7 @@ static void serve(struct cw_nvm *n, struct device *d, cw_time now)
         const cw_time end = occupy(n, d, i, now) + (queue && write ? n->latency : 0);
         n->config.stats->nvm_reads += !write;
         if (write)
-            cw_fifo_push(&d->leaving, now, later(end, now + 1) - now, i);
+            cw_fifo_push(&d->leaving, now, cw_time_max(end, now + 1) - now, i);
         else
             answer(n, i, now, end);
     }
@@ -202,12 +192,12 @@ static void serve(struct cw_nvm *n, struct device *d, cw_time now)
 
 static cw_time device_next(const struct cw_nvm *n, const struct device *d)
 {
-    const cw_time work = sooner(cw_fifo_next(&d->reads), cw_fifo_next(&d->pending));
+    const cw_time work = cw_time_min(cw_fifo_next(&d->reads), cw_fifo_next(&d->pending));
     const bool full = d->pending.count + d->leaving.count == n->config.config->pm_wpq;
-    cw_time next = work == CW_TIME_NEVER ? work : later(work, free_from(n, &d->lane));
+    cw_time next = work == CW_TIME_NEVER ? work : cw_time_max(work, free_from(n, &d->lane));
     if (!full)
-        next = sooner(next, cw_fifo_next(&d->persists));
-    return sooner(next, cw_fifo_next(&d->leaving));
+        next = cw_time_min(next, cw_fifo_next(&d->persists));
+    return cw_time_min(next, cw_fifo_next(&d->leaving));
 }
 
 /* ---- the link ---- */
@@ -237,8 +227,8 @@ static cw_time link_next(const struct cw_nvm *n)
 {
     cw_time next = CW_TIME_NEVER;
     for (uint32_t i = 0; i < n->ports; i++)
-        next = sooner(next, sooner(cw_fifo_next(&n->port[i].reads), cw_fifo_next(&n->port[i].persists)));
-    return next == CW_TIME_NEVER ? next : later(next, free_from(n, &n->up));
+        next = cw_time_min(next, cw_time_min(cw_fifo_next(&n->port[i].reads), cw_fifo_next(&n->port[i].persists)));
+    return next == CW_TIME_NEVER ? next : cw_time_max(next, free_from(n, &n->up));
 }
 
 /* ---- the component ---- */
@@ -250,14 +240,14 @@ static void tick(void *self, cw_time now)
     for (uint32_t i = 0; i < n->devices; i++) {
         serve(n, &n->device[i], now);
         accept(n, &n->device[i], now);
-        next = sooner(next, device_next(n, &n->device[i]));
+        next = cw_time_min(next, device_next(n, &n->device[i]));
     }
     if (n->far) {
         while (is_free(n, &n->up, now) && send_up(n, now))
             continue;
-        next = sooner(next, sooner(link_next(n), device_next(n, &n->device[0])));
+        next = cw_time_min(next, cw_time_min(link_next(n), device_next(n, &n->device[0])));
     }
-    n->component.wake = next == CW_TIME_NEVER ? next : later(next, now + n->period);
+    n->component.wake = next == CW_TIME_NEVER ? next : cw_time_max(next, now + n->period);
 }
 
 /* ---- ports ---- */
@@ -328,7 +318,7 @@ void cw_nvm_pop_acknowledged(struct cw_nvm_port *port, cw_time now)
 
 cw_time cw_nvm_next(const struct cw_nvm_port *port)
 {
-    return sooner(cw_fifo_next(&port->done), cw_fifo_next(&port->durable));
+    return cw_time_min(cw_fifo_next(&port->done), cw_fifo_next(&port->durable));
 }
 
 /* ---- creation ---- */

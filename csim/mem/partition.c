@@ -55,16 +55,6 @@ struct cw_partition {
     uint32_t reply_turn; /* queue of replies that is looked at first: 0 the slice's, 1 + i mechanism i's */
 };
 
-static cw_time later(cw_time a, cw_time b)
-{
-    return a > b ? a : b;
-}
-
-static cw_time sooner(cw_time a, cw_time b)
-{
-    return a < b ? a : b;
-}
-
 /* Crossbar side */
 
 static struct cw_fifo *replies(struct cw_partition *s, uint32_t i)
@@ -254,7 +244,7 @@ static bool try_source(struct cw_partition *s, struct source *from, cw_time now)
     else if (has_room(s, p, now))
         result = p->kind == CW_MSG_PASS ? CW_L2_DONE : cw_l2_access(s->l2, p, &cycles, now);
     if (result == CW_L2_STALL || result == CW_L2_STALL_DRAM) {
-        from->stalled_from = sooner(from->stalled_from, now);
+        from->stalled_from = cw_time_min(from->stalled_from, now);
         from->blocked = result == CW_L2_STALL;
         return false;
     }
@@ -303,17 +293,17 @@ static cw_time next_event(struct cw_partition *s)
     cw_time port = cw_l2_replay_head(s->l2) != NULL ? 0 : CW_TIME_NEVER;
     for (uint32_t i = 0; i < s->source_cnt; i++)
         if (!s->source[i].blocked)
-            port = sooner(port, cw_fifo_next(s->source[i].queue));
-    cw_time next = later(port, s->port_free_at);
-    next = sooner(next, cw_crossbar_next(s->config.up, s->config.index));
-    next = sooner(next, cw_dram_next(s->dram));
+            port = cw_time_min(port, cw_fifo_next(s->source[i].queue));
+    cw_time next = cw_time_max(port, s->port_free_at);
+    next = cw_time_min(next, cw_crossbar_next(s->config.up, s->config.index));
+    next = cw_time_min(next, cw_dram_next(s->dram));
     if (s->uses_nvm)
-        next = sooner(next, cw_nvm_next(s->nvm));
+        next = cw_time_min(next, cw_nvm_next(s->nvm));
     if (s->copies > 0)
-        next = sooner(next, cw_dram_next_copied(s->dram));
-    next = sooner(next, cw_fifo_next(&s->reply));
+        next = cw_time_min(next, cw_dram_next_copied(s->dram));
+    next = cw_time_min(next, cw_fifo_next(&s->reply));
     for (uint32_t i = 0; i < s->config.mech_cnt; i++)
-        next = sooner(next, cw_fifo_next(&s->mech[i].reply));
+        next = cw_time_min(next, cw_fifo_next(&s->mech[i].reply));
     return next;
 }
 
@@ -329,7 +319,7 @@ static void tick(void *self, cw_time now)
     cw_l2_fill(s->l2, now);
     if (now >= s->port_free_at)
         serve(s, now);
-    s->component.wake = later(next_event(s), now + s->period);
+    s->component.wake = cw_time_max(next_event(s), now + s->period);
 }
 
 /* Everything else */

@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ring.h"
+
 #define PORTS_MAX 256u
 #define WORDS     (PORTS_MAX / 64u)
 
@@ -26,8 +28,8 @@ struct entry {
 
 struct ring {
     struct entry *entry;
-    uint32_t mask; /* entries - 1; entries is a power of two */
-    uint32_t head, count;
+    uint32_t places;
+    struct cw_ring at;
 };
 
 struct input {
@@ -81,45 +83,29 @@ static void clear_bit(uint64_t *set, uint32_t i)
     set[i / 64] &= ~(UINT64_C(1) << (i % 64));
 }
 
-static cw_time later(cw_time a, cw_time b)
-{
-    return a > b ? a : b;
-}
-
-static cw_time sooner(cw_time a, cw_time b)
-{
-    return a < b ? a : b;
-}
-
 static int ring_create(struct ring *r, uint32_t entries)
 {
-    uint32_t n = 1;
-    while (n < entries)
-        n *= 2;
-    r->entry = malloc(n * sizeof *r->entry);
-    r->mask = n - 1;
-    r->head = r->count = 0;
+    r->entry = malloc(entries * sizeof *r->entry);
+    r->places = entries;
+    r->at = (struct cw_ring){0};
     return r->entry != NULL ? CW_OK : CW_ENOMEM;
 }
 
 static struct entry *ring_head(const struct ring *r)
 {
-    return &r->entry[r->head & r->mask];
+    return &r->entry[r->at.head];
 }
 
 static void ring_push(struct ring *r, struct cw_message *p, cw_time ready)
 {
-    struct entry *e = &r->entry[(r->head + r->count++) & r->mask];
+    struct entry *e = &r->entry[cw_ring_add(&r->at, r->places)];
     e->packet = p;
     e->ready = ready;
 }
 
 static struct cw_message *ring_pop(struct ring *r)
 {
-    struct cw_message *p = ring_head(r)->packet;
-    r->head++;
-    r->count--;
-    return p;
+    return r->entry[cw_ring_take(&r->at, r->places)].packet;
 }
 
 static uint32_t output_of(const struct cw_crossbar *x, const struct cw_message *p)
@@ -164,7 +150,7 @@ static void wake_producer(const struct cw_crossbar *x, struct input *in, cw_time
     if (when == CW_TIME_NEVER)
         return;
     in->wanted_flits = 0;
-    *in->wake = sooner(*in->wake, when);
+    *in->wake = cw_time_min(*in->wake, when);
 }
 
 static void grant(struct cw_crossbar *x, uint32_t i, struct output *o, cw_time now)
@@ -183,12 +169,12 @@ static void grant(struct cw_crossbar *x, uint32_t i, struct output *o, cw_time n
     cw_time arrival = now + hold + (x->config.latency_cycles - 1) * x->config.period;
     ring_push(&o->queue, p, arrival);
     if (o->wake != NULL)
-        *o->wake = sooner(*o->wake, arrival);
+        *o->wake = cw_time_min(*o->wake, arrival);
     if (in->wanted_flits != 0)
         wake_producer(x, in, now);
-    if (in->queue.count == 0)
+    if (in->queue.at.cnt == 0)
         return;
-    in->request_at = later(ring_head(&in->queue)->ready, in->free_at);
+    in->request_at = cw_time_max(ring_head(&in->queue)->ready, in->free_at);
     set_bit(x->waiting, i);
 }
 
@@ -231,7 +217,7 @@ static void collect(struct cw_crossbar *x, cw_time now)
 static cw_time collect_at(const struct cw_crossbar *x, uint32_t i)
 {
     const struct port *p = &x->in_port[i / x->config.inputs_per_port];
-    return p->taken ? CW_TIME_NEVER : later(x->input[i].request_at, p->free_at);
+    return p->taken ? CW_TIME_NEVER : cw_time_max(x->input[i].request_at, p->free_at);
 }
 
 /* At most one grant for output o. Returns when it next needs attention. */
@@ -263,7 +249,7 @@ static cw_time arbitrate_port(struct cw_crossbar *x, uint32_t index, cw_time now
             continue;
         if (p->free_at > now)
             return p->free_at;
-        next = sooner(next, arbitrate(x, o, now));
+        next = cw_time_min(next, arbitrate(x, o, now));
         if (x->output[o].free_at > now)
             *p = (struct port){.free_at = x->output[o].free_at, .last = o};
     }
@@ -277,15 +263,15 @@ static void tick(void *self, cw_time now)
     collect(x, now);
     if (x->config.outputs_per_port > 1) {
         for (uint32_t i = 0; i * x->config.outputs_per_port < x->config.outputs; i++)
-            next = sooner(next, arbitrate_port(x, i, now));
+            next = cw_time_min(next, arbitrate_port(x, i, now));
     } else {
         for (uint32_t w = 0; w < x->out_words; w++)
             for (uint64_t bits = x->active[w]; bits != 0; bits &= bits - 1)
-                next = sooner(next, arbitrate(x, w * 64 + (uint32_t)__builtin_ctzll(bits), now));
+                next = cw_time_min(next, arbitrate(x, w * 64 + (uint32_t)__builtin_ctzll(bits), now));
     }
     for (uint32_t w = 0; w < x->in_words; w++)
         for (uint64_t bits = x->waiting[w]; bits != 0; bits &= bits - 1)
-            next = sooner(next, collect_at(x, w * 64 + (uint32_t)__builtin_ctzll(bits)));
+            next = cw_time_min(next, collect_at(x, w * 64 + (uint32_t)__builtin_ctzll(bits)));
     x->component.wake = next;
 }
 
@@ -404,22 +390,22 @@ void cw_crossbar_push(struct cw_crossbar *x, uint32_t source, struct cw_message 
     struct input *in = &x->input[source];
     assert(p->flits > 0 && p->flits <= x->config.out_flits && output_of(x, p) < x->config.outputs);
     assert(cw_crossbar_can_push(x, source, p->flits, now));
-    bool was_empty = in->queue.count == 0;
+    bool was_empty = in->queue.at.cnt == 0;
     ring_push(&in->queue, p, now + 1);
     in->queued_flits += p->flits;
     x->packets++;
     count(&x->config, p);
     if (!was_empty)
         return;
-    in->request_at = later(now + 1, in->free_at);
+    in->request_at = cw_time_max(now + 1, in->free_at);
     set_bit(x->waiting, source);
-    x->component.wake = sooner(x->component.wake, in->request_at);
+    x->component.wake = cw_time_min(x->component.wake, in->request_at);
 }
 
 struct cw_message *cw_crossbar_peek(const struct cw_crossbar *x, uint32_t output, cw_time now)
 {
     const struct ring *q = &x->output[output].queue;
-    return q->count > 0 && ring_head(q)->ready <= now ? ring_head(q)->packet : NULL;
+    return q->at.cnt > 0 && ring_head(q)->ready <= now ? ring_head(q)->packet : NULL;
 }
 
 struct cw_message *cw_crossbar_pop(struct cw_crossbar *x, uint32_t output, cw_time now)
@@ -441,7 +427,7 @@ struct cw_message *cw_crossbar_pop(struct cw_crossbar *x, uint32_t output, cw_ti
 cw_time cw_crossbar_next(const struct cw_crossbar *x, uint32_t output)
 {
     const struct ring *q = &x->output[output].queue;
-    return q->count > 0 ? ring_head(q)->ready : CW_TIME_NEVER;
+    return q->at.cnt > 0 ? ring_head(q)->ready : CW_TIME_NEVER;
 }
 
 void cw_crossbar_on_arrival(struct cw_crossbar *x, uint32_t output, cw_time *wake)

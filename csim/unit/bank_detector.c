@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/error.h"
 #include "unit/h3.h"
 
@@ -323,15 +324,10 @@ static int create_groups(struct detector *d)
     return CW_OK;
 }
 
-static bool power_of_two(uint32_t x)
-{
-    return (x & (x - 1)) == 0;
-}
-
 static int detector_create(void **self, const void *params)
 {
     const struct cw_bank_detector_params *p = params;
-    if (cw_unit_params_check(&cw_bank_detector_unit, p, NULL) != CW_OK || !power_of_two(p->sig_w) || !power_of_two(p->wsig_w))
+    if (cw_unit_params_check(&cw_bank_detector_unit, p, NULL) != CW_OK || !cw_is_power_of_two(p->sig_w) || !cw_is_power_of_two(p->wsig_w))
         return CW_EINVAL;
     struct detector *d = calloc(1, sizeof *d);
     if (d == NULL)

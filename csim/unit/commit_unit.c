@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/error.h"
 
 typedef struct cw_commit_unit_in commit_in;
@@ -91,7 +92,7 @@ static int commit_create(void **self, const void *params)
 {
     const struct cw_commit_unit_params *p = params;
     if (cw_unit_params_check(&cw_commit_unit_unit, p, NULL) != CW_OK || (uint64_t)p->entries + p->lanes > UINT64_C(1) << p->cid_w ||
-        (p->lanes & (p->lanes - 1)) != 0)
+        !cw_is_power_of_two(p->lanes))
         return CW_EINVAL;
     struct commit *c = calloc(1, sizeof *c);
     if (c == NULL)

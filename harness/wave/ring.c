@@ -31,12 +31,12 @@ struct last {
     unsigned char *in;
 };
 
-struct cw_ring {
+struct cw_wave_ring {
     struct cw_wave_signal *signal; /* as given, but showing value[] */
     const uint64_t **source;       /* where the values come from */
     uint64_t *value;               /* last noted */
     struct cw_fst_content content;
-    struct cw_ring_rtl *rtl;
+    struct cw_wave_ring_rtl *rtl;
     struct last *last;
     size_t *state_size; /* of each RTL instance */
     size_t states_size;
@@ -47,7 +47,7 @@ struct cw_ring {
     bool out_of_memory;
 };
 
-void cw_ring_destroy(struct cw_ring *r)
+void cw_wave_ring_destroy(struct cw_wave_ring *r)
 {
     if (r == NULL)
         return;
@@ -69,7 +69,7 @@ void cw_ring_destroy(struct cw_ring *r)
     free(r);
 }
 
-static void save_states(const struct cw_ring *r, unsigned char *state)
+static void save_states(const struct cw_wave_ring *r, unsigned char *state)
 {
     for (uint32_t i = 0; i < r->rtl_cnt; i++) {
         if (r->rtl[i].library != NULL)
@@ -78,7 +78,7 @@ static void save_states(const struct cw_ring *r, unsigned char *state)
     }
 }
 
-static void restore_states(const struct cw_ring *r, const unsigned char *state)
+static void restore_states(const struct cw_wave_ring *r, const unsigned char *state)
 {
     for (uint32_t i = 0; i < r->rtl_cnt; i++) {
         if (r->rtl[i].library != NULL)
@@ -88,7 +88,7 @@ static void restore_states(const struct cw_ring *r, const unsigned char *state)
 }
 
 /* Room for this many bytes at the end of the log. The caller adds them to used. */
-static unsigned char *room(struct cw_ring *r, size_t bytes)
+static unsigned char *room(struct cw_wave_ring *r, size_t bytes)
 {
     struct segment *s = &r->segment[r->turns % 2];
     if (s->used + bytes > s->capacity) {
@@ -103,7 +103,7 @@ static unsigned char *room(struct cw_ring *r, size_t bytes)
     return s->log + s->used;
 }
 
-static void note_op(struct cw_ring *r, uint32_t rtl, enum cw_tap_op op, const void *in)
+static void note_op(struct cw_wave_ring *r, uint32_t rtl, enum cw_tap_op op, const void *in)
 {
     const struct head head = {op, rtl};
     const size_t in_size = in != NULL ? r->rtl[rtl].in_size : 0;
@@ -117,7 +117,7 @@ static void note_op(struct cw_ring *r, uint32_t rtl, enum cw_tap_op op, const vo
 }
 
 /* An RTL model that nobody watches need not have settled after its last evaluation: the segment begins with that again. */
-static void begin_segment(struct cw_ring *r)
+static void begin_segment(struct cw_wave_ring *r)
 {
     struct segment *s = &r->segment[r->turns % 2];
     s->used = 0;
@@ -135,7 +135,7 @@ static void *room_for(size_t cnt, size_t size)
 }
 
 /* in and out are as large as the units with RTL need: nothing else goes through them. */
-static bool allocate(struct cw_ring *r, const struct cw_fst_content *c, const struct cw_ring_rtl *rtl)
+static bool allocate(struct cw_wave_ring *r, const struct cw_fst_content *c, const struct cw_wave_ring_rtl *rtl)
 {
     size_t in_size = 0, out_size = 0;
     r->signal = room_for(c->signal_cnt, sizeof *r->signal);
@@ -170,16 +170,16 @@ static bool allocate(struct cw_ring *r, const struct cw_fst_content *c, const st
     return r->in != NULL && r->out != NULL;
 }
 
-int cw_ring_create(struct cw_ring **ring, const struct cw_fst_content *c, const struct cw_ring_rtl *rtl, uint32_t rtl_cnt,
-                   struct cw_error *err)
+int cw_wave_ring_create(struct cw_wave_ring **ring, const struct cw_fst_content *c, const struct cw_wave_ring_rtl *rtl, uint32_t rtl_cnt,
+                        struct cw_error *err)
 {
-    struct cw_ring *r = calloc(1, sizeof *r);
+    struct cw_wave_ring *r = calloc(1, sizeof *r);
     *ring = NULL;
     if (r == NULL)
         return cw_fail(err, CW_ENOMEM, "out of memory");
     r->rtl_cnt = rtl_cnt;
     if (!allocate(r, c, rtl)) {
-        cw_ring_destroy(r);
+        cw_wave_ring_destroy(r);
         return cw_fail(err, CW_ENOMEM, "out of memory");
     }
     for (uint32_t i = 0; i < c->signal_cnt; i++) {
@@ -193,7 +193,7 @@ int cw_ring_create(struct cw_ring **ring, const struct cw_fst_content *c, const 
     return CW_OK;
 }
 
-void cw_ring_op(struct cw_ring *r, uint32_t rtl, enum cw_tap_op op, const void *in)
+void cw_wave_ring_op(struct cw_wave_ring *r, uint32_t rtl, enum cw_tap_op op, const void *in)
 {
     struct last *last = &r->last[rtl];
     if (r->rtl[rtl].library == NULL)
@@ -204,7 +204,7 @@ void cw_ring_op(struct cw_ring *r, uint32_t rtl, enum cw_tap_op op, const void *
         memcpy(last->in, in, r->rtl[rtl].in_size);
 }
 
-void cw_ring_dump(struct cw_ring *r, uint64_t time_ps)
+void cw_wave_ring_dump(struct cw_wave_ring *r, uint64_t time_ps)
 {
     struct head head = {DUMP, 0};
     unsigned char *start = room(r, sizeof head + sizeof time_ps + r->content.signal_cnt * sizeof(struct change));
@@ -226,7 +226,7 @@ void cw_ring_dump(struct cw_ring *r, uint64_t time_ps)
     r->segment[r->turns % 2].used += (size_t)(at - start);
 }
 
-void cw_ring_turn(struct cw_ring *r)
+void cw_wave_ring_turn(struct cw_wave_ring *r)
 {
     r->turns++;
     begin_segment(r);
@@ -234,7 +234,8 @@ void cw_ring_turn(struct cw_ring *r)
 
 /* Playing back ------------------------------------------------------------------------------------------------------- */
 
-static const unsigned char *play_dump(struct cw_ring *r, uint32_t changes, const unsigned char *at, uint64_t from_ps, struct cw_fst_file *f)
+static const unsigned char *play_dump(struct cw_wave_ring *r, uint32_t changes, const unsigned char *at, uint64_t from_ps,
+                                      struct cw_fst_file *f)
 {
     uint64_t time_ps;
     struct change change;
@@ -249,9 +250,9 @@ static const unsigned char *play_dump(struct cw_ring *r, uint32_t changes, const
     return at;
 }
 
-static const unsigned char *play_op(struct cw_ring *r, const struct head *head, const unsigned char *in)
+static const unsigned char *play_op(struct cw_wave_ring *r, const struct head *head, const unsigned char *in)
 {
-    const struct cw_ring_rtl *rtl = &r->rtl[head->n];
+    const struct cw_wave_ring_rtl *rtl = &r->rtl[head->n];
     if (head->kind == CW_TAP_RESET) {
         rtl->library->ops.reset(rtl->self);
         return in;
@@ -264,7 +265,7 @@ static const unsigned char *play_op(struct cw_ring *r, const struct head *head, 
     return in + rtl->in_size;
 }
 
-static void play_segment(struct cw_ring *r, const struct segment *s, uint64_t from_ps, struct cw_fst_file *f)
+static void play_segment(struct cw_wave_ring *r, const struct segment *s, uint64_t from_ps, struct cw_fst_file *f)
 {
     struct head head;
     for (const unsigned char *at = s->log, *end = s->log + s->used; at < end;) {
@@ -274,14 +275,14 @@ static void play_segment(struct cw_ring *r, const struct segment *s, uint64_t fr
     }
 }
 
-static int open_file(struct cw_ring *r, struct cw_fst_file *f, const char *path, const char *plugin, struct cw_error *err)
+static int open_file(struct cw_wave_ring *r, struct cw_fst_file *f, const char *path, const char *plugin, struct cw_error *err)
 {
     struct cw_fst_content content = r->content;
     struct cw_wave_rtl *list = calloc(r->rtl_cnt + 1u, sizeof *list);
     if (list == NULL)
         return cw_fail(err, CW_ENOMEM, "%s: out of memory", path);
     for (uint32_t i = 0; i < r->rtl_cnt; i++) {
-        const struct cw_ring_rtl *rtl = &r->rtl[i];
+        const struct cw_wave_ring_rtl *rtl = &r->rtl[i];
         if (rtl->library != NULL)
             list[content.rtl_cnt++] =
                 (struct cw_wave_rtl){.model = rtl->library->model(rtl->self), .trace = rtl->library->trace, .self = rtl->self};
@@ -292,7 +293,7 @@ static int open_file(struct cw_ring *r, struct cw_fst_file *f, const char *path,
     return status;
 }
 
-int cw_ring_write(struct cw_ring *r, uint64_t from_ps, const char *path, const char *plugin, struct cw_error *err)
+int cw_wave_ring_write(struct cw_wave_ring *r, uint64_t from_ps, const char *path, const char *plugin, struct cw_error *err)
 {
     struct cw_fst_file f;
     const struct segment *now = &r->segment[r->turns % 2], *first = r->turns > 0 ? &r->segment[(r->turns + 1) % 2] : now;

@@ -29,8 +29,8 @@ struct cw_wave {
     struct cw_wave_options options;
     const struct cw_gpu *gpu;
     char *path;
-    struct cw_fst_file file; /* of a window */
-    struct cw_ring *ring;    /* while waiting for an event, and in the cycles after it; else NULL */
+    struct cw_fst_file file;   /* of a window */
+    struct cw_wave_ring *ring; /* while waiting for an event, and in the cycles after it; else NULL */
     bool fired, written;
     cw_time fired_at, turn_at;
     struct cw_wave_place place;
@@ -66,11 +66,11 @@ static int open_file(struct cw_wave *w, struct cw_error *err)
 }
 
 /* The RTL behind a tap, alone or in a lockstep pair. */
-static struct cw_ring_rtl rtl_behind(const struct cw_wave *w, const struct cw_tap *tap)
+static struct cw_wave_ring_rtl rtl_behind(const struct cw_wave *w, const struct cw_tap *tap)
 {
     const struct cw_rtl_instance *instance;
     const uint32_t cnt = cw_rtl_provider_instances(w->options.units, &instance);
-    struct cw_ring_rtl rtl = {.in_size = tap->unit->in_size, .out_size = tap->unit->out_size};
+    struct cw_wave_ring_rtl rtl = {.in_size = tap->unit->in_size, .out_size = tap->unit->out_size};
     for (uint32_t i = 0; i < cnt; i++)
         if (strcmp(instance[i].name, tap->name) == 0 && instance[i].library->save(instance[i].self, NULL, 0) > 0) {
             rtl.library = instance[i].library;
@@ -82,7 +82,7 @@ static struct cw_ring_rtl rtl_behind(const struct cw_wave *w, const struct cw_ta
 static void on_op(void *context, const struct cw_tap *tap, enum cw_tap_op op, const void *in)
 {
     struct cw_wave *w = context;
-    cw_ring_op(w->ring, tap->index, op, in);
+    cw_wave_ring_op(w->ring, tap->index, op, in);
 }
 
 /* The run goes on until the cycles after a lockstep difference are in the ring too. */
@@ -96,12 +96,12 @@ static int open_ring(struct cw_wave *w, struct cw_error *err)
 {
     const struct cw_wave_signals *s = &w->signals;
     const struct cw_fst_content content = {s->signal, s->signal_cnt, s->enums, s->enum_cnt, NULL, 0};
-    struct cw_ring_rtl *rtl = calloc(w->unit_cnt + 1u, sizeof *rtl);
+    struct cw_wave_ring_rtl *rtl = calloc(w->unit_cnt + 1u, sizeof *rtl);
     if (rtl == NULL)
         return cw_fail(err, CW_ENOMEM, "%s: out of memory", w->path);
     for (uint32_t i = 0; i < w->unit_cnt; i++)
         rtl[i] = rtl_behind(w, w->unit[i].tap);
-    int status = cw_ring_create(&w->ring, &content, rtl, w->unit_cnt, err);
+    int status = cw_wave_ring_create(&w->ring, &content, rtl, w->unit_cnt, err);
     free(rtl);
     if (status == CW_OK && w->options.taps != NULL) {
         cw_taps_on_op(w->options.taps, on_op, w);
@@ -116,7 +116,7 @@ static void close_ring(struct cw_wave *w)
         cw_taps_on_op(w->options.taps, NULL, NULL);
         cw_taps_hold_poll(w->options.taps, NULL, NULL);
     }
-    cw_ring_destroy(w->ring);
+    cw_wave_ring_destroy(w->ring);
     w->ring = NULL;
 }
 
@@ -171,7 +171,7 @@ static void dump(struct cw_wave *w, cw_time now)
     cw_wave_sample_clocks(&w->signals, now);
     cw_wave_sample_units(&w->signals);
     if (w->ring != NULL)
-        cw_ring_dump(w->ring, ps);
+        cw_wave_ring_dump(w->ring, ps);
     else
         cw_fst_file_dump(&w->file, ps);
 }
@@ -326,7 +326,7 @@ static void write_ring(struct cw_wave *w)
 {
     const cw_time kept = w->options.keep * cw_gpu_clocks(w->gpu)->period[CW_DOMAIN_CORE];
     const cw_time from = w->fired_at > kept ? w->fired_at - kept : 0;
-    w->failed = cw_ring_write(w->ring, picoseconds(w, from), w->path, w->options.plugin, &w->failure);
+    w->failed = cw_wave_ring_write(w->ring, picoseconds(w, from), w->path, w->options.plugin, &w->failure);
     w->written = w->failed == CW_OK;
     close_ring(w);
 }
@@ -358,7 +358,7 @@ static void watch(struct cw_wave *w, cw_time now)
     } else if (!w->fired && event_comes(w, now)) {
         fire(w, w->options.event == CW_WAVE_CYCLE ? w->options.number * period : now); /* nothing ticked in the cycles that were skipped */
     } else if (!w->fired && now >= w->turn_at) {
-        cw_ring_turn(w->ring);
+        cw_wave_ring_turn(w->ring);
         w->turn_at = now + w->options.keep * period;
     }
 }

@@ -388,7 +388,7 @@ static void test_kilo_tables__idealised_writes(void **state)
         }
     }
     assert_int_equal(wake, 1000);
-    assert_int_equal(q.cnt, in - out);
+    assert_int_equal(q.ring.cnt, in - out);
     free(q.at);
 }
 

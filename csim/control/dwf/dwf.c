@@ -158,7 +158,7 @@ static uint32_t held(const struct cw_control *p, uint32_t block)
 static bool may_issue(const struct cw_control *p, uint32_t warp)
 {
     (void)warp;
-    return ((const struct dwf *)p)->queue_cnt < DWF_QUEUE / 2;
+    return ((const struct dwf *)p)->queue_ring.cnt < DWF_QUEUE / 2;
 }
 
 /* Whether a warp has waited too long: its threads may hold what those of the majority spin for. */

@@ -6,6 +6,7 @@
 #include "adapt/warp_lut.h"
 #include "base/config.h"
 #include "base/machine.h"
+#include "base/ring.h"
 #include "control/control.h"
 
 #define DWF_SLOTS  32u
@@ -15,15 +16,13 @@
 #define DWF_QUEUE  4096u /* updates that wait; issue stops long before (may_issue) */
 
 struct cw_dwf_keys {
-#define X CW_KEY_FIELD
-#include "control/dwf/keys.def"
-#undef X
+#define CW_LIST "control/dwf/keys.def"
+#include "base/key_fields.h"
 };
 
 struct cw_dwf_counters {
-#define X CW_COUNTER_FIELD
-#include "control/dwf/counters.def"
-#undef X
+#define CW_LIST "control/dwf/counters.def"
+#include "base/counter_fields.h"
 };
 
 extern const struct cw_key_set cw_dwf_keys;
@@ -67,11 +66,11 @@ struct dwf {
     struct cw_dwf_counters *counters;
     struct cw_adapt_warp_lut *lut;
     struct dwf_warp warp[DWF_NAMES];
-    uint32_t list[DWF_NAMES], list_cnt;                  /* names of warps */
-    uint32_t free[DWF_NAMES], free_cnt;                  /* names that nobody has */
-    uint32_t closed[DWF_NAMES], closed_head, closed_cnt; /* names that the table may still know, in order */
-    struct dwf_group *queue;                             /* ring */
-    uint32_t queue_head, queue_cnt;
+    uint32_t list[DWF_NAMES], list_cnt; /* names of warps */
+    uint32_t free[DWF_NAMES], free_cnt; /* names that nobody has */
+    uint32_t closed[DWF_NAMES];         /* names that the table may still know, in order */
+    struct dwf_group *queue;            /* ring */
+    struct cw_ring queue_ring, closed_ring;
     struct dwf_flight *flight; /* in the order of issue; NULL: threads go on when their instruction has issued */
     uint32_t flight_cnt;
     uint64_t flight_next;  /* the first of their cycles; 0: some are not known, and may be now */

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keys and counters of dynamic warp formation, and what they need of the machine. */
+#include "base/bits.h"
 #include "control/dwf/dwf_state.h"
 
 static const struct cw_key key[] = {
-#define X CW_KEY_NUMBER
-#include "control/dwf/keys.def"
-#undef X
+#define CW_LIST "control/dwf/keys.def"
+#include "base/key_rows.h"
 };
 
 static const struct cw_counter counter[] = {
-#define X CW_COUNTER_SUM
-#include "control/dwf/counters.def"
-#undef X
+#define CW_LIST "control/dwf/counters.def"
+#include "base/counter_rows.h"
 };
 
 static int check(const struct cw_config *c, const void *own, struct cw_error *err)
@@ -39,7 +38,7 @@ static int check(const struct cw_config *c, const void *own, struct cw_error *er
         return cw_fail(err, CW_EINVAL,
                        "dynamic warp formation: the unit warp_lut has names for %u warps, one per thread; set core.warps=%u", DWF_NAMES,
                        DWF_SLOTS);
-    if (sets * k->lut_ways != k->lut_entries || sets < 2 || sets > 64 || (sets & (sets - 1)) != 0)
+    if (sets * k->lut_ways != k->lut_entries || sets < 2 || sets > 64 || !cw_is_power_of_two(sets))
         return cw_fail(err, CW_EINVAL, "dwf.lut_entries=%u in dwf.lut_ways=%u ways is no power of two of sets, from 2 to 64",
                        k->lut_entries, k->lut_ways);
     return CW_OK;

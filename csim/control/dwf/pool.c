@@ -9,8 +9,8 @@
 
 static void enqueue(struct dwf *d, const struct dwf_group *g)
 {
-    assert(d->queue_cnt < DWF_QUEUE);
-    d->queue[(d->queue_head + d->queue_cnt++) % DWF_QUEUE] = *g;
+    assert(d->queue_ring.cnt < DWF_QUEUE);
+    d->queue[cw_ring_add(&d->queue_ring, DWF_QUEUE)] = *g;
     d->counters->dwf_threads_in += (uint32_t)__builtin_popcount(g->lanes);
     d->config.host.wake(d->config.host.context);
 }
@@ -112,7 +112,7 @@ void cw_dwf__end_warp(struct dwf *d, uint32_t name)
     if (w->is_static)
         d->free[d->free_cnt++] = name;
     else
-        d->closed[(d->closed_head + d->closed_cnt++) % DWF_NAMES] = name;
+        d->closed[cw_ring_add(&d->closed_ring, DWF_NAMES)] = name;
     d->counters->dwf_warps_ended++;
     d->config.host.wake(d->config.host.context);
 }
@@ -291,13 +291,12 @@ static bool clock(struct dwf *d)
     struct cw_adapt_warp_lut_view v;
     const bool was_sent = d->is_sent;
     uint32_t closed = DWF_NONE;
-    if (d->closed_cnt != 0) {
+    if (d->closed_ring.cnt != 0) {
         in.close = true;
-        in.closed = closed = d->closed[d->closed_head];
-        d->closed_head = (d->closed_head + 1) % DWF_NAMES;
-        d->closed_cnt--;
+        in.closed = closed = d->closed[d->closed_ring.head];
+        cw_ring_take(&d->closed_ring, DWF_NAMES);
     }
-    const struct dwf_group *next = d->queue_cnt != 0 && d->free_cnt > 2 + DWF_SLOTS ? &d->queue[d->queue_head] : NULL;
+    const struct dwf_group *next = d->queue_ring.cnt != 0 && d->free_cnt > 2 + DWF_SLOTS ? &d->queue[d->queue_ring.head] : NULL;
     uint32_t name = DWF_NONE;
     if (next != NULL) {
         name = d->free[--d->free_cnt];
@@ -314,12 +313,11 @@ static bool clock(struct dwf *d)
     if (next != NULL) {
         d->sent = *next;
         d->sent_name = name;
-        d->queue_head = (d->queue_head + 1) % DWF_QUEUE;
-        d->queue_cnt--;
+        cw_ring_take(&d->queue_ring, DWF_QUEUE);
     }
     if (closed != DWF_NONE) /* an answer of the update before may have named it; later ones do not */
         d->free[d->free_cnt++] = closed;
-    return d->is_sent || d->queue_cnt != 0 || d->closed_cnt != 0;
+    return d->is_sent || d->queue_ring.cnt != 0 || d->closed_ring.cnt != 0;
 }
 
 uint64_t cw_dwf__tick(struct cw_control *p, uint64_t cycle)

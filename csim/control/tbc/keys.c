@@ -5,17 +5,13 @@
 #include "control/tbc/tbc_state.h"
 
 static const struct cw_key key[] = {
-#define E CW_KEY_CHOICE
-#include "control/tbc/keys.def"
-#undef E
+#define CW_LIST "control/tbc/keys.def"
+#include "base/key_rows.h"
 };
 
 static const struct cw_counter counter[] = {
-#define X CW_COUNTER_SUM
-#define M CW_COUNTER_MAX
-#include "control/tbc/counters.def"
-#undef X
-#undef M
+#define CW_LIST "control/tbc/counters.def"
+#include "base/counter_rows.h"
 };
 
 /* The keys say something only where the mechanism is. */

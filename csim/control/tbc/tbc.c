@@ -19,8 +19,8 @@ static struct tbc *of(struct cw_control *p)
 /* The operation that a warp's branch, arrival or exit is. There is room: may_issue looks. */
 static struct cw_adapt_block_stack_op *tell(struct tbc *t, enum cw_block_stack_op kind, uint32_t block)
 {
-    assert(t->op_cnt < t->op_cap);
-    struct cw_adapt_block_stack_op *op = &t->op[(t->op_head + t->op_cnt++) % t->op_cap];
+    assert(t->op_ring.cnt < t->op_cap);
+    struct cw_adapt_block_stack_op *op = &t->op[cw_ring_add(&t->op_ring, t->op_cap)];
     *op = (struct cw_adapt_block_stack_op){.kind = kind, .block = block};
     t->config.host.wake(t->config.host.context);
     return op;
@@ -306,7 +306,7 @@ static bool may_issue(const struct cw_control *p, uint32_t warp)
 {
     const struct tbc *t = (const struct tbc *)p;
     (void)warp;
-    return t->op_cnt + 2 * t->config.warps + t->blocks < t->op_cap;
+    return t->op_ring.cnt + 2 * t->config.warps + t->blocks < t->op_cap;
 }
 
 /* The candidates of the oldest block. */

@@ -7,6 +7,7 @@
 #include "adapt/thread_compactor.h"
 #include "base/config.h"
 #include "base/machine.h"
+#include "base/ring.h"
 #include "control/control.h"
 
 enum { CW_TBC_AGE, CW_TBC_RRB, CW_TBC_SRR };
@@ -17,17 +18,13 @@ enum { CW_TBC_SYNC_PROVED, CW_TBC_SYNC_UNI, CW_TBC_SYNC_ALL };
 #define TBC_SIDES 256u /* entries of a stack, at most */
 
 struct cw_tbc_keys {
-#define E CW_KEY_FIELD
-#include "control/tbc/keys.def"
-#undef E
+#define CW_LIST "control/tbc/keys.def"
+#include "base/key_fields.h"
 };
 
 struct cw_tbc_counters {
-#define X CW_COUNTER_FIELD
-#define M CW_COUNTER_FIELD
-#include "control/tbc/counters.def"
-#undef X
-#undef M
+#define CW_LIST "control/tbc/counters.def"
+#include "base/counter_fields.h"
 };
 
 extern const struct cw_key_set cw_tbc_keys;
@@ -79,7 +76,8 @@ struct tbc {
     uint64_t block_cnt;                 /* that have started */
     uint32_t sticky[4];                 /* srr: the block that each scheduler stays with */
     struct cw_adapt_block_stack_op *op; /* ring: for the block stack, in order */
-    uint32_t op_cap, op_head, op_cnt;
+    uint32_t op_cap;
+    struct cw_ring op_ring;
     /* what is being compacted */
     uint32_t compacted;      /* block */
     uint32_t compacted_next; /* of its slots, the one that takes the next warp */

@@ -12,9 +12,9 @@ static void start_blocks(struct tbc *t)
 {
     for (uint32_t i = 0; i < t->blocks; i++) {
         struct tbc_block *b = &t->block[i];
-        if (!b->starts || t->op_cnt == t->op_cap)
+        if (!b->starts || t->op_ring.cnt == t->op_cap)
             continue;
-        struct cw_adapt_block_stack_op *op = &t->op[(t->op_head + t->op_cnt++) % t->op_cap];
+        struct cw_adapt_block_stack_op *op = &t->op[cw_ring_add(&t->op_ring, t->op_cap)];
         *op = (struct cw_adapt_block_stack_op){.kind = CW_BLOCK_STACK_START, .block = i, .first_pc = 0};
         memcpy(op->mask, b->live, sizeof b->live);
         b->starts = false;
@@ -76,16 +76,15 @@ static void note_side(struct tbc *t, const struct cw_adapt_block_stack_op *op)
 
 static void finish_op(struct tbc *t)
 {
-    note_side(t, &t->op[t->op_head]);
-    t->op_head = t->op_head + 1 < t->op_cap ? t->op_head + 1 : 0;
-    t->op_cnt--;
+    note_side(t, &t->op[t->op_ring.head]);
+    cw_ring_take(&t->op_ring, t->op_cap);
 }
 
 static void check_overflow(struct tbc *t, const struct cw_adapt_block_stack_view *s)
 {
     cw_stat_max(&t->counters->block_stack_max, s->peak);
     if (s->overflow)
-        t->config.host.fault(t->config.host.context, t->block[t->op[t->op_head].block].slot[0],
+        t->config.host.fault(t->config.host.context, t->block[t->op[t->op_ring.head].block].slot[0],
                              "a block-wide stack has more entries than the unit block_stack can number");
 }
 
@@ -96,7 +95,7 @@ static bool clock(struct tbc *t)
     struct cw_adapt_block_stack_view s;
     cw_adapt_thread_compactor_see(t->compactor, &c);
     const struct cw_adapt_block_stack_in in = {
-        .op = t->op_cnt != 0 ? &t->op[t->op_head] : NULL,
+        .op = t->op_ring.cnt != 0 ? &t->op[t->op_ring.head] : NULL,
         .take = c.ready,
         .dynamic = c.counted,
         .made_block = t->compacted,
@@ -117,7 +116,7 @@ static bool clock(struct tbc *t)
         begin(t, &s);
     if (s.peak != 0)
         check_overflow(t, &s);
-    return more || s.busy || t->op_cnt != 0;
+    return more || s.busy || t->op_ring.cnt != 0;
 }
 
 uint64_t cw_tbc__tick(struct cw_control *p, uint64_t cycle)

@@ -4,12 +4,8 @@
 #include "mech/tm/keys.h"
 
 static const struct cw_key table[] = {
-#define X CW_KEY_NUMBER
-#define P CW_KEY_POWER
-#define E CW_KEY_CHOICE
-#include "mech/getm/keys.def"
-#undef X
-#undef E
+#define CW_LIST "mech/getm/keys.def"
+#include "base/key_rows.h"
 };
 
 /* Values of published machines (csim/base/config_presets.c). */
@@ -26,12 +22,8 @@ static const struct cw_key_preset presets[] = {
 };
 
 static const struct cw_counter counters[] = {
-#define X CW_COUNTER_SUM
-#define M CW_COUNTER_MAX
-#define W CW_COUNTER_SHOWN
-#include "mech/getm/counters.def"
-#undef X
-#undef M
+#define CW_LIST "mech/getm/counters.def"
+#include "base/counter_rows.h"
 };
 
 static const struct cw_ratio ratios[] = {

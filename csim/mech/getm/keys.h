@@ -7,19 +7,13 @@
 #include "base/stats.h"
 
 struct cw_getm_keys {
-#define X CW_KEY_FIELD
-#define E CW_KEY_FIELD
-#include "mech/getm/keys.def"
-#undef X
-#undef E
+#define CW_LIST "mech/getm/keys.def"
+#include "base/key_fields.h"
 };
 
 struct cw_getm_counters {
-#define X CW_COUNTER_FIELD
-#define M CW_COUNTER_FIELD
-#include "mech/getm/counters.def"
-#undef X
-#undef M
+#define CW_LIST "mech/getm/counters.def"
+#include "base/counter_fields.h"
 };
 
 extern const struct cw_key_set cw_getm_key_set;

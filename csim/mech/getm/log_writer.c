@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ring.h"
 #include "mech/getm/events.h"
 #include "mem/partition.h"
 
@@ -26,7 +27,7 @@ struct cw_getm_log_writer {
     struct cw_fifo *to_validation;
     /* log messages */
     struct cw_message **queue; /* ring of cu.buffer */
-    uint32_t head, cnt;
+    struct cw_ring ring;
     uint32_t left;     /* entries of the head that are not written */
     bool begun;        /* head: left is valid */
     uint32_t released; /* head: entries whose release is made */
@@ -97,7 +98,7 @@ static void take_done(struct cw_getm_log_writer *u, cw_time now)
         cw_getm__tell_writes(u->getm, log, p->lanes, now);
         u->done[slot] = true;
         /* its last entry may still be unwritten: then it is the head */
-        if (--cw_getm_log(log)->writing == 0 && (u->cnt == 0 || log != u->queue[u->head]))
+        if (--cw_getm_log(log)->writing == 0 && (u->ring.cnt == 0 || log != u->queue[u->ring.head]))
             drop_log(u, log);
         cw_message_free(u->getm->host.pool, p);
     }
@@ -156,8 +157,7 @@ static void hand_over(struct cw_getm_log_writer *u, cw_time now)
 
 static void pop_head(struct cw_getm_log_writer *u)
 {
-    u->head = (u->head + 1) % u->getm->common.keys->cu_buffer;
-    u->cnt--;
+    cw_ring_take(&u->ring, u->getm->common.keys->cu_buffer);
     u->begun = false;
 }
 
@@ -172,9 +172,9 @@ static void begin_head(struct cw_getm_log_writer *u, const struct cw_message *lo
 
 static void work(struct cw_getm_log_writer *u, cw_time now)
 {
-    if (u->cnt == 0 || u->issued - u->finished >= WRITES || u->release_end - u->release_first + CW_PACKET_ENTRIES + 1 > RELEASES)
+    if (u->ring.cnt == 0 || u->issued - u->finished >= WRITES || u->release_end - u->release_first + CW_PACKET_ENTRIES + 1 > RELEASES)
         return;
-    struct cw_message *log = u->queue[u->head];
+    struct cw_message *log = u->queue[u->ring.head];
     if (log->op == CW_GETM_DONE) {
         new_release(u, 0)->done = log;
         pop_head(u);
@@ -200,29 +200,24 @@ static void work(struct cw_getm_log_writer *u, cw_time now)
 
 static void accept(struct cw_getm_log_writer *u, cw_time now)
 {
-    struct cw_message *p = u->cnt < u->getm->common.keys->cu_buffer ? cw_fifo_pop(&u->port->from_noc, now) : NULL;
+    struct cw_message *p = u->ring.cnt < u->getm->common.keys->cu_buffer ? cw_fifo_pop(&u->port->from_noc, now) : NULL;
     if (p == NULL)
         return;
-    u->queue[(u->head + u->cnt++) % u->getm->common.keys->cu_buffer] = p;
+    u->queue[cw_ring_add(&u->ring, u->getm->common.keys->cu_buffer)] = p;
     if (p->op == CW_GETM_LOG) {
         u->getm->common.counters->cu_packets++;
         u->getm->common.counters->cu_entries += cw_getm_log_of(p)->log.cnt;
     }
 }
 
-static cw_time sooner(cw_time a, cw_time b)
-{
-    return a < b ? a : b;
-}
-
 static cw_time next_wake(const struct cw_getm_log_writer *u, cw_time now)
 {
     bool release = u->release_first != u->release_end && u->release[u->release_first % RELEASES].after <= u->finished;
-    if (u->cnt > 0 || release)
+    if (u->ring.cnt > 0 || release)
         return now + u->period;
-    cw_time next = sooner(cw_fifo_next(&u->port->from_noc), cw_fifo_next(&u->port->l2_done));
+    cw_time next = cw_time_min(cw_fifo_next(&u->port->from_noc), cw_fifo_next(&u->port->l2_done));
     if (u->sent != u->issued)
-        next = sooner(next, u->ready[u->sent % WRITES]);
+        next = cw_time_min(next, u->ready[u->sent % WRITES]);
     return next > now ? next : now + u->period;
 }
 
@@ -272,5 +267,5 @@ struct cw_component *cw_getm__log_writer_component(struct cw_getm_log_writer *u)
 
 bool cw_getm__log_writer_idle(const struct cw_getm_log_writer *u)
 {
-    return u->cnt == 0 && u->finished == u->issued && u->release_first == u->release_end;
+    return u->ring.cnt == 0 && u->finished == u->issued && u->release_first == u->release_end;
 }

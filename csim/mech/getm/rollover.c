@@ -48,18 +48,13 @@ static void resume(struct cw_getm_rollover *r)
     cw_getm__note_rollover(r->getm);
 }
 
-static cw_time sooner(cw_time a, cw_time b)
-{
-    return a < b ? a : b;
-}
-
 /* When the leader will next see something on the wires that it does not see now. */
 static cw_time next_arrival(const struct cw_getm_rollover *r, cw_time now)
 {
     const struct cw_getm_wires *wires = &r->getm->wires;
     cw_time next = CW_TIME_NEVER;
     for (uint32_t i = 0; i < r->getm->config->partition_count; i++)
-        next = sooner(next, sooner(cw_wire_next(wires->wanted + i, now), cw_wire_next(wires->flushed + i, now)));
+        next = cw_time_min(next, cw_time_min(cw_wire_next(wires->wanted + i, now), cw_wire_next(wires->flushed + i, now)));
     return next;
 }
 
@@ -73,7 +68,7 @@ void cw_getm__rollover_lead(struct cw_getm_rollover *r, cw_time now)
     else if (r->stopping && heard(r, wires->flushed, false, now))
         resume(r);
     else /* what is driven from now on takes a latency */
-        r->listen = sooner(now + r->stop->latency, next_arrival(r, now));
+        r->listen = cw_time_min(now + r->stop->latency, next_arrival(r, now));
 }
 
 struct cw_message *cw_getm__rollover_message(struct cw_getm_rollover *r, cw_time now)
@@ -135,7 +130,7 @@ cw_time cw_getm__rollover_next(const struct cw_getm_rollover *r, cw_time now)
         return next;
     if (!r->stopping && heard(r, r->getm->wires.wanted, true, now)) /* arrived while messages were left to send */
         return now;
-    return sooner(next, next_arrival(r, now));
+    return cw_time_min(next, next_arrival(r, now));
 }
 
 bool cw_getm__rollover_idle(const struct cw_getm_rollover *r)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "adapt/validation_unit.h"
+#include "base/ring.h"
 #include "mech/getm/events.h"
 #include "mech/getm/rollover.h"
 #include "mech/getm/statistics.h"
@@ -35,7 +36,7 @@ struct pending {
 /* Ring of places in the pending table. */
 struct places {
     uint16_t *place;
-    uint32_t head, cnt;
+    struct cw_ring ring;
 };
 
 struct cw_getm_validation {
@@ -66,14 +67,13 @@ struct cw_getm_validation {
 
 static void places_push(struct cw_getm_validation *v, struct places *q, uint32_t place)
 {
-    q->place[(q->head + q->cnt++) % v->place_cnt] = (uint16_t)place;
+    q->place[cw_ring_add(&q->ring, v->place_cnt)] = (uint16_t)place;
 }
 
 static uint32_t places_pop(struct cw_getm_validation *v, struct places *q)
 {
-    uint32_t place = q->place[q->head];
-    q->head = (q->head + 1) % v->place_cnt;
-    q->cnt--;
+    uint32_t place = q->place[q->ring.head];
+    cw_ring_take(&q->ring, v->place_cnt);
     return place;
 }
 
@@ -90,7 +90,7 @@ static uint32_t lane_granules(const struct cw_getm_validation *v, const struct c
 static void accept(struct cw_getm_validation *v, cw_time now)
 {
     struct cw_message *p = cw_fifo_peek(&v->port->from_l2, now);
-    if (p == NULL || v->free.cnt == 0)
+    if (p == NULL || v->free.ring.cnt == 0)
         return;
     cw_fifo_pop(&v->port->from_l2, now);
     uint32_t place = places_pop(v, &v->free);
@@ -148,7 +148,7 @@ static void make_reply(struct cw_getm_validation *v, struct pending *n)
 /* When the oldest answer may leave. All are delayed alike, so none is due before an older one. */
 static cw_time next_answer(const struct cw_getm_validation *v)
 {
-    return v->done.cnt > 0 ? v->pending[v->done.place[v->done.head]].due : CW_TIME_NEVER;
+    return v->done.ring.cnt > 0 ? v->pending[v->done.place[v->done.ring.head]].due : CW_TIME_NEVER;
 }
 
 static void send(struct cw_getm_validation *v, cw_time now)
@@ -280,7 +280,7 @@ static struct cw_adapt_validation_unit_request release_request(const struct cw_g
 /* Of the oldest message that is ready, about its lowest granule that is left. */
 static struct cw_adapt_validation_unit_request access_request(const struct cw_getm_validation *v)
 {
-    uint32_t place = v->ready.place[v->ready.head];
+    uint32_t place = v->ready.place[v->ready.ring.head];
     const struct pending *n = v->pending + place;
     const struct cw_getm_access_body *body = cw_getm_access_of(n->p);
     uint32_t granule = (uint32_t)__builtin_ctz(n->left);
@@ -304,7 +304,7 @@ static void release_taken(struct cw_getm_validation *v, const struct cw_getm_rel
 
 static void access_taken(struct cw_getm_validation *v, uint32_t id, cw_time now)
 {
-    struct pending *n = v->pending + v->ready.place[v->ready.head];
+    struct pending *n = v->pending + v->ready.place[v->ready.ring.head];
     const uint32_t granule = id & ((1u << v->granule_bits) - 1);
     n->left &= ~(1u << granule);
     n->asked[granule] = now;
@@ -361,7 +361,7 @@ static void clock_unit(struct cw_getm_validation *v, cw_time now)
     const bool may_offer = now >= v->offer_from;
     const struct cw_getm_release *r = may_offer ? next_release(v, now) : NULL;
     const struct cw_getm_rollover *o = &v->rollover;
-    bool offered = r != NULL || (may_offer && v->ready.cnt > 0);
+    bool offered = r != NULL || (may_offer && v->ready.ring.cnt > 0);
     if (!v->awake && !offered && !o->draining)
         return;
     uint32_t id = 0;
@@ -388,19 +388,14 @@ static void clock_unit(struct cw_getm_validation *v, cw_time now)
         access_taken(v, id, now);
 }
 
-static cw_time sooner(cw_time a, cw_time b)
-{
-    return a < b ? a : b;
-}
-
 static cw_time next_wake(const struct cw_getm_validation *v, cw_time now)
 {
-    if (v->awake || v->ready.cnt > 0 || v->ended_first != NULL)
+    if (v->awake || v->ready.ring.cnt > 0 || v->ended_first != NULL)
         return now + v->period;
-    cw_time next = sooner(cw_fifo_next(&v->release), cw_getm__rollover_next(&v->rollover, now));
-    next = sooner(next, next_answer(v));
-    if (v->free.cnt > 0)
-        next = sooner(next, cw_fifo_next(&v->port->from_l2));
+    cw_time next = cw_time_min(cw_fifo_next(&v->release), cw_getm__rollover_next(&v->rollover, now));
+    next = cw_time_min(next, next_answer(v));
+    if (v->free.ring.cnt > 0)
+        next = cw_time_min(next, cw_fifo_next(&v->port->from_l2));
     return next > now ? next : now + v->period;
 }
 

@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 
+#include "base/ring.h"
 #include "mech/kilo/parts.h"
 
 #define WAITING 16384u
@@ -19,7 +20,7 @@ struct cw_kilo_vendor {
     uint64_t next, epoch_start;
     uint32_t epoch;
     struct cw_kilo_request *waiting[WAITING]; /* ring */
-    uint32_t head, cnt;
+    struct cw_ring ring;
     uint64_t *oldest; /* by partition: ID that has not retired */
 };
 
@@ -62,13 +63,12 @@ static void tick(void *self, cw_time now)
     for (uint32_t i = 0; i < wires->cores; i++) {
         struct cw_kilo_request *r;
         while ((r = cw_fifo_pop(wires->ask + i, now)) != NULL)
-            v->waiting[(v->head + v->cnt++) % WAITING] = r;
+            v->waiting[cw_ring_add(&v->ring, WAITING)] = r;
         next = cw_fifo_next(wires->ask + i) < next ? cw_fifo_next(wires->ask + i) : next;
     }
-    while (v->cnt > 0 && room(v, cw_lanes_count(v->waiting[v->head]->members))) {
-        grant(v, v->waiting[v->head], now);
-        v->head = (v->head + 1) % WAITING;
-        v->cnt--;
+    while (v->ring.cnt > 0 && room(v, cw_lanes_count(v->waiting[v->ring.head]->members))) {
+        grant(v, v->waiting[v->ring.head], now);
+        cw_ring_take(&v->ring, WAITING);
     }
     v->component.wake = next;
 }

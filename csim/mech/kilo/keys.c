@@ -9,12 +9,8 @@
 #include "mech/tm/keys.h"
 
 static const struct cw_key table[] = {
-#define X CW_KEY_NUMBER
-#define P CW_KEY_POWER
-#define E CW_KEY_CHOICE
-#include "mech/kilo/keys.def"
-#undef X
-#undef E
+#define CW_LIST "mech/kilo/keys.def"
+#include "base/key_rows.h"
 };
 
 /* Values of published machines (csim/base/config_presets.c). */
@@ -80,12 +76,8 @@ static const char *needs(const struct cw_config *config, const void *own, const 
 }
 
 static const struct cw_counter counters[] = {
-#define X CW_COUNTER_SUM
-#define M CW_COUNTER_MAX
-#define W CW_COUNTER_SHOWN
-#include "mech/kilo/counters.def"
-#undef X
-#undef M
+#define CW_LIST "mech/kilo/counters.def"
+#include "base/counter_rows.h"
 };
 
 #define COUNT(a) ((uint32_t)(sizeof(a) / sizeof(a)[0]))

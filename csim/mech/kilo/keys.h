@@ -7,19 +7,13 @@
 #include "base/stats.h"
 
 struct cw_kilo_keys {
-#define X CW_KEY_FIELD
-#define E CW_KEY_FIELD
-#include "mech/kilo/keys.def"
-#undef X
-#undef E
+#define CW_LIST "mech/kilo/keys.def"
+#include "base/key_fields.h"
 };
 
 struct cw_kilo_counters {
-#define X CW_COUNTER_FIELD
-#define M CW_COUNTER_FIELD
-#include "mech/kilo/counters.def"
-#undef X
-#undef M
+#define CW_LIST "mech/kilo/counters.def"
+#include "base/counter_fields.h"
 };
 
 extern const struct cw_key_set cw_kilo_key_set;

@@ -9,19 +9,13 @@
 
 int cw_kilo_writes_push(struct cw_kilo_writes *q, const struct cw_kilo_write *w)
 {
-    if (q->cnt == q->cap) {
-        uint32_t cap = q->cap == 0 ? 256 : 2 * q->cap;
-        struct cw_kilo_write *larger = malloc(cap * sizeof *larger);
+    if (q->ring.cnt == q->cap) {
+        struct cw_kilo_write *larger = cw_ring_grow(&q->ring, q->at, &q->cap, sizeof *q->at);
         if (larger == NULL)
             return CW_ENOMEM;
-        for (uint32_t i = 0; i < q->cnt; i++)
-            larger[i] = q->at[(q->head + i) & (q->cap - 1)];
-        free(q->at);
         q->at = larger;
-        q->cap = cap;
-        q->head = 0;
     }
-    q->at[(q->head + q->cnt++) & (q->cap - 1)] = *w;
+    q->at[cw_ring_add(&q->ring, q->cap)] = *w;
     if (q->wake != NULL && w->ready < *q->wake)
         *q->wake = w->ready;
     return CW_OK;

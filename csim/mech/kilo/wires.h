@@ -16,6 +16,7 @@
 #include "base/fifo.h"
 #include "base/lanes.h"
 #include "base/machine.h"
+#include "base/ring.h"
 #include "mech/tm/redo_log.h"
 #include "msg/message.h"
 
@@ -76,8 +77,9 @@ struct cw_kilo_write {
 
 /* A FIFO of these without bound. */
 struct cw_kilo_writes {
-    struct cw_kilo_write *at; /* ring, power of two */
-    uint32_t cap, head, cnt;
+    struct cw_kilo_write *at;
+    uint32_t cap;
+    struct cw_ring ring;
     cw_time *wake; /* the reader's, lowered by each push; may be NULL */
 };
 
@@ -87,13 +89,12 @@ int cw_kilo_writes_push(struct cw_kilo_writes *q, const struct cw_kilo_write *w)
 /* The oldest, or NULL. */
 static inline const struct cw_kilo_write *cw_kilo_writes_first(const struct cw_kilo_writes *q)
 {
-    return q->cnt > 0 ? q->at + q->head : 0;
+    return q->ring.cnt > 0 ? q->at + q->ring.head : 0;
 }
 
 static inline void cw_kilo_writes_pop(struct cw_kilo_writes *q)
 {
-    q->head = (q->head + 1) & (q->cap - 1);
-    q->cnt--;
+    cw_ring_take(&q->ring, q->cap);
 }
 
 /*

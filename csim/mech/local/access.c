@@ -43,8 +43,9 @@ static void leave_words(struct cw_local_core *c, const struct cw_mem_inst *m, cw
 
 static enum cw_access_verdict take(struct cw_local_core *c, struct cw_mem_inst *m, cw_time now)
 {
-    struct cw_local_inst *i = &c->inst[(c->inst_head + c->inst_cnt) % CW_LOCAL_INSTS];
-    if (c->asking < c->inst_cnt || c->inst_cnt == CW_LOCAL_INSTS || c->wave[m->warp].clears > 0 || !cw_core_take_shared(c->core, now))
+    struct cw_local_inst *i = &c->inst[cw_ring_at(&c->inst_ring, c->inst_ring.cnt, CW_LOCAL_INSTS)];
+    if (c->asking < c->inst_ring.cnt || c->inst_ring.cnt == CW_LOCAL_INSTS || c->wave[m->warp].clears > 0 ||
+        !cw_core_take_shared(c->core, now))
         return CW_ACCESS_WAIT;
     const bool store = m->uop->op == CW_OP_ST;
     *i = (struct cw_local_inst){.m = m, .taken = cycle_of(c, now), .left = alive(c, m)};
@@ -52,7 +53,7 @@ static enum cw_access_verdict take(struct cw_local_core *c, struct cw_mem_inst *
         cw_inst_get_bytes(m, (uint32_t)__builtin_ctz(left), i->bytes[__builtin_ctz(left)]);
     *(store ? &c->local->tm->tx_stores : &c->local->tm->tx_loads) += cw_lanes_count(i->left);
     i->due = i->taken + c->local->host.config->shared_latency;
-    c->inst_cnt++;
+    c->inst_ring.cnt++;
     return CW_ACCESS_TAKEN;
 }
 
@@ -110,8 +111,8 @@ static void count_pass(struct cw_local_core *c, struct cw_local_inst *i, const s
  */
 static bool make_pass(struct cw_local_core *c, struct cw_local_pass *pass, cw_time now)
 {
-    while (c->asking < c->inst_cnt) {
-        struct cw_local_inst *i = &c->inst[(c->inst_head + c->asking) % CW_LOCAL_INSTS];
+    while (c->asking < c->inst_ring.cnt) {
+        struct cw_local_inst *i = &c->inst[cw_ring_at(&c->inst_ring, c->asking, CW_LOCAL_INSTS)];
         if ((i->left & alive(c, i->m)) == 0 && ++i->at < cw_inst_words(i->m))
             i->left = alive(c, i->m);
         if (i->at == cw_inst_words(i->m)) {
@@ -277,23 +278,21 @@ static void finish(struct cw_local_core *c, struct cw_local_inst *i, cw_time now
 
 cw_time cw_local__access_cycle(struct cw_local_core *c, cw_time now)
 {
-    struct cw_local_pass *pass = &c->pass[(c->pass_head + c->pass_cnt) % (CW_LOCAL_PHASES + 1)];
+    struct cw_local_pass *pass = &c->pass[cw_ring_at(&c->pass_ring, c->pass_ring.cnt, CW_LOCAL_PHASES + 1)];
     struct cw_local_answer answer[CW_LOCAL_BANKS];
     const bool asks = make_pass(c, pass, now);
     if (asks)
-        c->pass_cnt++;
+        c->pass_ring.cnt++;
     const struct cw_local_pass *answered = cw_local__detect(c, asks ? pass : NULL, answer, now);
     if (answered != NULL) {
-        c->pass_head = (c->pass_head + 1) % (CW_LOCAL_PHASES + 1);
-        c->pass_cnt--;
+        cw_ring_take(&c->pass_ring, CW_LOCAL_PHASES + 1);
         take_answers(c, answered, answer, now);
     }
-    while (c->asking > 0 && c->inst[c->inst_head].asks == 0 && c->inst[c->inst_head].due <= cycle_of(c, now)) {
-        struct cw_local_inst *i = &c->inst[c->inst_head];
-        c->inst_head = (c->inst_head + 1) % CW_LOCAL_INSTS;
-        c->inst_cnt--;
+    while (c->asking > 0 && c->inst[c->inst_ring.head].asks == 0 && c->inst[c->inst_ring.head].due <= cycle_of(c, now)) {
+        struct cw_local_inst *i = &c->inst[c->inst_ring.head];
+        cw_ring_take(&c->inst_ring, CW_LOCAL_INSTS);
         c->asking--;
         finish(c, i, now);
     }
-    return c->inst_cnt > 0 || c->awake != 0 || c->clear_cnt > 0 ? now + c->local->period : CW_TIME_NEVER;
+    return c->inst_ring.cnt > 0 || c->awake != 0 || c->clear_ring.cnt > 0 ? now + c->local->period : CW_TIME_NEVER;
 }

@@ -16,6 +16,6 @@ void cw_local__clear(struct cw_local_core *c, uint32_t warp, cw_lanes lanes, boo
         w->write_banks = 0;
     if (clear.banks == 0 && clear.write_banks == 0)
         return;
-    c->clear[(c->clear_head + c->clear_cnt++) % c->undo_cap] = clear;
+    c->clear[cw_ring_add(&c->clear_ring, c->undo_cap)] = clear;
     w->clears++;
 }

@@ -72,7 +72,7 @@ static cw_time tick(void *self, cw_time now)
     struct cw_local_core *c = self;
     const cw_time undo = cw_local__undo_cycle(c, now), turns = cw_local__turns_cycle(c, now), access = cw_local__access_cycle(c, now);
     cw_time next = undo < turns ? undo : turns;
-    if (c->ends != 0 || c->undo_cnt > 0)
+    if (c->ends != 0 || c->undo_ring.cnt > 0)
         next = now + c->local->period;
     return next < access ? next : access;
 }
@@ -80,7 +80,7 @@ static cw_time tick(void *self, cw_time now)
 static bool idle(const void *self)
 {
     const struct cw_local_core *c = self;
-    return c->inst_cnt == 0 && c->undo_cnt == 0 && c->ends == 0 && c->chooses == 0 && c->chosen == CW_LOCAL_NO_ONE;
+    return c->inst_ring.cnt == 0 && c->undo_ring.cnt == 0 && c->ends == 0 && c->chooses == 0 && c->chosen == CW_LOCAL_NO_ONE;
 }
 
 static void report(const void *self, FILE *out)

@@ -12,6 +12,7 @@
 #include "adapt/bank_detector.h"
 #include "adapt/shadow_address.h"
 #include "adapt/tcm_select.h"
+#include "base/ring.h"
 #include "mech/local/keys.h"
 #include "mech/mech.h"
 #include "mech/tm/keys.h"
@@ -173,14 +174,15 @@ struct cw_local_core {
     uint32_t chosen;                          /* who was asked about in the last cycle, or CW_LOCAL_NO_ONE, */
     struct cw_adapt_tcm_select_answer choice; /* and the answer */
     struct cw_local_inst *inst;               /* ring of CW_LOCAL_INSTS */
-    uint32_t inst_head, inst_cnt;
+    struct cw_ring inst_ring;
     uint32_t asking;                                /* of these, from the head on: those whose words have all been asked for */
     struct cw_local_pass pass[CW_LOCAL_PHASES + 1]; /* ring */
-    uint32_t pass_head, pass_cnt;
+    struct cw_ring pass_ring;
     struct cw_local_undo *undo; /* ring of a place per lane */
-    uint32_t undo_head, undo_cnt, undo_cap;
+    struct cw_ring undo_ring;
+    uint32_t undo_cap;
     struct cw_local_clear *clear; /* ring likewise */
-    uint32_t clear_head, clear_cnt;
+    struct cw_ring clear_ring;
     struct cw_adapt_bank_detector *bank[CW_LOCAL_BANKS];
     struct cw_adapt_tcm_select *select;
     struct cw_adapt_shadow_address *shadow;

@@ -91,7 +91,7 @@ static void clock_bank(struct cw_local_core *c, uint32_t bank, const struct cw_l
 const struct cw_local_pass *cw_local__detect(struct cw_local_core *c, const struct cw_local_pass *pass,
                                              struct cw_local_answer answer[CW_LOCAL_BANKS], cw_time now)
 {
-    const struct cw_local_clear *clear = c->clear_cnt > 0 ? &c->clear[c->clear_head] : NULL;
+    const struct cw_local_clear *clear = c->clear_ring.cnt > 0 ? &c->clear[c->clear_ring.head] : NULL;
     const uint32_t asked = pass != NULL ? pass->banks : 0, cleared = clear != NULL ? clear->banks | clear->write_banks : 0;
     for (uint32_t left = asked | cleared | c->awake; left != 0; left &= left - 1) {
         const uint32_t bank = (uint32_t)__builtin_ctz(left);
@@ -99,9 +99,8 @@ const struct cw_local_pass *cw_local__detect(struct cw_local_core *c, const stru
     }
     if (clear != NULL) {
         c->wave[clear->warp].clears--;
-        c->clear_head = (c->clear_head + 1) % c->undo_cap;
-        c->clear_cnt--;
+        cw_ring_take(&c->clear_ring, c->undo_cap);
     }
-    const struct cw_local_pass *oldest = &c->pass[c->pass_head];
-    return c->pass_cnt > 0 && oldest->cycle + CW_LOCAL_PHASES == now / c->local->period ? oldest : NULL;
+    const struct cw_local_pass *oldest = &c->pass[c->pass_ring.head];
+    return c->pass_ring.cnt > 0 && oldest->cycle + CW_LOCAL_PHASES == now / c->local->period ? oldest : NULL;
 }

@@ -6,19 +6,13 @@
 #include "mech/tm/keys.h"
 
 static const struct cw_key table[] = {
-#define X CW_KEY_NUMBER
-#define P CW_KEY_POWER
-#define E CW_KEY_CHOICE
-#include "mech/local/keys.def"
-#undef X
-#undef E
+#define CW_LIST "mech/local/keys.def"
+#include "base/key_rows.h"
 };
 
 static const struct cw_counter counters[] = {
-#define X CW_COUNTER_SUM
-#define W CW_COUNTER_SHOWN
-#include "mech/local/counters.def"
-#undef X
+#define CW_LIST "mech/local/counters.def"
+#include "base/counter_rows.h"
 };
 
 /* ltm.choose=auto chooses these itself. */

@@ -15,17 +15,13 @@ enum cw_local_token { CW_LOCAL_TOKEN_TRANSACTION, CW_LOCAL_TOKEN_WAVEFRONT };
 enum cw_local_global { CW_LOCAL_GLOBAL_FAULT, CW_LOCAL_GLOBAL_ALLOW };
 
 struct cw_local_keys {
-#define X CW_KEY_FIELD
-#define E CW_KEY_FIELD
-#include "mech/local/keys.def"
-#undef X
-#undef E
+#define CW_LIST "mech/local/keys.def"
+#include "base/key_fields.h"
 };
 
 struct cw_local_counters {
-#define X CW_COUNTER_FIELD
-#include "mech/local/counters.def"
-#undef X
+#define CW_LIST "mech/local/counters.def"
+#include "base/counter_fields.h"
 };
 
 extern const struct cw_key_set cw_local_key_set;

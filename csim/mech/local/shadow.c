@@ -221,7 +221,7 @@ void cw_local__undo(struct cw_local_core *c, uint32_t warp, cw_lanes lanes, cw_t
     const uint32_t walk = l->keys.ltm_undo == CW_LOCAL_UNDO_WALK ? walk_cycles(c, warp, lanes) : 0;
     const cw_time answered = now + (CW_LOCAL_PHASES + 1) * l->period; /* what the lanes have asked until now */
     const cw_time walked = walk > 0 ? cw_core_hold_shared(c->core, walk) : now;
-    struct cw_local_undo *u = &c->undo[(c->undo_head + c->undo_cnt++) % c->undo_cap];
+    struct cw_local_undo *u = &c->undo[cw_ring_add(&c->undo_ring, c->undo_cap)];
     *u = (struct cw_local_undo){.at = walked > answered ? walked : answered, .warp = warp, .lanes = lanes};
     c->wave[warp].undos++;
 }
@@ -246,16 +246,15 @@ static void restore_lane(struct cw_local_core *c, uint32_t warp, uint32_t lane, 
 
 cw_time cw_local__undo_cycle(struct cw_local_core *c, cw_time now)
 {
-    while (c->undo_cnt > 0 && c->undo[c->undo_head].at <= now) {
-        const struct cw_local_undo u = c->undo[c->undo_head];
-        c->undo_head = (c->undo_head + 1) % c->undo_cap;
-        c->undo_cnt--;
+    while (c->undo_ring.cnt > 0 && c->undo[c->undo_ring.head].at <= now) {
+        const struct cw_local_undo u = c->undo[c->undo_ring.head];
+        cw_ring_take(&c->undo_ring, c->undo_cap);
         for (cw_lanes rest = u.lanes; rest != 0; rest = cw_lanes_rest(rest))
             restore_lane(c, u.warp, cw_lanes_first(rest), now);
         cw_local__clear(c, u.warp, u.lanes, false);
         c->wave[u.warp].undos--;
     }
-    return c->undo_cnt > 0 ? c->undo[c->undo_head].at : CW_TIME_NEVER;
+    return c->undo_ring.cnt > 0 ? c->undo[c->undo_ring.head].at : CW_TIME_NEVER;
 }
 
 /* ---- the oracle ---- */

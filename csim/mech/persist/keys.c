@@ -5,21 +5,13 @@
 #include <string.h>
 
 static const struct cw_key table[] = {
-#define X CW_KEY_NUMBER
-#define E CW_KEY_CHOICE
-#include "mech/persist/keys.def"
-#undef X
-#undef E
+#define CW_LIST "mech/persist/keys.def"
+#include "base/key_rows.h"
 };
 
 static const struct cw_counter counters[] = {
-#define X CW_COUNTER_SUM
-#define M CW_COUNTER_MAX
-#define W CW_COUNTER_SHOWN
-#include "mech/persist/counters.def"
-#undef X
-#undef M
-#undef W
+#define CW_LIST "mech/persist/counters.def"
+#include "base/counter_rows.h"
 };
 
 /* Values of published machines (csim/base/config_presets.c). */

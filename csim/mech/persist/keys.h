@@ -15,21 +15,13 @@ enum { CW_PM_END_DRAIN, CW_PM_END_KEEP };
 enum { CW_PM_FLUSHED_KEEP, CW_PM_FLUSHED_DROP };
 
 struct cw_persist_keys {
-#define X CW_KEY_FIELD
-#define E CW_KEY_FIELD
-#include "mech/persist/keys.def"
-#undef X
-#undef E
+#define CW_LIST "mech/persist/keys.def"
+#include "base/key_fields.h"
 };
 
 struct cw_persist_counters {
-#define X CW_COUNTER_FIELD
-#define M CW_COUNTER_FIELD
-#define W CW_COUNTER_FIELD
-#include "mech/persist/counters.def"
-#undef X
-#undef M
-#undef W
+#define CW_LIST "mech/persist/counters.def"
+#include "base/counter_fields.h"
 };
 
 extern const struct cw_key_set cw_persist_key_set;

@@ -9,6 +9,7 @@
 
 #include "adapt/order_masks.h"
 #include "adapt/persist_buffer.h"
+#include "base/ring.h"
 #include "mech/mech.h"
 #include "mech/persist/keys.h"
 #include "mech/persist/orders.h"
@@ -60,7 +61,8 @@ struct cw_sbrp_core {
         bool returns;    /* an atomic of it has passed the L1 since its last ordering operation, and returns a value */
         uint32_t orders; /* ordering entries in the buffer that name it */
     } warp[64];
-    uint32_t asked[64], asked_head, asked_cnt; /* ring of warps in CW_SBRP_ASKED */
+    struct cw_ring asked_ring;
+    uint32_t asked[64]; /* ring of warps in CW_SBRP_ASKED */
     /* the pipe's access */
     enum cw_sbrp_pipe pipe;
     enum cw_sbrp_evict evict;

@@ -125,7 +125,7 @@ static bool carry_out(struct cw_sbrp_core *c, uint32_t w, enum cw_persist_kind k
     c->warp[w].returns = false;
     c->warp[w].step = CW_SBRP_ASKED;
     c->warp[w].kind = (uint8_t)kind;
-    c->asked[(c->asked_head + c->asked_cnt++) % 64] = w;
+    c->asked[cw_ring_add(&c->asked_ring, 64)] = w;
     c->awake = true;
     return false;
 }
@@ -187,7 +187,7 @@ static bool idle(const void *self)
     struct cw_adapt_persist_buffer_view v;
     cw_adapt_order_masks_look(c->masks, &m);
     cw_adapt_persist_buffer_look(c->buffer, &(struct cw_adapt_persist_buffer_in){.fsm = m.fsm}, &v);
-    return (v.count == 0 || cw_sbrp__keeps(c)) && m.actr == 0 && c->asked_cnt == 0;
+    return (v.count == 0 || cw_sbrp__keeps(c)) && m.actr == 0 && c->asked_ring.cnt == 0;
 }
 
 static cw_time tick(void *self, cw_time now)

@@ -24,7 +24,7 @@ const struct cw_adapt_order_masks_view *cw_sbrp__masks(struct cw_sbrp_core *c, c
 
 bool cw_sbrp__keeps(const struct cw_sbrp_core *c)
 {
-    return c->ends && c->sbrp->keys->pm_kernel_end == CW_PM_END_KEEP && c->asked_cnt == 0 && c->pipe == CW_SBRP_PIPE_FREE &&
+    return c->ends && c->sbrp->keys->pm_kernel_end == CW_PM_END_KEEP && c->asked_ring.cnt == 0 && c->pipe == CW_SBRP_PIPE_FREE &&
            c->evict == CW_SBRP_EVICT_NONE;
 }
 
@@ -72,9 +72,9 @@ static void resume(struct cw_sbrp_core *c, cw_time now)
 /* The port is free when no store has taken it: the next warp's ordering entry. */
 static void offer_order(struct cw_sbrp_core *c)
 {
-    if (c->in.insert || c->asked_cnt == 0)
+    if (c->in.insert || c->asked_ring.cnt == 0)
         return;
-    const uint32_t w = c->asked[c->asked_head];
+    const uint32_t w = c->asked[c->asked_ring.head];
     c->in.insert = true;
     c->in.warp = w;
     c->in.kind = (enum cw_persist_kind)c->warp[w].kind;
@@ -99,8 +99,7 @@ static void take_order(struct cw_sbrp_core *c, const struct cw_adapt_persist_buf
         return;
     }
     note_order(c, w, v);
-    c->asked_head = (c->asked_head + 1) % 64;
-    c->asked_cnt--;
+    cw_ring_take(&c->asked_ring, 64);
     c->sbrp->counters->pm_orderings++;
     if (c->in.kind < CW_PERSIST_ACQ_DEV || c->sbrp->fault == CW_SBRP_RELEASE_BEFORE_DRAIN) {
         done(c, w, now);
@@ -195,7 +194,7 @@ static void count(struct cw_sbrp_core *c, const struct cw_adapt_persist_buffer_v
 
 static bool active(const struct cw_sbrp_core *c)
 {
-    return c->asked_cnt != 0 || c->pipe == CW_SBRP_PIPE_NEXT || (c->evict != CW_SBRP_EVICT_NONE && c->evict != CW_SBRP_EVICT_WAITS);
+    return c->asked_ring.cnt != 0 || c->pipe == CW_SBRP_PIPE_NEXT || (c->evict != CW_SBRP_EVICT_NONE && c->evict != CW_SBRP_EVICT_WAITS);
 }
 
 cw_time cw_sbrp__tick(struct cw_sbrp_core *c, cw_time now)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ring.h"
 #include "mech/serial/serial_private.h"
 #include "mech/tm/access.h"
 #include "mech/tm/keys.h"
@@ -53,10 +54,10 @@ struct cw_serialised_core {
     struct cw_core *core;
     uint32_t index;
     struct warp *warp;
-    uint64_t busy;        /* warps that a tick has to look at */
-    uint32_t asks, gives; /* messages to partition 0 not yet sent */
-    uint16_t *ask;        /* ring of warps that ask */
-    uint32_t ask_head;
+    uint64_t busy;  /* warps that a tick has to look at */
+    uint32_t gives; /* messages to partition 0 not yet sent, beside those of the ring */
+    uint16_t *ask;  /* ring of warps that ask */
+    struct cw_ring ask_ring;
     bool *told; /* [core_blocks * shared words]: words of shared memory that the oracle may know; NULL: none yet */
 };
 
@@ -95,7 +96,7 @@ static bool begin(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
     if (w->phase == NO_TX) {
         w->phase = ASKS;
         w->since = now;
-        c->ask[(c->ask_head + c->asks++) % c->host->config->core_warps] = (uint16_t)warp;
+        c->ask[cw_ring_add(&c->ask_ring, c->host->config->core_warps)] = (uint16_t)warp;
     }
     if (w->phase != GRANTED)
         return false;
@@ -170,18 +171,17 @@ static void end_lane(struct cw_serialised_core *c, uint32_t warp, cw_time now)
 /* The token goes back before the next warp of this core asks: it has asked already. */
 static void send_control(struct cw_serialised_core *c, cw_time now)
 {
-    if (c->asks == 0 && c->gives == 0)
+    if (c->ask_ring.cnt == 0 && c->gives == 0)
         return;
     uint32_t op = c->gives > 0 ? CW_SERIALISED_GIVE_BACK : CW_SERIALISED_ASK;
     struct cw_message *p = cw_mech_message(c->host, CW_MSG_OWN, op, CW_GLOBAL_BASE, 0, now); /* of partition 0 */
-    p->warp = c->ask[c->ask_head];
+    p->warp = c->ask[c->ask_ring.head];
     if (!cw_core_send(c->core, p, now)) {
         cw_message_free(c->host->pool, p);
     } else if (op == CW_SERIALISED_GIVE_BACK) {
         c->gives--;
     } else {
-        c->ask_head = (c->ask_head + 1) % c->host->config->core_warps;
-        c->asks--;
+        cw_ring_take(&c->ask_ring, c->host->config->core_warps);
     }
 }
 
@@ -454,7 +454,7 @@ static cw_time tick(void *self, cw_time now)
             c->busy &= ~(UINT64_C(1) << warp);
     }
     send_control(c, now);
-    bool more = c->busy != 0 || c->asks > 0 || c->gives > 0;
+    bool more = c->busy != 0 || c->ask_ring.cnt > 0 || c->gives > 0;
     return more ? now + c->host->clocks->period[CW_DOMAIN_CORE] : CW_TIME_NEVER;
 }
 
@@ -464,7 +464,7 @@ static bool idle(const void *self)
     for (uint32_t i = 0; i < c->host->config->core_warps; i++)
         if (c->warp[i].phase != NO_TX)
             return false;
-    return c->asks == 0 && c->gives == 0;
+    return c->ask_ring.cnt == 0 && c->gives == 0;
 }
 
 static void report(const void *self, FILE *out)

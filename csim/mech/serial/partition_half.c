@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "base/ring.h"
 #include "mech/serial/serial_private.h"
 #include "mech/tm/access.h"
 
@@ -15,7 +16,8 @@ struct cw_serialised_partition {
     uint32_t stores; /* being written; answered when the L2 has them */
     /* partition 0: the token and who waits for it */
     uint32_t *queue; /* ring of core << 16 | warp: core_count * core_warps places */
-    uint32_t cap, head, cnt;
+    uint32_t cap;
+    struct cw_ring ring;
     bool taken, share_token;
 };
 
@@ -67,9 +69,8 @@ static bool token_free(const struct cw_serialised_partition *n)
 static void grant(struct cw_serialised_partition *n, cw_time now)
 {
     struct cw_message *p = cw_mech_message(n->host, CW_MSG_OWN_REPLY, CW_SERIALISED_GRANT, CW_GLOBAL_BASE, 0, now);
-    uint32_t who = n->queue[n->head];
-    n->head = (n->head + 1) % n->cap;
-    n->cnt--;
+    uint32_t who = n->queue[n->ring.head];
+    cw_ring_take(&n->ring, n->cap);
     n->taken = true;
     p->core = (uint16_t)(who >> 16);
     p->warp = (uint16_t)who;
@@ -81,12 +82,12 @@ static void serve_token(struct cw_serialised_partition *n, cw_time now)
     struct cw_message *p = cw_fifo_pop(&n->port->from_noc, now);
     if (p != NULL) {
         if (p->op == CW_SERIALISED_ASK)
-            n->queue[(n->head + n->cnt++) % n->cap] = (uint32_t)p->core << 16 | p->warp;
+            n->queue[cw_ring_add(&n->ring, n->cap)] = (uint32_t)p->core << 16 | p->warp;
         else
             n->taken = false;
         cw_message_free(n->host->pool, p);
     }
-    if (token_free(n) && n->cnt > 0 && cw_fifo_can_push(&n->port->reply, now))
+    if (token_free(n) && n->ring.cnt > 0 && cw_fifo_can_push(&n->port->reply, now))
         grant(n, now);
 }
 
@@ -98,7 +99,7 @@ static void tick(void *self, cw_time now)
     if (n->index == 0)
         serve_token(n, now);
     cw_time next = cw_fifo_next(&n->port->l2_done), access = cw_fifo_next(&n->port->from_l2), token = cw_fifo_next(&n->port->from_noc);
-    if (n->cnt > 0 && token_free(n))
+    if (n->ring.cnt > 0 && token_free(n))
         token = now;
     next = next < token ? next : token;
     next = next < access ? next : access;
@@ -112,7 +113,7 @@ struct cw_component *cw_serialised_partition_component(struct cw_serialised_part
 
 bool cw_serialised_partition_idle(const struct cw_serialised_partition *n)
 {
-    return n->stores == 0 && !n->taken && n->cnt == 0;
+    return n->stores == 0 && !n->taken && n->ring.cnt == 0;
 }
 
 void cw_serialised_partition_destroy(struct cw_serialised_partition *n)

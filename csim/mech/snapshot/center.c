@@ -112,7 +112,7 @@ static bool hear_partitions(struct cw_si_center *c, cw_time now)
 static cw_time time_passes(const struct cw_si_center *c, cw_time now)
 {
     const cw_time created = c->version[c->newest].created, known = created > c->tm->wire ? created - c->tm->wire : 0;
-    const cw_time kept = c->kept_cnt > 0 ? c->id[c->kept[c->kept_head]].committed : 0;
+    const cw_time kept = c->kept_ring.cnt > 0 ? c->id[c->kept[c->kept_ring.head]].committed : 0;
     cw_time next = CW_TIME_NEVER;
     if (known > now)
         next = known;
@@ -153,7 +153,7 @@ void cw_si__center_finish(struct cw_si_center *c)
 
 bool cw_si__center_idle(const struct cw_si_center *c)
 {
-    return c->begin.cnt + c->admission.cnt + c->committer_cnt + c->copying == 0;
+    return c->begin.ring.cnt + c->admission.ring.cnt + c->committer_cnt + c->copying == 0;
 }
 
 int cw_si__center_create(struct cw_si_center **out, struct cw_si *tm)

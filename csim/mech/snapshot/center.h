@@ -7,6 +7,7 @@
 #ifndef CW_MECH_SNAPSHOT_CENTER_H
 #define CW_MECH_SNAPSHOT_CENTER_H
 
+#include "base/ring.h"
 #include "mech/snapshot/shared.h"
 #include "mech/snapshot/tables.h"
 
@@ -52,7 +53,7 @@ struct cw_si_request {
 
 struct cw_si_queue {
     struct cw_si_request *at; /* ring of CW_SI_WAITING */
-    uint32_t head, cnt;
+    struct cw_ring ring;
 };
 
 /* A warp whose commit the open version takes. */
@@ -72,13 +73,13 @@ struct cw_si_center {
     /* IDs */
     struct cw_si_transaction id[CW_SI_IDS];
     uint16_t unused[CW_SI_IDS]; /* ring */
-    uint32_t unused_head, unused_cnt;
+    struct cw_ring unused_ring;
     uint16_t order[CW_SI_IDS * 4]; /* ring: IDs by begin, with ... */
     uint64_t order_serial[CW_SI_IDS * 4];
-    uint32_t order_head, order_cnt;
+    struct cw_ring order_ring;
     uint64_t serial;
     uint16_t kept[CW_SI_IDS]; /* ring: committed ones by time */
-    uint32_t kept_head, kept_cnt;
+    struct cw_ring kept_ring;
     struct cw_si_queue begin;
     uint32_t running;  /* transactions with entries in the tables that may get more: from their begin until their writes are in memory */
     uint32_t window;   /* most of them at once, but for a warp that is alone */
@@ -104,13 +105,12 @@ struct cw_si_center {
 
 static inline struct cw_si_request *cw_si__queue_head(struct cw_si_queue *q)
 {
-    return q->cnt > 0 ? q->at + q->head : NULL;
+    return q->ring.cnt > 0 ? q->at + q->ring.head : NULL;
 }
 
 static inline void cw_si__queue_pop(struct cw_si_queue *q)
 {
-    q->head = (q->head + 1) % CW_SI_WAITING;
-    q->cnt--;
+    cw_ring_take(&q->ring, CW_SI_WAITING);
 }
 
 /* Slot of the newest version for a transaction that begins then. */

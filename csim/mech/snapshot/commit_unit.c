@@ -138,7 +138,7 @@ static void write_region(struct cw_si_port *u, struct cw_si_commit *g, const str
 {
     const uint64_t region = first->addr / u->tm->common.keys->cu_write_bytes, line = first->addr & ~(uint64_t)(CW_LINE_BYTES - 1);
     struct cw_message *p = cw_mech_message(&u->tm->host, CW_MSG_WRITE, 0, line, sizeof(struct cw_line_body), now);
-    struct cw_si_request_out *r = u->request + (u->request_head + u->request_cnt++) % CW_SI_REQUESTS;
+    struct cw_si_request_out *r = u->request + cw_ring_add(&u->request_ring, CW_SI_REQUESTS);
     *r = (struct cw_si_request_out){.p = p, .commit = (uint32_t)(g - u->commit)};
     for (uint32_t i = 0; i < sizeof cw_line_body(p)->byte_mask / sizeof cw_line_body(p)->byte_mask[0]; i++)
         cw_line_body(p)->byte_mask[i] = 0;
@@ -185,7 +185,7 @@ static bool begin_write(struct cw_si_port *u, cw_time now)
         }
         if (w == NULL)
             continue;
-        if (now >= u->write_free && u->request[(u->request_head + u->request_cnt) % CW_SI_REQUESTS].p == NULL) {
+        if (now >= u->write_free && u->request[cw_ring_at(&u->request_ring, u->request_ring.cnt, CW_SI_REQUESTS)].p == NULL) {
             write_region(u, g, w, now);
             u->write_free = now + cw_si_period(u->tm, CW_DOMAIN_CU);
         }
@@ -197,13 +197,12 @@ static bool begin_write(struct cw_si_port *u, cw_time now)
 /* The oldest write goes on to the L2; its words are told when they are there. */
 static void feed_l2(struct cw_si_port *u, cw_time now)
 {
-    struct cw_si_request_out *r = u->request + u->request_head;
-    if (u->request_cnt == 0 || r->ready > now || !cw_fifo_can_push(&u->port->to_l2, now))
+    struct cw_si_request_out *r = u->request + u->request_ring.head;
+    if (u->request_ring.cnt == 0 || r->ready > now || !cw_fifo_can_push(&u->port->to_l2, now))
         return;
-    r->p->tag = u->request_head;
+    r->p->tag = u->request_ring.head;
     cw_fifo_push(&u->port->to_l2, now, u->period, r->p);
-    u->request_head = (u->request_head + 1) % CW_SI_REQUESTS;
-    u->request_cnt--;
+    cw_ring_take(&u->request_ring, CW_SI_REQUESTS);
     u->in_l2++;
 }
 
@@ -211,7 +210,7 @@ bool cw_si__commit_step(struct cw_si_port *u, cw_time now)
 {
     const bool more = begin_write(u, now);
     feed_l2(u, now);
-    return more || u->request_cnt > 0;
+    return more || u->request_ring.cnt > 0;
 }
 
 void cw_si__commit_written(struct cw_si_port *u, struct cw_message *p, cw_time now)

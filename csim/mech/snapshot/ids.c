@@ -13,7 +13,7 @@ void cw_si__ids_init(struct cw_si_center *c)
 {
     for (uint32_t i = 0; i < c->tm->ids; i++)
         c->unused[i] = (uint16_t)i;
-    c->unused_cnt = c->window = c->tm->ids;
+    c->unused_ring.cnt = c->window = c->tm->ids;
 }
 
 /*
@@ -29,7 +29,7 @@ void cw_si__ids_crowd(struct cw_si_center *c, uint32_t core, const struct cw_si_
     if (c->alone && cw_lanes_count(n->lanes) == 1) {
         c->hopeless_core = core;
         c->hopeless_warp = n->warp;
-        if (++c->hopeless > c->begin.cnt)
+        if (++c->hopeless > c->begin.ring.cnt)
             cw_mech_fault(
                 &c->tm->host, CW_ELIMIT,
                 "snapshot isolation: each transaction that is left needs more entries than the tables have, also when it is alone; raise "
@@ -45,12 +45,11 @@ void cw_si__ids_crowd(struct cw_si_center *c, uint32_t core, const struct cw_si_
 /* The oldest transaction that runs began then; CW_TIME_NEVER: none runs. */
 static cw_time oldest_begin(struct cw_si_center *c)
 {
-    while (c->order_cnt > 0) {
-        const struct cw_si_transaction *t = c->id + c->order[c->order_head];
-        if (t->state == CW_SI_RUNNING && t->serial == c->order_serial[c->order_head])
+    while (c->order_ring.cnt > 0) {
+        const struct cw_si_transaction *t = c->id + c->order[c->order_ring.head];
+        if (t->state == CW_SI_RUNNING && t->serial == c->order_serial[c->order_ring.head])
             return t->begin;
-        c->order_head = (c->order_head + 1) % ORDER;
-        c->order_cnt--;
+        cw_ring_take(&c->order_ring, ORDER);
     }
     return CW_TIME_NEVER;
 }
@@ -59,8 +58,8 @@ static cw_time oldest_begin(struct cw_si_center *c)
 static void compact(struct cw_si_center *c)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < c->order_cnt; i++) {
-        const uint32_t from = (c->order_head + i) % ORDER, to = (c->order_head + kept) % ORDER;
+    for (uint32_t i = 0; i < c->order_ring.cnt; i++) {
+        const uint32_t from = cw_ring_at(&c->order_ring, i, ORDER), to = cw_ring_at(&c->order_ring, kept, ORDER);
         const struct cw_si_transaction *t = c->id + c->order[from];
         if (t->state != CW_SI_RUNNING || t->serial != c->order_serial[from])
             continue;
@@ -68,14 +67,13 @@ static void compact(struct cw_si_center *c)
         c->order_serial[to] = c->order_serial[from];
         kept++;
     }
-    c->order_cnt = kept;
+    c->order_ring.cnt = kept;
 }
 
 static uint16_t take(struct cw_si_center *c)
 {
-    const uint16_t id = c->unused[c->unused_head];
-    c->unused_head = (c->unused_head + 1) % CW_SI_IDS;
-    c->unused_cnt--;
+    const uint16_t id = c->unused[c->unused_ring.head];
+    cw_ring_take(&c->unused_ring, CW_SI_IDS);
     return id;
 }
 
@@ -87,10 +85,10 @@ static void begin(struct cw_si_center *c, struct cw_si_request *r, cw_time now)
     struct cw_si_answer_note answer = {.kind = CW_SI_BEGUN, .warp = r->note.warp, .begin = begins};
     struct cw_si_version *v = c->version + slot;
     const uint32_t floor = v->cts > c->read_only_cts ? v->cts : c->read_only_cts;
-    if (c->order_cnt + CW_LANES > ORDER)
+    if (c->order_ring.cnt + CW_LANES > ORDER)
         compact(c);
     for (cw_lanes rest = r->note.lanes; rest != 0; rest = cw_lanes_rest(rest)) {
-        const uint32_t lane = cw_lanes_first(rest), at = (c->order_head + c->order_cnt++) % ORDER;
+        const uint32_t lane = cw_lanes_first(rest), at = cw_ring_add(&c->order_ring, ORDER);
         const uint16_t id = take(c);
         c->id[id] = (struct cw_si_transaction){
             .state = CW_SI_RUNNING, .begin = begins, .cts = floor + 1, .pdts = CW_SI_NEVER, .slot = slot, .serial = ++c->serial};
@@ -123,11 +121,11 @@ void cw_si__ids_ask(struct cw_si_center *c, uint32_t core, const struct cw_si_as
 /* Whether so many lanes may begin. */
 static bool may_begin(struct cw_si_center *c, uint32_t lanes)
 {
-    const bool empty = c->running == 0 && c->kept_cnt == 0 && c->sweeping == 0 && !any(&c->dying);
+    const bool empty = c->running == 0 && c->kept_ring.cnt == 0 && c->sweeping == 0 && !any(&c->dying);
     if (c->crowded && !empty)
         return false;
     c->crowded = false;
-    if (c->unused_cnt < lanes || (c->running > 0 && c->running + lanes > c->window))
+    if (c->unused_ring.cnt < lanes || (c->running > 0 && c->running + lanes > c->window))
         return false;
     c->alone = empty && lanes == 1;
     return true;
@@ -137,11 +135,11 @@ static bool may_begin(struct cw_si_center *c, uint32_t lanes)
 static void sort_oldest(struct cw_si_queue *q)
 {
     uint32_t oldest = 0;
-    for (uint32_t i = 1; i < q->cnt; i++)
-        if (q->at[(q->head + i) % CW_SI_WAITING].age < q->at[(q->head + oldest) % CW_SI_WAITING].age)
+    for (uint32_t i = 1; i < q->ring.cnt; i++)
+        if (q->at[cw_ring_at(&q->ring, i, CW_SI_WAITING)].age < q->at[cw_ring_at(&q->ring, oldest, CW_SI_WAITING)].age)
             oldest = i;
     for (uint32_t i = oldest; i > 0; i--) {
-        struct cw_si_request *a = q->at + (q->head + i) % CW_SI_WAITING, *b = q->at + (q->head + i - 1) % CW_SI_WAITING;
+        struct cw_si_request *a = q->at + cw_ring_at(&q->ring, i, CW_SI_WAITING), *b = q->at + cw_ring_at(&q->ring, i - 1, CW_SI_WAITING);
         const struct cw_si_request kept = *a;
         *a = *b;
         *b = kept;
@@ -150,7 +148,7 @@ static void sort_oldest(struct cw_si_queue *q)
 
 void cw_si__ids_begin(struct cw_si_center *c, cw_time now)
 {
-    while (c->begin.cnt > 0) {
+    while (c->begin.ring.cnt > 0) {
         if (c->window < c->tm->ids)
             sort_oldest(&c->begin);
         struct cw_si_request *r = cw_si__queue_head(&c->begin);
@@ -178,22 +176,21 @@ void cw_si__ids_commit(struct cw_si_center *c, uint32_t id, cw_time time)
     c->id[id].committed = time;
     c->window += c->window < c->tm->ids;
     c->hopeless = 0;
-    c->kept[(c->kept_head + c->kept_cnt++) % CW_SI_IDS] = (uint16_t)id;
+    c->kept[cw_ring_add(&c->kept_ring, CW_SI_IDS)] = (uint16_t)id;
 }
 
 void cw_si__ids_clean(struct cw_si_center *c, cw_time now)
 {
     struct cw_si_index_note dead = {.kind = CW_SI_ID_DEAD};
     const cw_time oldest = oldest_begin(c);
-    while (c->kept_cnt > 0) {
-        const uint16_t id = c->kept[c->kept_head];
+    while (c->kept_ring.cnt > 0) {
+        const uint16_t id = c->kept[c->kept_ring.head];
         if (c->tm->keys->si_retain == CW_SI_CONCURRENT && (c->id[id].committed > now || oldest < c->id[id].committed))
             break;
         cw_si__ids_die(c, id);
         dead.id[dead.ids++] = id;
-        c->kept_head = (c->kept_head + 1) % CW_SI_IDS;
-        c->kept_cnt--;
-        if (dead.ids < CW_LANES && c->kept_cnt > 0)
+        cw_ring_take(&c->kept_ring, CW_SI_IDS);
+        if (dead.ids < CW_LANES && c->kept_ring.cnt > 0)
             continue;
         cw_si__tell_partitions(c, &dead, now);
         dead.ids = 0;
@@ -217,6 +214,6 @@ void cw_si__ids_swept(struct cw_si_center *c)
         if (!cw_si_set_has(&c->swept, id))
             continue;
         c->id[id].state = CW_SI_UNUSED;
-        c->unused[(c->unused_head + c->unused_cnt++) % CW_SI_IDS] = (uint16_t)id;
+        c->unused[cw_ring_add(&c->unused_ring, CW_SI_IDS)] = (uint16_t)id;
     }
 }

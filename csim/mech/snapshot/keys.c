@@ -4,21 +4,13 @@
 #include "mech/tm/keys.h"
 
 static const struct cw_key table[] = {
-#define X CW_KEY_NUMBER
-#define P CW_KEY_POWER
-#define E CW_KEY_CHOICE
-#include "mech/snapshot/keys.def"
-#undef X
-#undef E
+#define CW_LIST "mech/snapshot/keys.def"
+#include "base/key_rows.h"
 };
 
 static const struct cw_counter counters[] = {
-#define X CW_COUNTER_SUM
-#define M CW_COUNTER_MAX
-#define W CW_COUNTER_SHOWN
-#include "mech/snapshot/counters.def"
-#undef X
-#undef M
+#define CW_LIST "mech/snapshot/counters.def"
+#include "base/counter_rows.h"
 };
 
 #define COUNT(a) ((uint32_t)(sizeof(a) / sizeof(a)[0]))

@@ -11,19 +11,13 @@ enum { CW_SI_CONCURRENT, CW_SI_RETAIN_PUBLISHED }; /* si.retain */
 enum { CW_SI_CORRECTED, CW_SI_RULES_PUBLISHED };   /* si.rules */
 
 struct cw_si_keys {
-#define X CW_KEY_FIELD
-#define E CW_KEY_FIELD
-#include "mech/snapshot/keys.def"
-#undef X
-#undef E
+#define CW_LIST "mech/snapshot/keys.def"
+#include "base/key_fields.h"
 };
 
 struct cw_si_counters {
-#define X CW_COUNTER_FIELD
-#define M CW_COUNTER_FIELD
-#include "mech/snapshot/counters.def"
-#undef X
-#undef M
+#define CW_LIST "mech/snapshot/counters.def"
+#include "base/counter_fields.h"
 };
 
 extern const struct cw_key_set cw_si_key_set;

@@ -4,7 +4,7 @@
 
 void cw_si__queue_push(struct cw_si_queue *q, uint32_t core, const struct cw_si_ask_note *note, cw_time now)
 {
-    q->at[(q->head + q->cnt++) % CW_SI_WAITING] = (struct cw_si_request){.core = core, .since = now, .age = note->age, .note = *note};
+    q->at[cw_ring_add(&q->ring, CW_SI_WAITING)] = (struct cw_si_request){.core = core, .since = now, .age = note->age, .note = *note};
 }
 
 void cw_si__tell_core(struct cw_si_center *c, uint32_t core, const struct cw_si_answer_note *note, cw_time now, cw_time latency)

@@ -135,7 +135,7 @@ static void answer(struct cw_si_port *u, struct cw_message *p, cw_time now)
 static void take_accesses(struct cw_si_port *u, cw_time now)
 {
     struct cw_message *p = cw_fifo_peek(&u->port->from_l2, now);
-    if (p == NULL || u->out_cnt > 64)
+    if (p == NULL || u->out_ring.cnt > 64)
         return;
     const uint32_t op = cw_si_access_of(p)->op;
     if (op != CW_SI_NO_OP && !u->op[op].scanned)
@@ -208,16 +208,10 @@ static void sweep(struct cw_si_port *u, cw_time now)
 
 static void speak(struct cw_si_port *u, cw_time now)
 {
-    if (u->out_cnt == 0 || !cw_fifo_can_push(&u->port->reply, now))
+    if (u->out_ring.cnt == 0 || !cw_fifo_can_push(&u->port->reply, now))
         return;
-    cw_fifo_push(&u->port->reply, now, u->period, u->out[u->out_head]);
-    u->out_head = (u->out_head + 1) % CW_SI_OUT;
-    u->out_cnt--;
-}
-
-static cw_time sooner(cw_time a, cw_time b)
-{
-    return a < b ? a : b;
+    cw_fifo_push(&u->port->reply, now, u->period, u->out[u->out_ring.head]);
+    cw_ring_take(&u->out_ring, CW_SI_OUT);
 }
 
 static void tick(void *self, cw_time now)
@@ -239,20 +233,20 @@ static void tick(void *self, cw_time now)
     more |= cw_si__commit_step(u, now);
     more |= cw_si__copy_step(u, now);
     speak(u, now);
-    cw_time next = more || u->out_cnt > 0 || u->swept ? now + u->period : CW_TIME_NEVER;
-    next = sooner(next, u->sweep_until);
-    next = sooner(next, cw_fifo_next(&u->port->l2_done));
-    next = sooner(next, cw_fifo_next(&u->port->from_l2));
+    cw_time next = more || u->out_ring.cnt > 0 || u->swept ? now + u->period : CW_TIME_NEVER;
+    next = cw_time_min(next, u->sweep_until);
+    next = cw_time_min(next, cw_fifo_next(&u->port->l2_done));
+    next = cw_time_min(next, cw_fifo_next(&u->port->from_l2));
     const cw_time in = cw_fifo_next(&u->port->from_noc);
-    next = sooner(next, in == CW_TIME_NEVER || in > u->input_free ? in : u->input_free);
-    next = sooner(next, cw_fifo_next(&u->tm->index_line[u->index].fifo));
-    next = sooner(next, cw_fifo_next(&u->tm->verdict_line[u->index].fifo));
+    next = cw_time_min(next, in == CW_TIME_NEVER || in > u->input_free ? in : u->input_free);
+    next = cw_time_min(next, cw_fifo_next(&u->tm->index_line[u->index].fifo));
+    next = cw_time_min(next, cw_fifo_next(&u->tm->verdict_line[u->index].fifo));
     u->component.wake = next > now ? next : now + u->period;
 }
 
 bool cw_si__port_idle(const struct cw_si_port *u)
 {
-    return u->ops + u->active_cnt + u->out_cnt + u->request_cnt + u->in_l2 == 0 && !u->copy.active;
+    return u->ops + u->active_cnt + u->out_ring.cnt + u->request_ring.cnt + u->in_l2 == 0 && !u->copy.active;
 }
 
 int cw_si__port_create(struct cw_si_port **out, struct cw_si *tm, uint32_t index, struct cw_error *err)

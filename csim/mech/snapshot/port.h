@@ -7,6 +7,7 @@
 #ifndef CW_MECH_SNAPSHOT_PORT_H
 #define CW_MECH_SNAPSHOT_PORT_H
 
+#include "base/ring.h"
 #include "mech/snapshot/shared.h"
 #include "mech/snapshot/tables.h"
 #include "mech/tm/tell.h"
@@ -87,8 +88,8 @@ struct cw_si_port {
         cw_time ready;
         uint32_t commit;
         uint32_t words[CW_LANES], cnt;
-    } request[CW_SI_REQUESTS];          /* ring */
-    uint32_t request_head, request_cnt; /* that have not gone to the L2 */
+    } request[CW_SI_REQUESTS];   /* ring */
+    struct cw_ring request_ring; /* that have not gone to the L2 */
     uint32_t in_l2;
     /* copy engine */
     struct {
@@ -99,7 +100,7 @@ struct cw_si_port {
         uint32_t outstanding;
     } copy;
     struct cw_message *out[CW_SI_OUT]; /* ring */
-    uint32_t out_head, out_cnt;
+    struct cw_ring out_ring;
 };
 
 static inline struct cw_message *cw_si__message(struct cw_si_port *u, struct cw_attempt_name a, uint32_t op, size_t bytes, cw_time now)
@@ -114,11 +115,11 @@ static inline struct cw_message *cw_si__message(struct cw_si_port *u, struct cw_
 
 static inline void cw_si__send(struct cw_si_port *u, struct cw_message *p)
 {
-    if (u->out_cnt == CW_SI_OUT) {
+    if (u->out_ring.cnt == CW_SI_OUT) {
         cw_mech_fault(&u->tm->host, CW_ELIMIT, "snapshot isolation: too many answers wait for the interconnect");
         return;
     }
-    u->out[(u->out_head + u->out_cnt++) % CW_SI_OUT] = p;
+    u->out[cw_ring_add(&u->out_ring, CW_SI_OUT)] = p;
 }
 
 /* port.c */

@@ -283,7 +283,7 @@ void cw_access_retire(struct cw_accesses *q, cw_time now)
 
 bool cw_accesses_busy(const struct cw_accesses *q)
 {
-    return q->log.cnt > 0 || q->message_first != NULL || q->spare != NULL || q->send.first != NULL || q->done.first != NULL;
+    return q->log.ring.cnt > 0 || q->message_first != NULL || q->spare != NULL || q->send.first != NULL || q->done.first != NULL;
 }
 
 bool cw_accesses_idle(const struct cw_accesses *q)
@@ -291,7 +291,7 @@ bool cw_accesses_idle(const struct cw_accesses *q)
     for (uint32_t i = 0; i < q->common->host->config->core_warps; i++)
         if (q->warp[i].posted > 0)
             return false;
-    return q->cnt == 0 && q->message_first == NULL && q->spare == NULL && q->log.cnt == 0;
+    return q->cnt == 0 && q->message_first == NULL && q->spare == NULL && q->log.ring.cnt == 0;
 }
 
 int cw_accesses_create(struct cw_accesses *q)

@@ -271,11 +271,6 @@ void cw_tm_core_log_done(void *self, uint32_t warp, uint32_t cookie, cw_time now
         cw_access_log_done(&h->access, warp, cookie);
 }
 
-static cw_time sooner(cw_time a, cw_time b)
-{
-    return a < b ? a : b;
-}
-
 /* A cycle of all warps of the list, which leave it when they are done. Nobody joins it meanwhile. */
 static cw_time advance_all(struct cw_tm_core *h, cw_time now)
 {
@@ -287,7 +282,7 @@ static cw_time advance_all(struct cw_tm_core *h, cw_time now)
     for (uint32_t i = 0; i < cnt; i++) {
         const uint32_t warp = h->list[i];
         if (!warps[warp].asleep)
-            next = sooner(next, advance(h, warp, now));
+            next = cw_time_min(next, advance(h, warp, now));
         if (warps[warp].listed)
             h->list[kept++] = (uint8_t)warp;
     }
@@ -304,10 +299,10 @@ cw_time cw_tm_core_tick(void *self, cw_time now)
     cw_log_port_tick(&q->log, h->core, now);
     cw_time next = h->ops->before != NULL ? h->ops->before(h, now) : CW_TIME_NEVER;
     if (h->list_cnt > 0)
-        next = sooner(next, advance_all(h, now));
+        next = cw_time_min(next, advance_all(h, now));
     if (q->message_first != NULL || q->spare != NULL || q->send.first != NULL)
         cw_access_send(q, now);
-    return cw_accesses_busy(q) ? sooner(next, now + h->period) : next;
+    return cw_accesses_busy(q) ? cw_time_min(next, now + h->period) : next;
 }
 
 bool cw_tm_core_idle(const void *self)

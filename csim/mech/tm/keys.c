@@ -6,12 +6,8 @@
 #include <string.h>
 
 static const struct cw_key table[] = {
-#define X CW_KEY_NUMBER
-#define P CW_KEY_POWER
-#define E CW_KEY_CHOICE
-#include "mech/tm/keys.def"
-#undef X
-#undef E
+#define CW_LIST "mech/tm/keys.def"
+#include "base/key_rows.h"
 };
 
 /* Values of published machines (csim/base/config_presets.c). */
@@ -34,12 +30,8 @@ static const struct cw_key_preset presets[] = {
 };
 
 static const struct cw_counter counters[] = {
-#define X CW_COUNTER_SUM
-#define M CW_COUNTER_MAX
-#define W CW_COUNTER_SHOWN
-#include "mech/tm/counters.def"
-#undef X
-#undef M
+#define CW_LIST "mech/tm/counters.def"
+#include "base/counter_rows.h"
 };
 
 static const struct cw_ratio ratios[] = {

@@ -9,19 +9,13 @@
 #include "mech/mech.h"
 
 struct cw_tm_keys {
-#define X CW_KEY_FIELD
-#define E CW_KEY_FIELD
-#include "mech/tm/keys.def"
-#undef X
-#undef E
+#define CW_LIST "mech/tm/keys.def"
+#include "base/key_fields.h"
 };
 
 struct cw_tm_counters {
-#define X CW_COUNTER_FIELD
-#define M CW_COUNTER_FIELD
-#include "mech/tm/counters.def"
-#undef X
-#undef M
+#define CW_LIST "mech/tm/counters.def"
+#include "base/counter_fields.h"
 };
 
 extern const struct cw_key_set cw_tm_key_set;

@@ -8,6 +8,7 @@
 
 #include <assert.h>
 
+#include "base/ring.h"
 #include "mech/tm/redo_log.h"
 
 struct cw_log_op {
@@ -18,30 +19,30 @@ struct cw_log_op {
 
 struct cw_log_port {
     struct cw_log_op *op; /* ring */
-    uint32_t cap, head, cnt;
+    uint32_t cap;
+    struct cw_ring ring;
 };
 
 static inline bool cw_log_port_room(const struct cw_log_port *q, uint32_t cnt)
 {
-    return q->cnt + cnt <= q->cap;
+    return q->ring.cnt + cnt <= q->cap;
 }
 
 static inline void cw_log_port_push(struct cw_log_port *q, struct cw_log_op op)
 {
-    assert(q->cnt < q->cap);
-    q->op[(q->head + q->cnt++) % q->cap] = op;
+    assert(q->ring.cnt < q->cap);
+    q->op[cw_ring_add(&q->ring, q->cap)] = op;
 }
 
 /* Begins the oldest access, if the L1 takes it. */
 static inline void cw_log_port_tick(struct cw_log_port *q, struct cw_core *core, cw_time now)
 {
-    if (q->cnt == 0)
+    if (q->ring.cnt == 0)
         return;
-    const struct cw_log_op *op = q->op + q->head;
+    const struct cw_log_op *op = q->op + q->ring.head;
     if (!cw_core_log_access(core, op->warp, op->word, op->write, op->cookie, now))
         return;
-    q->head = (q->head + 1) % q->cap;
-    q->cnt--;
+    cw_ring_take(&q->ring, q->cap);
 }
 
 #define CW_LOG_COOKIE_RESOLVE 0x40000000u /* log read of a committing warp; others: access.h */

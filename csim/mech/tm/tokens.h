@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/ring.h"
 #include "core/core.h"
 
 #define CW_TOKENS_WARPS 64
@@ -15,7 +16,7 @@ struct cw_tokens {
     uint32_t used;
     uint64_t queued; /* bit w: warp w waits */
     uint8_t queue[CW_TOKENS_WARPS];
-    uint32_t head, cnt;
+    struct cw_ring ring;
 };
 
 static inline bool cw_tokens_free(const struct cw_tokens *t)
@@ -29,21 +30,20 @@ static inline void cw_tokens_wait(struct cw_tokens *t, uint32_t warp)
     if (t->queued >> warp & 1)
         return;
     t->queued |= UINT64_C(1) << warp;
-    t->queue[(t->head + t->cnt++) % CW_TOKENS_WARPS] = (uint8_t)warp;
+    t->queue[cw_ring_add(&t->ring, CW_TOKENS_WARPS)] = (uint8_t)warp;
 }
 
 /* Takes a token, or joins the queue. A warp never overtakes one that waits. */
 static inline bool cw_tokens_take(struct cw_tokens *t, uint32_t warp)
 {
-    bool first = t->cnt == 0 || t->queue[t->head] == warp;
+    bool first = t->ring.cnt == 0 || t->queue[t->ring.head] == warp;
     if (!first || !cw_tokens_free(t)) {
         cw_tokens_wait(t, warp);
         return false;
     }
-    if (t->cnt > 0) {
+    if (t->ring.cnt > 0) {
         t->queued &= ~(UINT64_C(1) << warp);
-        t->head = (t->head + 1) % CW_TOKENS_WARPS;
-        t->cnt--;
+        cw_ring_take(&t->ring, CW_TOKENS_WARPS);
     }
     t->used++;
     return true;
@@ -57,7 +57,7 @@ static inline void cw_tokens_release(struct cw_tokens *t)
 /* The waiting warp that could take a token now, or -1. */
 static inline int cw_tokens_next(const struct cw_tokens *t)
 {
-    return t->cnt > 0 && cw_tokens_free(t) ? t->queue[t->head] : -1;
+    return t->ring.cnt > 0 && cw_tokens_free(t) ? t->queue[t->ring.head] : -1;
 }
 
 /* The core asks on behalf of that warp again. */

@@ -134,7 +134,7 @@ static cw_time before(void *self, cw_time now)
         c->hooks->watchdog(c, now);
     if (c->asking > 0)
         cw_kilo__take_grants(c, now);
-    if (c->resend_cnt > 0)
+    if (c->resend_ring.cnt > 0)
         cw_kilo__resend_step(c, now);
     return c->probing_cnt > 0 && cw_kilo__probe_tick(c, now) ? now + c->half.period : CW_TIME_NEVER;
 }
@@ -146,7 +146,7 @@ static cw_time tick(void *self, cw_time now)
         c->hooks->follow(c, now);
     const cw_time next = cw_tm_core_tick(&c->half, now);
     const bool table = c->first_read != NULL && cw_adapt_first_read_table_clock(c->first_read);
-    if (table || c->asking > 0 || c->resend_cnt > 0)
+    if (table || c->asking > 0 || c->resend_ring.cnt > 0)
         return now + c->half.period;
     if (next != CW_TIME_NEVER || c->pause.first == NULL)
         return next;

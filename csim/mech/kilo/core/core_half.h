@@ -8,6 +8,7 @@
 #define CW_MECH_KILO_CORE_HALF_H
 
 #include "adapt/first_read_table.h"
+#include "base/ring.h"
 #include "mech/kilo/parts.h"
 #include "mech/tm/core_half.h"
 
@@ -90,7 +91,7 @@ struct cw_kilo_core {
     cw_time watchdog;                              /* next look for long attempts */
     struct cw_kilo_cat *cat;                       /* EAPG */
     struct cw_kilo_resend resend[CW_KILO_RESENDS]; /* ring */
-    uint32_t resend_head, resend_cnt;
+    struct cw_ring resend_ring;
     uint32_t readers[1u << CW_KILO_READER_BITS]; /* ideal, EAPG: running reads per hashed word */
     uint64_t overwritten;                        /* ideal: place in the broadcast of overwritten words */
 };

@@ -8,12 +8,12 @@
 void cw_kilo__resend(struct cw_kilo_core *c, const struct cw_message *p)
 {
     const struct cw_kilo_commit_body *body = cw_kilo_commit_of(p);
-    assert(c->resend_cnt < CW_KILO_RESENDS && *cw_kilo__stage(c, p->warp) == CW_KILO_ANSWER);
-    c->resend[(c->resend_head + c->resend_cnt++) % CW_KILO_RESENDS] = (struct cw_kilo_resend){.first_id = body->first,
-                                                                                              .warp = (uint8_t)p->warp,
-                                                                                              .lane = (uint8_t)body->again.lane,
-                                                                                              .partition = (uint8_t)p->partition,
-                                                                                              .write = (uint8_t)body->again.set};
+    assert(c->resend_ring.cnt < CW_KILO_RESENDS && *cw_kilo__stage(c, p->warp) == CW_KILO_ANSWER);
+    c->resend[cw_ring_add(&c->resend_ring, CW_KILO_RESENDS)] = (struct cw_kilo_resend){.first_id = body->first,
+                                                                                       .warp = (uint8_t)p->warp,
+                                                                                       .lane = (uint8_t)body->again.lane,
+                                                                                       .partition = (uint8_t)p->partition,
+                                                                                       .write = (uint8_t)body->again.set};
 }
 
 static struct cw_message *answer(const struct cw_kilo_core *c, const struct cw_kilo_resend *r, uint32_t op, size_t bytes, cw_time now)
@@ -50,7 +50,7 @@ static void send_word(struct cw_kilo_core *c, const struct cw_kilo_resend *r, cw
 /* Addresses and values of a row are two accesses. */
 void cw_kilo__resend_step(struct cw_kilo_core *c, cw_time now)
 {
-    struct cw_kilo_resend *r = c->resend + c->resend_head;
+    struct cw_kilo_resend *r = c->resend + c->resend_ring.head;
     const struct cw_redo_log *log = &c->half.warp[r->warp].log;
     uint32_t rows = r->write ? log->write_cnt : log->read_cnt, max = c->tm->common.keys->tm_log_entries;
     if (r->row < rows) {
@@ -67,6 +67,5 @@ void cw_kilo__resend_step(struct cw_kilo_core *c, cw_time now)
     cw_kilo_commit(p)->again.lane = r->lane;
     cw_kilo_commit(p)->again.set = r->write;
     cw_tm_core_emit(&c->half, r->warp, p);
-    c->resend_head = (c->resend_head + 1) % CW_KILO_RESENDS;
-    c->resend_cnt--;
+    cw_ring_take(&c->resend_ring, CW_KILO_RESENDS);
 }

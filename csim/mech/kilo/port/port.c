@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "adapt/last_written_table.h"
+#include "base/ring.h"
 #include "mech/kilo/parts.h"
 #include "mech/kilo/port/expected_writes.h"
 #include "mech/tm/tell.h"
@@ -48,9 +49,10 @@ struct cw_kilo_port {
     cw_time access_from;                         /* not before: its RAMs with one port are busy */
     struct cw_kilo_expected *expected;           /* with it */
     struct asked asked[ASKED];                   /* ring */
-    uint32_t asked_head, asked_cnt, answered_cnt;
+    struct cw_ring asked_ring;
+    uint32_t answered_cnt;
     struct reading reading[READS]; /* ring */
-    uint32_t reading_head, reading_cnt;
+    struct cw_ring reading_ring;
     bool unit_turn, load_turn; /* of the way out; of the table */
 };
 
@@ -136,12 +138,11 @@ static uint64_t last_commit(const struct cw_kilo_port *u, struct cw_message *p)
 static void answer_load(struct cw_kilo_port *u, cw_time now)
 {
     if (u->written != NULL) {
-        const struct asked *a = u->asked + u->asked_head;
+        const struct asked *a = u->asked + u->asked_ring.head;
         if (cw_kilo_tcd_by_lane(u->tm))
             time_lanes(u, a);
         reply(u, a->p, a->time[0], now);
-        u->asked_head = (u->asked_head + 1) % ASKED;
-        u->asked_cnt--;
+        cw_ring_take(&u->asked_ring, ASKED);
         u->answered_cnt--;
         return;
     }
@@ -166,8 +167,10 @@ static struct cw_kilo_note *listen(struct cw_kilo_port *u, cw_time now)
 /* The load that has blocks to be read, NULL if none has. */
 static struct asked *unfinished(struct cw_kilo_port *u)
 {
-    struct asked *last = u->asked + (u->asked_head + u->asked_cnt + ASKED - 1) % ASKED;
-    return u->asked_cnt > 0 && last->todo != 0 ? last : NULL;
+    if (u->asked_ring.cnt == 0)
+        return NULL;
+    struct asked *last = u->asked + cw_ring_at(&u->asked_ring, u->asked_ring.cnt - 1, ASKED);
+    return last->todo != 0 ? last : NULL;
 }
 
 /* The table has taken a READ of the load's next block. */
@@ -175,12 +178,12 @@ static void ask(struct cw_kilo_port *u, uint64_t block, cw_time now)
 {
     struct asked *a = unfinished(u);
     if (a == NULL) {
-        a = u->asked + (u->asked_head + u->asked_cnt++) % ASKED;
+        a = u->asked + cw_ring_add(&u->asked_ring, ASKED);
         a->p = take_load(u, now);
         a->todo = all_blocks(u, a->p);
         a->left = (uint32_t)__builtin_popcount(a->todo);
     }
-    u->reading[(u->reading_head + u->reading_cnt++) % READS] =
+    u->reading[cw_ring_add(&u->reading_ring, READS)] =
         (struct reading){.asked = (uint8_t)(a - u->asked),
                          .block = (uint8_t)__builtin_ctz(a->todo),
                          .expected = u->tm->tcd == CW_KILO_TCD_CLOSED && cw_kilo_expected_has(u->expected, block)};
@@ -189,20 +192,19 @@ static void ask(struct cw_kilo_port *u, uint64_t block, cw_time now)
 
 static void take_answer(struct cw_kilo_port *u, uint64_t time)
 {
-    const struct reading *r = u->reading + u->reading_head;
+    const struct reading *r = u->reading + u->reading_ring.head;
     struct asked *a = u->asked + r->asked;
     a->time[r->block] = r->expected ? UINT64_MAX : time;
     u->answered_cnt += --a->left == 0;
-    u->reading_head = (u->reading_head + 1) % READS;
-    u->reading_cnt--;
+    cw_ring_take(&u->reading_ring, READS);
 }
 
 /* The block that is to be read next; false if there is none. */
 static bool next_read(struct cw_kilo_port *u, uint64_t *block, cw_time now)
 {
     const struct asked *a = unfinished(u);
-    const struct cw_message *p = a != NULL ? a->p : u->asked_cnt < ASKED ? cw_fifo_peek(&u->port->from_l2, now) : NULL;
-    if (p == NULL || u->reading_cnt == READS)
+    const struct cw_message *p = a != NULL ? a->p : u->asked_ring.cnt < ASKED ? cw_fifo_peek(&u->port->from_l2, now) : NULL;
+    if (p == NULL || u->reading_ring.cnt == READS)
         return false;
     *block = cw_kilo_tcd_block(u->tm, p->addr) + (uint32_t)__builtin_ctz(a != NULL ? a->todo : all_blocks(u, p));
     return true;
@@ -274,7 +276,7 @@ static void tick(void *self, cw_time now)
     leave(u, now);
     cw_time a = cw_fifo_next(&u->port->from_l2), b = cw_fifo_next(&u->told->fifo);
     cw_time next = a < b ? a : b;
-    if (next <= now || u->asked_cnt > 0 || (u->written != NULL && cw_adapt_last_written_table_busy(u->written)))
+    if (next <= now || u->asked_ring.cnt > 0 || (u->written != NULL && cw_adapt_last_written_table_busy(u->written)))
         next = now + u->period;
     const struct cw_kilo_write *write = cw_kilo_writes_first(u->writes);
     if (write != NULL && write->ready < next)
@@ -331,5 +333,6 @@ struct cw_component *cw_kilo__port_component(struct cw_kilo_port *u)
 
 bool cw_kilo__port_idle(const struct cw_kilo_port *u)
 {
-    return u->told->fifo.count == 0 && u->asked_cnt == 0 && u->writes->cnt == 0 && u->port->from_l2.count == 0 && u->port->reply.count == 0;
+    return u->told->fifo.count == 0 && u->asked_ring.cnt == 0 && u->writes->ring.cnt == 0 && u->port->from_l2.count == 0 &&
+           u->port->reply.count == 0;
 }

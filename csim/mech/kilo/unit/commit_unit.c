@@ -179,7 +179,7 @@ static void tick(void *self, cw_time now)
         u->hooks->report(u, v, now);
     follow_retire(u, v->oldest, now);
     count_waiting(u, v->waiting, now);
-    if (u->out_cnt > 0)
+    if (u->out_ring.cnt > 0)
         cw_kilo_unit__speak(u, now);
     cw_kilo_unit__issue_accesses(u, now);
     bool more = (v->hazard || u->detecting) && cw_kilo_unit__hazard_step(u, v, now);
@@ -194,13 +194,13 @@ static void tick(void *self, cw_time now)
     else
         more |= cw_kilo_unit__accept(u, now);
     more |= cw_adapt_commit_unit_clock(u->ring);
-    more |= u->write.cnt > 0 || u->compare.cnt > 0 || u->out_cnt > 0;
+    more |= u->write.ring.cnt > 0 || u->compare.ring.cnt > 0 || u->out_ring.cnt > 0;
     cw_time next = cw_fifo_next(&u->port->from_noc);
     next = next < u->input_free ? u->input_free : next;
     cw_time done = cw_fifo_next(&u->port->l2_done);
     next = done < next ? done : next;
-    if (u->line_cnt > 0 && u->request[u->line[u->line_head]].ready < next)
-        next = u->request[u->line[u->line_head]].ready;
+    if (u->line_ring.cnt > 0 && u->request[u->line[u->line_ring.head]].ready < next)
+        next = u->request[u->line[u->line_ring.head]].ready;
     u->component.wake = !more && next > now ? next : now + u->period;
 }
 
@@ -283,5 +283,5 @@ struct cw_component *cw_kilo__unit_component(struct cw_kilo_unit *u)
 
 bool cw_kilo__unit_idle(const struct cw_kilo_unit *u)
 {
-    return u->retire == u->tail && u->out_cnt == 0 && u->line_cnt == 0 && u->idle_cnt == CW_KILO_L2_REQUESTS;
+    return u->retire == u->tail && u->out_ring.cnt == 0 && u->line_ring.cnt == 0 && u->idle_cnt == CW_KILO_L2_REQUESTS;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "adapt/commit_unit.h"
+#include "base/ring.h"
 #include "mech/kilo/parts.h"
 #include "mech/kilo/unit/census.h"
 #include "mech/kilo/unit/hazard.h"
@@ -72,8 +73,9 @@ struct cw_kilo_job {
 };
 
 struct cw_kilo_jobs {
-    struct cw_kilo_job *at; /* ring, power of two */
-    uint32_t cap, head, cnt;
+    struct cw_kilo_job *at;
+    uint32_t cap;
+    struct cw_ring ring;
 };
 
 struct cw_kilo_l2_request {
@@ -124,9 +126,10 @@ struct cw_kilo_unit {
     uint16_t *idle; /* free requests */
     uint32_t idle_cnt;
     uint16_t line[CW_KILO_L2_REQUESTS]; /* delay line: requests in order */
-    uint32_t line_head, line_cnt;
-    struct cw_kilo_note *out; /* ring, power of two */
-    uint32_t out_cap, out_head, out_cnt;
+    struct cw_ring line_ring;
+    struct cw_kilo_note *out;
+    uint32_t out_cap;
+    struct cw_ring out_ring;
     cw_time waiting;    /* since when the pass pointer waits for a conflict; 0: it does not */
     uint32_t announced; /* words in the reference count table */
     uint64_t published;
@@ -161,9 +164,6 @@ static inline void cw_kilo_unit__check(struct cw_kilo_unit *u, int status)
     if (status != CW_OK)
         cw_mech_fault(&u->tm->host, status, "out of host memory for a commit unit");
 }
-
-/* Grows a ring of power-of-two capacity; its elements keep their order from index 0 on. */
-bool cw_kilo_unit__grow_ring(void **ring, uint32_t *cap, uint32_t *head, uint32_t cnt, size_t bytes);
 
 static inline void cw_kilo_unit__census(struct cw_kilo_unit *u, enum cw_kilo_level which, int64_t change, cw_time now)
 {
@@ -215,7 +215,5 @@ void cw_kilo_unit__announce(struct cw_kilo_unit *u, struct cw_kilo_group *g, uin
 void cw_kilo_unit__announce_end(struct cw_kilo_unit *u, struct cw_kilo_group *g, cw_time now);
 /* TCD: the lane will not carry out the writes that were announced to the last-written table. */
 void cw_kilo_unit__forget_expected(struct cw_kilo_unit *u, const struct cw_kilo_group *g, uint32_t lane);
-/* Grows a ring of power-of-two capacity; its elements keep their order from index 0 on. false: out of memory. */
-bool cw_kilo_unit__grow_ring(void **ring, uint32_t *cap, uint32_t *head, uint32_t cnt, size_t bytes);
 
 #endif

@@ -7,25 +7,26 @@
 
 static void add_job(struct cw_kilo_unit *u, struct cw_kilo_jobs *q, struct cw_kilo_group *g, uint32_t word, uint32_t batch)
 {
-    void *ring = q->at;
-    if (q->cnt == q->cap && !cw_kilo_unit__grow_ring(&ring, &q->cap, &q->head, q->cnt, sizeof *q->at)) {
-        cw_kilo_unit__check(u, CW_ENOMEM);
-        return;
+    if (q->ring.cnt == q->cap) {
+        struct cw_kilo_job *larger = cw_ring_grow(&q->ring, q->at, &q->cap, sizeof *q->at);
+        if (larger == NULL) {
+            cw_kilo_unit__check(u, CW_ENOMEM);
+            return;
+        }
+        q->at = larger;
     }
-    q->at = ring;
-    q->at[(q->head + q->cnt++) & (q->cap - 1)] = (struct cw_kilo_job){.group = g, .word = word, .batch = batch};
+    q->at[cw_ring_add(&q->ring, q->cap)] = (struct cw_kilo_job){.group = g, .word = word, .batch = batch};
 }
 
 static struct cw_kilo_job *job_at(const struct cw_kilo_jobs *q, uint32_t i)
 {
-    return q->at + ((q->head + i) & (q->cap - 1));
+    return q->at + cw_ring_at(&q->ring, i, q->cap);
 }
 
 static void skip_taken(struct cw_kilo_jobs *q)
 {
-    while (q->cnt > 0 && q->at[q->head].group == NULL) {
-        q->head = (q->head + 1) & (q->cap - 1);
-        q->cnt--;
+    while (q->ring.cnt > 0 && q->at[q->ring.head].group == NULL) {
+        cw_ring_take(&q->ring, q->cap);
     }
 }
 
@@ -46,7 +47,7 @@ static void add_word(struct cw_kilo_l2_request *r, const struct cw_kilo_word *w,
 static void issue(struct cw_kilo_unit *u, struct cw_kilo_jobs *q, bool write, cw_time now)
 {
     const struct cw_tm_keys *keys = u->tm->common.keys;
-    if (q->cnt == 0 || u->idle_cnt == 0)
+    if (q->ring.cnt == 0 || u->idle_cnt == 0)
         return;
     struct cw_kilo_job head = *job_at(q, 0);
     uint16_t slot = u->idle[--u->idle_cnt];
@@ -65,7 +66,7 @@ static void issue(struct cw_kilo_unit *u, struct cw_kilo_jobs *q, bool write, cw
     r->p->tag = slot;
     r->p->timing_only = !r->real;
     r->p->born = now;
-    for (uint32_t i = 0; i < q->cnt && r->cnt < 4 * CW_LANES; i++) {
+    for (uint32_t i = 0; i < q->ring.cnt && r->cnt < 4 * CW_LANES; i++) {
         struct cw_kilo_job *j = job_at(q, i);
         if (j->batch != head.batch || (i > 0 && !u->tm->coalesce))
             break;
@@ -76,7 +77,7 @@ static void issue(struct cw_kilo_unit *u, struct cw_kilo_jobs *q, bool write, cw
     }
     skip_taken(q);
     r->ready = now + keys->cu_rop_latency * u->period;
-    u->line[(u->line_head + u->line_cnt++) % CW_KILO_L2_REQUESTS] = slot;
+    u->line[cw_ring_add(&u->line_ring, CW_KILO_L2_REQUESTS)] = slot;
     *(write ? &u->tm->common.counters->cu_writes : &u->tm->counters->cu_reads) += 1;
     if (!write)
         u->tm->counters->cu_read_words += r->cnt;
@@ -84,10 +85,9 @@ static void issue(struct cw_kilo_unit *u, struct cw_kilo_jobs *q, bool write, cw
 
 static void feed_l2(struct cw_kilo_unit *u, cw_time now)
 {
-    while (u->line_cnt > 0 && u->request[u->line[u->line_head]].ready <= now && cw_fifo_can_push(&u->port->to_l2, now)) {
-        cw_fifo_push(&u->port->to_l2, now, cw_kilo_period(u->tm, CW_DOMAIN_L2), u->request[u->line[u->line_head]].p);
-        u->line_head = (u->line_head + 1) % CW_KILO_L2_REQUESTS;
-        u->line_cnt--;
+    while (u->line_ring.cnt > 0 && u->request[u->line[u->line_ring.head]].ready <= now && cw_fifo_can_push(&u->port->to_l2, now)) {
+        cw_fifo_push(&u->port->to_l2, now, cw_kilo_period(u->tm, CW_DOMAIN_L2), u->request[u->line[u->line_ring.head]].p);
+        cw_ring_take(&u->line_ring, CW_KILO_L2_REQUESTS);
     }
 }
 

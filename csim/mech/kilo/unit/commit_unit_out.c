@@ -2,30 +2,17 @@
 /* What a commit unit says: to the cores, and to the last-written table; EAPG's broadcasts. */
 #include "mech/kilo/unit/commit_unit.h"
 
-bool cw_kilo_unit__grow_ring(void **ring, uint32_t *cap, uint32_t *head, uint32_t cnt, size_t bytes)
-{
-    uint32_t larger = *cap == 0 ? 64 : 2 * *cap;
-    char *moved = malloc(larger * bytes);
-    if (moved == NULL)
-        return false;
-    for (uint32_t i = 0; i < cnt; i++)
-        memcpy(moved + i * bytes, (char *)*ring + ((*head + i) & (*cap - 1)) * bytes, bytes);
-    free(*ring);
-    *ring = moved;
-    *cap = larger;
-    *head = 0;
-    return true;
-}
-
 void cw_kilo_unit__tell(struct cw_kilo_unit *u, struct cw_kilo_note note)
 {
-    void *ring = u->out;
-    if (u->out_cnt == u->out_cap && !cw_kilo_unit__grow_ring(&ring, &u->out_cap, &u->out_head, u->out_cnt, sizeof *u->out)) {
-        cw_kilo_unit__check(u, CW_ENOMEM);
-        return;
+    if (u->out_ring.cnt == u->out_cap) {
+        struct cw_kilo_note *larger = cw_ring_grow(&u->out_ring, u->out, &u->out_cap, sizeof *u->out);
+        if (larger == NULL) {
+            cw_kilo_unit__check(u, CW_ENOMEM);
+            return;
+        }
+        u->out = larger;
     }
-    u->out = ring;
-    u->out[(u->out_head + u->out_cnt++) & (u->out_cap - 1)] = note;
+    u->out[cw_ring_add(&u->out_ring, u->out_cap)] = note;
 }
 
 struct cw_message *cw_kilo_unit__message(struct cw_kilo_unit *u, const struct cw_kilo_group *g, uint32_t op, cw_time now)
@@ -46,12 +33,11 @@ void cw_kilo_unit__send(struct cw_kilo_unit *u, struct cw_message *p)
 void cw_kilo_unit__speak(struct cw_kilo_unit *u, cw_time now)
 {
     bool message = false;
-    while (u->out_cnt > 0 && !message && cw_kilo_notes_room(u->to_port, now)) {
-        const struct cw_kilo_note *e = u->out + u->out_head;
+    while (u->out_ring.cnt > 0 && !message && cw_kilo_notes_room(u->to_port, now)) {
+        const struct cw_kilo_note *e = u->out + u->out_ring.head;
         message = e->kind == CW_KILO_NOTE_MESSAGE;
         cw_kilo_notes_push(u->to_port, e, now, cw_kilo_period(u->tm, CW_DOMAIN_L2));
-        u->out_head = (u->out_head + 1) & (u->out_cap - 1);
-        u->out_cnt--;
+        cw_ring_take(&u->out_ring, u->out_cap);
     }
 }
 

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How every adapter opens its unit and closes it. */
+#ifndef CW_ADAPT_OPEN_H
+#define CW_ADAPT_OPEN_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "cowarp/unit.h"
+
+/* Opens "<place><number>.<unit>", as core3.order_masks: the name that waves, messages and --rtl use. *out has been all zero. params: the
+ * unit's. 0, or the provider's error with its text. */
+static inline int cw_adapt_open(struct cw_unit_instance *out, const struct cw_unit_provider *units, const struct cw_unit *unit,
+                                const char *place, uint32_t number, const void *params, struct cw_error *err)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s%u.%s", place, number, unit->name);
+    return units->open(units->context, unit, name, params, out, err);
+}
+
+/* An instance that has not been opened has nothing to close. */
+static inline void cw_adapt_close(struct cw_unit_instance *unit)
+{
+    if (unit->ops != NULL)
+        unit->ops->destroy(unit->self);
+}
+
+#endif
