@@ -163,6 +163,13 @@ static const struct run tree = {.workload = "bh-h",
                                 .settings = {"tcd.mode=closed"},
                                 .param = {"bodies=300", "blocks=2"}};
 
+static const struct run snapshot = {.workload = "rbt-2",
+                                    .system = "sitm-ts",
+                                    .preset = "si-tm",
+                                    .variant = COWARP_TX,
+                                    .check_serial = 1,
+                                    .param = {"inserts=60", "removes=60"}};
+
 static const struct {
     const struct run *run;
     const char *units[6];
@@ -173,6 +180,7 @@ static const struct {
     {&early, {"hazard_unit", "commit_unit"}},
     {&eager, {"ownership_table"}},
     {&tree, {"first_read_table", "last_written_table"}},
+    {&snapshot, {"postdate_unit"}},
 };
 #define IN_HARDWARE_CNT (sizeof in_hardware / sizeof in_hardware[0])
 

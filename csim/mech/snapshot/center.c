@@ -31,11 +31,11 @@ static void seal(struct cw_si_center *c, uint32_t core, const struct cw_si_ask_n
         const uint32_t id = n->id[cw_lanes_first(rest)];
         struct cw_si_transaction *t = c->id + id;
         cw_si__ids_release(c, id);
+        cw_si__times_commit(c, id, !cw_lanes_has(n->writers, cw_lanes_first(rest)));
         if (cw_lanes_has(n->writers, cw_lanes_first(rest))) {
             t->state = CW_SI_SEALED;
             continue;
         }
-        c->read_only_cts = c->read_only_cts > t->cts ? c->read_only_cts : t->cts;
         cw_si__ids_commit(c, id, done);
     }
     c->running -= cw_lanes_count(readers);
@@ -73,12 +73,12 @@ static void listen(struct cw_si_center *c, uint32_t core, cw_time now)
 
 /* From the partitions */
 
-/* One fact of a partition; false: it has none, or an edge whose turn it is not. */
-static bool take_fact(struct cw_si_center *c, uint32_t partition, bool *dated, cw_time now)
+/* One fact of a partition; false: it has none, or an edge that the post-dating unit does not take in this cycle. */
+static bool take_fact(struct cw_si_center *c, uint32_t partition, cw_time now)
 {
     struct cw_si_line *line = c->tm->fact + partition;
     const struct cw_si_fact_note *f = cw_fifo_peek(&line->fifo, now);
-    if (f == NULL || (f->kind == CW_SI_EDGE && *dated))
+    if (f == NULL || (f->kind == CW_SI_EDGE && !cw_si__times_open(c)))
         return false;
     f = cw_si_line_pop(line, now);
     if (f->kind == CW_SI_SWEPT) {
@@ -86,9 +86,7 @@ static bool take_fact(struct cw_si_center *c, uint32_t partition, bool *dated, c
     } else if (f->kind == CW_SI_COPIED) {
         cw_si__versions_copied(c, now);
     } else {
-        const struct cw_si_verdict_note v = {.op = f->op, .lane = f->lane, .refused = !cw_si__postdate(c, f)};
-        cw_si_line_push(c->tm->verdict_line + partition, &v, now, c->tm->postdate);
-        *dated = true;
+        cw_si__times_edge(c, partition, f);
         c->turn = (partition + 1) % c->tm->config->partition_count;
     }
     return true;
@@ -96,11 +94,11 @@ static bool take_fact(struct cw_si_center *c, uint32_t partition, bool *dated, c
 
 static bool hear_partitions(struct cw_si_center *c, cw_time now)
 {
-    bool dated = false, more = false;
+    bool more = false;
     const uint32_t first = c->turn;
     for (uint32_t i = 0; i < c->tm->config->partition_count; i++) {
         const uint32_t partition = (first + i) % c->tm->config->partition_count;
-        while (take_fact(c, partition, &dated, now))
+        while (take_fact(c, partition, now))
             ;
         more |= cw_fifo_peek(&c->tm->fact[partition].fifo, now) != NULL;
     }
@@ -127,9 +125,10 @@ static void tick(void *self, cw_time now)
     const struct cw_config *config = c->tm->config;
     for (uint32_t i = 0; i < config->core_count; i++)
         listen(c, i, now);
-    const bool more = hear_partitions(c, now);
+    bool more = hear_partitions(c, now);
     cw_si__ids_clean(c, now);
     cw_si__ids_begin(c, now);
+    more |= cw_si__times_clock(c, now);
     cw_si__versions_step(c, now);
     cw_time next = more ? now + c->period : CW_TIME_NEVER;
     for (uint32_t i = 0; i < config->core_count; i++)
@@ -153,10 +152,10 @@ void cw_si__center_finish(struct cw_si_center *c)
 
 bool cw_si__center_idle(const struct cw_si_center *c)
 {
-    return c->begin.ring.cnt + c->admission.ring.cnt + c->committer_cnt + c->copying == 0;
+    return c->begin.ring.cnt + c->admission.ring.cnt + c->committer_cnt + c->copying + c->times.committing == 0;
 }
 
-int cw_si__center_create(struct cw_si_center **out, struct cw_si *tm)
+int cw_si__center_create(struct cw_si_center **out, struct cw_si *tm, struct cw_error *err)
 {
     struct cw_si_center *c = *out = calloc(1, sizeof *c);
     if (c == NULL)
@@ -175,13 +174,14 @@ int cw_si__center_create(struct cw_si_center **out, struct cw_si *tm)
         tm->fact[i].fifo.wake = &c->component.wake;
     cw_si__ids_init(c);
     cw_si__versions_init(c);
-    return CW_OK;
+    return cw_si__times_create(c, err);
 }
 
 void cw_si__center_destroy(struct cw_si_center *c)
 {
     if (c == NULL)
         return;
+    cw_si__times_destroy(c);
     free(c->begin.at);
     free(c->admission.at);
     free(c->committer);

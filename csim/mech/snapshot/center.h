@@ -7,12 +7,15 @@
 #ifndef CW_MECH_SNAPSHOT_CENTER_H
 #define CW_MECH_SNAPSHOT_CENTER_H
 
+#include "adapt/postdate_unit.h"
 #include "base/ring.h"
+#include "mech/snapshot/graph.h"
 #include "mech/snapshot/shared.h"
 #include "mech/snapshot/tables.h"
 
-#define CW_SI_NEVER   UINT32_MAX /* a PDTS that has not been set: infinity */
-#define CW_SI_WAITING 16384u     /* most warps of the GPU */
+#define CW_SI_NONE    UINT32_MAX
+#define CW_SI_WAITING 16384u          /* most warps of the GPU */
+#define CW_SI_UPDATES (CW_SI_IDS * 8) /* operations that wait for the post-dating unit */
 
 /* What an ID stands for. */
 enum cw_si_state {
@@ -27,9 +30,9 @@ struct cw_si_transaction {
     enum cw_si_state state;
     cw_time begin;
     cw_time committed; /* COMMITTED: when it became visible */
-    uint32_t cts, pdts;
-    uint32_t slot;   /* of its snapshot, which it holds while it runs */
-    uint64_t serial; /* of its begin */
+    uint32_t cts;      /* its first; from the answer to its COMMIT on its last */
+    uint32_t slot;     /* of its snapshot, which it holds while it runs */
+    uint64_t serial;   /* of its begin */
 };
 
 /* States of a version (section 3): S1 .. S4. */
@@ -66,6 +69,31 @@ struct cw_si_committer {
     uint16_t id[CW_LANES];
 };
 
+/* What was asked of the post-dating unit, by the tag of its answer. */
+struct cw_si_question {
+    bool edge;
+    bool exact;  /* the edge joins two transactions: it belongs into the graph */
+    uint32_t id; /* COMMIT */
+    bool read_only;
+    uint32_t partition;
+    struct cw_si_fact_note fact; /* EDGE */
+};
+
+/* Logical times: the post-dating unit and what waits for it. */
+struct cw_si_times {
+    struct cw_adapt_postdate_unit *unit;
+    struct cw_adapt_postdate_unit_op *update; /* BEGIN, COMMIT and FREE: ring of CW_SI_UPDATES; before any edge */
+    struct cw_si_question question[256];
+    uint32_t head, cnt;
+    uint8_t tag;
+    bool has_edge;
+    struct cw_adapt_postdate_unit_op edge; /* of this cycle */
+    uint32_t committing;                   /* COMMITs that have not been answered */
+    bool run_over;                         /* no time is left: until all transactions have ended */
+    uint32_t read_only_cts;                /* largest of read-only transactions that have committed */
+    struct cw_si_graph *graph;
+};
+
 struct cw_si_center {
     struct cw_component component;
     struct cw_si *tm;
@@ -89,10 +117,10 @@ struct cw_si_center {
     bool crowded; /* a table was full: nobody begins before all that run have ended and their entries are out of the tables */
     struct cw_si_set dying, swept; /* dead since the last sweep began; before it */
     uint32_t sweeping;             /* partitions that have not answered */
-    uint32_t read_only_cts;        /* largest of read-only transactions that have committed */
+    struct cw_si_times times;
     /* versions */
     struct cw_si_version version[CW_SI_SLOTS];
-    uint32_t newest, open; /* slots; open: CW_SI_NEVER: none is copied or written */
+    uint32_t newest, open; /* slots; open: CW_SI_NONE: none is copied or written */
     uint64_t number;       /* of versions */
     uint32_t copying;      /* partitions that have not answered */
     cw_time copy_began;
@@ -159,7 +187,19 @@ void cw_si__versions_written(struct cw_si_center *c, uint32_t core, const struct
 /* Admits, closes, frees and opens. */
 void cw_si__versions_step(struct cw_si_center *c, cw_time now);
 
-/* postdate.c: Figure 7. Whether the edge can be; if not, whoever asked has to abort. */
-bool cw_si__postdate(struct cw_si_center *c, const struct cw_si_fact_note *edge);
+/* postdate.c: logical times */
+int cw_si__times_create(struct cw_si_center *c, struct cw_error *err);
+void cw_si__times_destroy(struct cw_si_center *c);
+/* Smallest logical time with which a transaction on that version can begin; false: it has to wait. */
+bool cw_si__times_first(struct cw_si_center *c, uint32_t slot, uint32_t *cts);
+/* The ID's transaction begins with its cts; ends with its last one, of which the unit tells; is over. */
+void cw_si__times_begin(struct cw_si_center *c, uint32_t id);
+void cw_si__times_commit(struct cw_si_center *c, uint32_t id, bool read_only);
+void cw_si__times_free(struct cw_si_center *c, uint32_t id);
+/* Whether an edge can be given to the unit in this cycle, and to give it. */
+bool cw_si__times_open(const struct cw_si_center *c);
+void cw_si__times_edge(struct cw_si_center *c, uint32_t partition, const struct cw_si_fact_note *fact);
+/* A cycle of the unit; true: the next one is needed too. */
+bool cw_si__times_clock(struct cw_si_center *c, cw_time now);
 
 #endif

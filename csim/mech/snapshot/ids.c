@@ -77,29 +77,32 @@ static uint16_t take(struct cw_si_center *c)
     return id;
 }
 
-/* Begins an attempt: its snapshot is that of the moment at which the core hears of it. */
-static void begin(struct cw_si_center *c, struct cw_si_request *r, cw_time now)
+/* Begins an attempt: its snapshot is that of the moment at which the core hears of it. false: no logical time for it yet. */
+static bool begin(struct cw_si_center *c, struct cw_si_request *r, cw_time now)
 {
     const cw_time begins = now + c->tm->wire;
     const uint32_t slot = cw_si__versions_at(c, begins);
+    uint32_t cts;
+    if (!cw_si__times_first(c, slot, &cts))
+        return false;
     struct cw_si_answer_note answer = {.kind = CW_SI_BEGUN, .warp = r->note.warp, .begin = begins};
     struct cw_si_version *v = c->version + slot;
-    const uint32_t floor = v->cts > c->read_only_cts ? v->cts : c->read_only_cts;
     if (c->order_ring.cnt + CW_LANES > ORDER)
         compact(c);
     for (cw_lanes rest = r->note.lanes; rest != 0; rest = cw_lanes_rest(rest)) {
         const uint32_t lane = cw_lanes_first(rest), at = cw_ring_add(&c->order_ring, ORDER);
         const uint16_t id = take(c);
-        c->id[id] = (struct cw_si_transaction){
-            .state = CW_SI_RUNNING, .begin = begins, .cts = floor + 1, .pdts = CW_SI_NEVER, .slot = slot, .serial = ++c->serial};
+        c->id[id] = (struct cw_si_transaction){.state = CW_SI_RUNNING, .begin = begins, .cts = cts, .slot = slot, .serial = ++c->serial};
         c->order[at] = answer.id[lane] = r->note.id[lane] = id;
         c->order_serial[at] = c->serial;
+        cw_si__times_begin(c, id);
     }
     v->readers += cw_lanes_count(r->note.lanes);
     c->running += cw_lanes_count(r->note.lanes);
     c->tm->counters->si_id_waits += (now - r->since) / cw_si_period(c->tm, CW_DOMAIN_CORE);
     cw_si__tell_ids(c, CW_SI_ID_NEW, r->core, &r->note, r->note.lanes, begins, now);
     cw_si__tell_core(c, r->core, &answer, now, c->tm->wire);
+    return true;
 }
 
 static bool any(const struct cw_si_set *s)
@@ -154,7 +157,8 @@ void cw_si__ids_begin(struct cw_si_center *c, cw_time now)
         struct cw_si_request *r = cw_si__queue_head(&c->begin);
         if (!may_begin(c, cw_lanes_count(r->note.lanes)))
             return;
-        begin(c, r, now);
+        if (!begin(c, r, now))
+            return;
         cw_si__queue_pop(&c->begin);
     }
 }
@@ -166,6 +170,7 @@ void cw_si__ids_release(struct cw_si_center *c, uint32_t id)
 
 void cw_si__ids_die(struct cw_si_center *c, uint32_t id)
 {
+    cw_si__times_free(c, id);
     c->id[id].state = CW_SI_DEAD;
     cw_si_set_put(&c->dying, id, true);
 }

@@ -7,8 +7,8 @@
 #include "base/keys.h"
 #include "base/stats.h"
 
-enum { CW_SI_CONCURRENT, CW_SI_RETAIN_PUBLISHED }; /* si.retain */
-enum { CW_SI_CORRECTED, CW_SI_RULES_PUBLISHED };   /* si.rules */
+enum { CW_SI_CONCURRENT, CW_SI_RETAIN_PUBLISHED };               /* si.retain */
+enum { CW_SI_CORRECTED, CW_SI_INFINITE, CW_SI_RULES_PUBLISHED }; /* si.rules; as the parameter of the post-dating unit */
 
 struct cw_si_keys {
 #define CW_LIST "mech/snapshot/keys.def"

@@ -42,7 +42,7 @@ static inline cw_time cw_si_period(const struct cw_si *tm, enum cw_domain d)
 
 /* center.c (L2 clock): the version manager, with the logical timestamp table */
 struct cw_si_center;
-int cw_si__center_create(struct cw_si_center **out, struct cw_si *tm);
+int cw_si__center_create(struct cw_si_center **out, struct cw_si *tm, struct cw_error *err);
 void cw_si__center_destroy(struct cw_si_center *c);
 struct cw_component *cw_si__center_component(struct cw_si_center *c);
 bool cw_si__center_idle(const struct cw_si_center *c);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cowarp/unit/postdate_unit.h"
 #include "mech/snapshot/shared.h"
 #include "mech/tm/tm.h"
 
@@ -96,7 +97,7 @@ static int create_parts(struct machine *m, struct cw_error *err)
     m->port = calloc(tm->config->partition_count, sizeof *m->port);
     if (status != CW_OK || m->core == NULL || m->port == NULL)
         return CW_ENOMEM;
-    status = cw_si__center_create(&m->center, tm);
+    status = cw_si__center_create(&m->center, tm, err);
     for (uint32_t i = 0; i < tm->config->core_count && status == CW_OK; i++)
         status = cw_si__core_create(m->core + i, tm, i);
     for (uint32_t i = 0; i < tm->config->partition_count && status == CW_OK; i++)
@@ -187,10 +188,15 @@ static uint32_t versions(const struct cw_config *config)
     return cw_si_keys_of(config)->si_versions;
 }
 
+static const struct cw_mech_unit units[] = {
+    {&cw_postdate_unit_unit, "logical times of snapshot isolation; one, of the version manager", CW_DOMAIN_L2, NULL, NULL, NULL}};
+
 const struct cw_mech cw_mech_sitm_ts = {
     .name = "sitm-ts",
     .what = "snapshot isolation: versions of memory, write skew found by post-dated times (Chen et al., ISCA 2017)",
     .system = true,
+    .unit = units,
+    .unit_cnt = sizeof units / sizeof units[0],
     .keys = cw_si_key_sets,
     .counters = cw_si_counter_sets,
     .intrinsic = cw_tm_intrinsics,

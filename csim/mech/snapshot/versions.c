@@ -78,7 +78,8 @@ void cw_si__versions_copied(struct cw_si_center *c, cw_time now)
 static bool takes(const struct cw_si_center *c)
 {
     const uint32_t most = c->tm->keys->si_merge_warps;
-    return c->open != CW_SI_NEVER && c->version[c->open].state == CW_SI_WRITTEN_TO && !c->closing && (most == 0 || c->committer_cnt < most);
+    return c->times.committing == 0 && c->open != CW_SI_NONE && c->version[c->open].state == CW_SI_WRITTEN_TO && !c->closing &&
+           (most == 0 || c->committer_cnt < most);
 }
 
 static void admit(struct cw_si_center *c, cw_time now)
@@ -169,7 +170,7 @@ static void close(struct cw_si_center *c, cw_time now)
         cw_events_tell(c->tm->host.events, &e);
     }
     c->newest = c->open;
-    c->open = CW_SI_NEVER;
+    c->open = CW_SI_NONE;
     c->committer_cnt = late;
     c->tm->counters->si_versions++;
     cw_stat_max(&c->tm->counters->si_versions_held, held(c));
@@ -179,10 +180,10 @@ void cw_si__versions_step(struct cw_si_center *c, cw_time now)
 {
     admit(c, now);
     const bool full = c->undone == 0 || c->tm->sabotage == CW_SI_EARLY_CLOSE;
-    if (c->open != CW_SI_NEVER && c->closing && full)
+    if (c->open != CW_SI_NONE && c->closing && full)
         close(c, now);
     release(c, now);
-    if (c->open == CW_SI_NEVER)
+    if (c->open == CW_SI_NONE)
         open_next(c, now);
 }
 
@@ -191,7 +192,7 @@ void cw_si__versions_init(struct cw_si_center *c)
     c->newest = cw_version_newest(c->tm->host.memory); /* not 0 where the GPU has been reset */
     for (uint32_t i = 0; i < CW_SI_SLOTS; i++)
         c->version[i].state = i == c->newest ? CW_SI_READABLE : CW_SI_FREED;
-    c->open = CW_SI_NEVER;
+    c->open = CW_SI_NONE;
 }
 
 void cw_si__versions_launch(struct cw_si_center *c)
@@ -200,9 +201,9 @@ void cw_si__versions_launch(struct cw_si_center *c)
     c->number++; /* the host may have written into the newest one, so that the next has to be copied anew */
     for (uint32_t r = 0; r < CW_SI_RANGES; r++)
         c->version[c->newest].content[r] = c->number;
-    if (c->open != CW_SI_NEVER)
+    if (c->open != CW_SI_NONE)
         c->version[c->open].state = CW_SI_FREED;
-    c->open = CW_SI_NEVER;
+    c->open = CW_SI_NONE;
     if (cw_events_want(c->tm->host.events, CW_EVENT_SNAPSHOT))
         cw_events_tell(c->tm->host.events, &e);
 }
