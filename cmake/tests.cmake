@@ -66,6 +66,8 @@ function(cw_add_tests)
     add_test(NAME system.micro.pm COMMAND micro_pm ${PROJECT_SOURCE_DIR}/benchmarks/micro/micro.ptx)
     add_test(NAME system.kernel_breaks
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/kernel_breaks.py $<TARGET_FILE:cowarp> ${CLANG_14} ${KERNEL_FLAGS})
+    add_test(NAME system.stm
+        COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/stm_test.py $<TARGET_FILE:cowarp> ${CLANG_14} ${KERNEL_FLAGS})
     add_test(NAME system.crash
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/crash_test.py $<TARGET_FILE:cowarp> ${CLANG_14} ${KERNEL_FLAGS})
     set_tests_properties(system.crash PROPERTIES TIMEOUT 600)

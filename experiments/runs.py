@@ -39,7 +39,7 @@ class Run(NamedTuple):
         words = ["crash", self.workload, "--points", self.crash] if self.crash else ["run", self.workload]
         words += (["--system", self.system] if self.system != NO_SYSTEM else []) + ["--preset", self.preset]
         words += ["--persistency", self.persistency] if self.persistency != NO_PERSISTENCY else []
-        if self.system not in ("fglock", "cglock", NO_SYSTEM, "serial", "localtm", "lds-lock"):  # which have no tokens
+        if self.system not in ("fglock", "cglock", "stm-tl2", "stm-pr", NO_SYSTEM, "serial", "localtm", "lds-lock"):  # which have no tokens
             words += ["--tx-warps", str(self.warps)]
         for name, value in self.settings:
             words += ["--set", f"{name}={value}"]

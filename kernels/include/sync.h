@@ -64,7 +64,8 @@ void tx_commit(void);
 
 /*
  * Bodies of transactions are written once, in body.h of their kernel, by these words. Here they are plain accesses, for transactions in
- * hardware and for locks; stm.h makes them accesses of a transaction in software, for a second inclusion of body.h.
+ * hardware and for locks; stm.h makes them accesses of a transaction in software, for a second inclusion of body.h. The first argument of
+ * TX_ATOMICALLY is a constant: 0 for a transaction and 1 for a lock here, HOW_STM_TL2 or HOW_STM_PR (stm.h) there.
  *
  *     TX_FN uint TX_(find)(TX __global volatile uint *tree, uint key) { return TX_READ(tree[0]) == key ? TX_(other)(TX_PASS tree) : 0; }
  */

@@ -124,6 +124,7 @@ THESIS = ("bfs2", "fcdt", "hotsp", "lps", "mum", "mumpp", "namd", "nvrt", "aes",
 PERSISTENT = ("gpkvs", "hm", "srad", "red", "mq", "scan")
 PLAIN = ("vecadd", "reduction", "bfs", "laplace", "position", "buffers", "reverse", "dynamic", "tile", "loops", "lock", "jump", "stream",
          "banks", "atomics", "issue", "odds")
+IN_SOFTWARE = ("ll-1", "ll-2", "bt-1", "bt-2", "karger-1", "karger-2", "atm", "ht-h", "ht-m", "ht-l")
 TRANSACTIONAL = ("ht-h", "ht-m", "ht-l", "atm", "cl", "clto", "bh-h", "bh-l", "cc", "ap")
 SYSTEMS = ("getm", "kilotm", "warptm", "warptm-el", "eapg", "ideal", "serial")
 
@@ -407,6 +408,7 @@ def table():
     """Every run, by its words."""
     runs = list(THESIS + PLAIN)
     runs += [f"{w} {lock}" for w in TRANSACTIONAL for lock in ("fglock", "cglock")]
+    runs += [f"{w} {stm}" for w in IN_SOFTWARE for stm in ("stm-tl2", "stm-pr")]
     runs += [f"{w} {system} check-serial" for system in SYSTEMS for w in (*TRANSACTIONAL, "wide")]
     runs += list(PERSISTENT)
     runs += [f"{w} preset=sbrp-near persistency=sbrp check-persist" for w in PERSISTENT]
