@@ -55,7 +55,7 @@ def proved(name):
 
 def twins(name):
     if f"<!-- {name} -->" not in (facts.ROOT / TWINS).read_text(encoding="utf-8"):
-        return []
+        return [f"  no result is kept: scripts/twins {name} --write"]
     text = facts.section(TWINS, name)
     lines = [f"  {text.strip().splitlines()[0]}"]
     columns, rows = facts.tables(text)[0]
@@ -67,6 +67,8 @@ def twins(name):
 
 def mutants(name):
     lines = [line for columns, row in of_unit(MUTATION, "units", name) for line in pairs(list(zip(columns[1:], row[1:])))]
+    if not lines:
+        return [f"  no result is kept: scripts/mutate {name} --page {MUTATION}"]
     lines += [facts.wrap(f"parameters: {text}", "  ") for head, text in facts.items(facts.section(MUTATION, "units")) if head == name]
     text = facts.section(MUTATION, "survivors")
     reasons = dict(re.findall(r"^(\d+)\. ((?:.+\n?)*?)(?=^\d+\. |\Z)", text, re.M))
@@ -76,7 +78,8 @@ def mutants(name):
 
 
 def coverage(name):
-    return [line for columns, row in of_unit(COVERAGE, "units", name) for line in pairs(list(zip(columns[1:], row[1:])))]
+    lines = [line for columns, row in of_unit(COVERAGE, "units", name) for line in pairs(list(zip(columns[1:], row[1:])))]
+    return lines or [f"  no result is kept: scripts/coverage, a row of {COVERAGE}"]
 
 
 def views(name):
