@@ -73,7 +73,7 @@ static void drive_op(struct cw_adapt_block_stack *s, const struct cw_adapt_block
         memcpy(in->op_mask, op->mask, sizeof in->op_mask);
 }
 
-/* The memory takes an access in every cycle in which it owes no answer. */
+/* The memory takes an access in every cycle in which no answer is outstanding. */
 static void drive_memory(struct cw_adapt_block_stack *s)
 {
     s->in.mem_ready = s->wait == 0;

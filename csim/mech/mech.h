@@ -51,13 +51,13 @@ struct cw_message *cw_mech_message(const struct cw_mech_host *host, enum cw_mess
                                    size_t body_bytes, cw_time now);
 static inline void cw_mech_fault(const struct cw_mech_host *host, int status, const char *text)
 {
-    if (host->fault != 0)
+    if (host->fault != NULL)
         host->fault(host->fault_context, status, text);
 }
 
 static inline void cw_mech_notice(const struct cw_mech_host *host, const char *text)
 {
-    if (host->notice != 0)
+    if (host->notice != NULL)
         host->notice(host->notice_context, text);
 }
 

@@ -96,7 +96,7 @@ uint32_t cw_partition_dram_queued(const struct cw_partition *p);
 /* The host copies from or to the line at that address, which is one of the partition (cw_l2_host_copy). Only when idle. */
 void cw_partition_host_copy(struct cw_partition *p, uint64_t addr);
 /* Invalidates every line of the L2 slice, dirty ones too, so that the next kernel starts with cold caches. No value is lost: a store's
- * bytes are in device memory once the slice has served it. The write-backs that dirty lines still owe are neither sent to DRAM nor counted.
+ * bytes are in device memory once the slice has served it. The outstanding write-backs of dirty lines are neither sent to DRAM nor counted.
  * Only when idle. */
 void cw_partition_flush(struct cw_partition *p);
 

@@ -19,9 +19,9 @@ const char *cli_suggest(char text[96], const char *word, const char *const *name
 /* Exit status for a status of libcowarp. */
 int cli_exit(int status);
 
-/* Whole text is a number: decimal or 0x, no sign for u64, nothing behind it. */
-/* Whether the whole text is such a number, of any size, with a sign or without. */
+/* Whether the whole text is a number, decimal or 0x, of any size, with a sign or without. */
 bool cli_is_number(const char *text);
+/* The same, and its value in the type; false: it is no number, or does not fit. No sign for the unsigned ones. */
 bool cli_u64(const char *text, uint64_t *value);
 bool cli_s64(const char *text, int64_t *value);
 bool cli_u32(const char *text, uint32_t *value);

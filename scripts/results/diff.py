@@ -3,6 +3,7 @@
 """What differs between two runs: `cowarp diff a.json b.json` calls it. Exit status: 0 done, with --exit-code 1 when they differ, 2 the request
 was wrong."""
 import json
+import os
 import pathlib
 import sys
 
@@ -121,6 +122,8 @@ def main():
     parser.add_argument("--exit-code", action="store_true", help="end with 1 when something has been counted differently")
     options = parser.parse_args()
     stats = [load(path) for path in options.files]
+    if os.path.samefile(*options.files):
+        print(f"cowarp diff: {options.files[0]} and {options.files[1]} are the same file", file=sys.stderr)
     if options.json:
         print(json.dumps(as_json(options.files, stats, options.all), indent=1))
     else:

@@ -224,7 +224,16 @@ class Diff(Results):
         self.passes("diff", "a.json", "b.json", "--exit-code", status=1)
         self.make("c.json", *TABLE, "--stalls")
         self.assertRegex(self.passes("diff", "a.json", "c.json"), r"option stalls +- -> given")
-        self.assertIn("every counter is equal", self.passes("diff", "a.json", "a.json", "--exit-code"))
+
+    def test_says_that_both_names_are_of_one_file(self):
+        made = self.make("a.json", *TABLE)
+        self.path("equal.json").write_text(json.dumps(made))
+        self.assertIn("every counter is equal", self.passes("diff", "a.json", "equal.json", "--exit-code"))
+        self.path("link.json").symlink_to("a.json")
+        for name in ("a.json", "./a.json", "link.json"):
+            done = self.call("diff", "a.json", name, "--exit-code")
+            self.assertEqual((done.returncode, done.stderr), (0, f"cowarp diff: a.json and {name} are the same file\n"))
+            self.assertIn("every counter is equal", done.stdout)
 
     def test_leaves_out_mechanisms_that_neither_run_has(self):
         getm, warptm = self.make("a.json", *TABLE), self.make("b.json", *TABLE, "--system", "warptm")

@@ -355,6 +355,101 @@ static void print_stores(FILE *f, const char *guard)
         fprintf(f, "%sst.global.u32 [%%d0+%u], %%r%u;\n", guard, 4 * r, r);
 }
 
+/* A branch, a label or an end of the thread. false: it is something else. */
+static bool print_control(FILE *f, const struct insn *i, uint32_t n, const char *guard)
+{
+    switch (i->kind) {
+    case BRA:
+        fprintf(f, "%sbra%s L%u;\n", guard, i->uni ? ".uni" : "", i->label);
+        return true;
+    case BRX:
+        fprintf(f, "T%u: .branchtargets L%u, L%u, L%u, L%u;\nand.b32 %%x, %%r%u, 3;\nbrx.idx %%x, T%u;\n", n, i->target[0], i->target[1],
+                i->target[2], i->target[3], i->a, n);
+        return true;
+    case LABEL:
+        fprintf(f, "L%u:\n", i->label);
+        return true;
+    case TRAP:
+        fprintf(f, "@%%never bra TRAP%u;\n", n % 2);
+        return true;
+    case EXIT:
+        if (i->imm) { /* a side of its own */
+            fprintf(f, "@%s%%p%d bra STAY%u;\n", i->neg ? "" : "!", i->guard, n);
+            print_stores(f, "");
+            fprintf(f, "%s;\nSTAY%u:\n", i->uni ? "exit" : "bra.uni RET", n);
+            return true;
+        }
+        if (i->uni)
+            print_stores(f, guard);
+        fprintf(f, i->uni ? "%sexit;\n" : "%sbra LEAVE;\n", guard);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A load, a store or an addition to memory. false: it is something else. */
+static bool print_memory(FILE *f, const struct insn *i, const char *guard)
+{
+    switch (i->kind) {
+    case LOAD:
+        fprintf(f, "and.b32 %%x, %%r%u, %u;\nmad.wide.u32 %%d0, %%x, 4, %%table;\n%sld.global.u32 %%r%u, [%%d0];\n", i->a, TABLE - 1, guard,
+                i->d);
+        return true;
+    case SUM:
+        fprintf(f, "and.b32 %%x, %%r%u, %u;\nmad.wide.u32 %%d0, %%x, 4, %%sums;\n%sred.global.add.u32 [%%d0], %%r%u;\n", i->a, SUMS - 1,
+                guard, i->b);
+        return true;
+    case STORE_LOCAL:
+        fprintf(f, "and.b32 %%x, %%r%u, %u;\nmad.wide.u32 %%d0, %%x, 4, %%own;\n%sst.local.u32 [%%d0], %%r%u;\n", i->a, LOCALS - 1, guard,
+                i->b);
+        return true;
+    case LOAD_LOCAL:
+        fprintf(f, "and.b32 %%x, %%r%u, %u;\nmad.wide.u32 %%d0, %%x, 4, %%own;\n%sld.local.u32 %%r%u, [%%d0];\n", i->a, LOCALS - 1, guard,
+                i->d);
+        return true;
+    case SHARE:
+        fprintf(f, "st.shared.u32 [%%mine], %%r%u;\n", i->a);
+        return true;
+    case TAKE:
+        fprintf(f, "add.u32 %%x, %%t, %u;\nrem.u32 %%x, %%x, %%n;\nmad.wide.u32 %%d0, %%x, 4, %%cells;\nld.shared.u32 %%r%u, [%%d0];\n",
+                i->b, i->d);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* What threads of a block or of a warp do together. false: it is something else. */
+static bool print_joint(FILE *f, const struct insn *i, bool odd)
+{
+    switch (i->kind) {
+    case BAR:
+        fprintf(f, odd ? "barrier.sync 0;\n" : "bar.sync 0;\n");
+        return true;
+    case COUNT:
+        fprintf(f, "barrier.red.popc%s.u32 %%r%u, 0, %%p%u;\n", odd ? "" : ".aligned", i->d, i->a);
+        return true;
+    case BALLOT:
+        fprintf(f, "vote.sync.ballot.b32 %%r%u, %%p%u, -1;\n", i->d, i->a);
+        return true;
+    case SHUFFLE:
+        fprintf(f,
+                "add.u32 %%x, %%t, %u;\nand.b32 %%x, %%x, 31;\nvote.sync.ballot.b32 %%y, %%all, -1;\nshr.u32 %%y, %%y, %%x;\n"
+                "shfl.sync.idx.b32 %%x, %%r%u, %%x, 31, -1;\nand.b32 %%y, %%y, 1;\nmul.lo.u32 %%r%u, %%x, %%y;\n",
+                i->b, i->a, i->d);
+        return true;
+    case MATCH:
+        fprintf(f, "and.b32 %%x, %%r%u, 3;\nmatch.any.sync.b32 %%r%u, %%x, -1;\n", i->a, i->d);
+        return true;
+    case WARP_SYNC:
+        fprintf(f, "bar.warp.sync -1;\n");
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void print_insn(FILE *f, const struct insn *i, uint32_t n, bool odd)
 {
     static const char *const alu[] = {[ADD] = "add.u32", [XOR] = "xor.b32", [MUL] = "mul.lo.u32", [MIN] = "min.u32", [SHR] = "shr.u32"};
@@ -362,83 +457,12 @@ static void print_insn(FILE *f, const struct insn *i, uint32_t n, bool odd)
     snprintf(b, sizeof b, i->imm ? "%u" : "%%r%u", i->b);
     if (i->guard >= 0)
         snprintf(guard, sizeof guard, "@%s%%p%d ", i->neg ? "!" : "", i->guard);
-    switch (i->kind) {
-    case SETP_LT:
-    case SETP_EQ:
+    if (print_control(f, i, n, guard) || print_memory(f, i, guard) || print_joint(f, i, odd))
+        return;
+    if (i->kind == SETP_LT || i->kind == SETP_EQ)
         fprintf(f, "%ssetp.%s.u32 %%p%u, %%r%u, %s;\n", guard, i->kind == SETP_LT ? "lt" : "eq", i->d, i->a, b);
-        break;
-    case BRA:
-        fprintf(f, "%sbra%s L%u;\n", guard, i->uni ? ".uni" : "", i->label);
-        break;
-    case BRX:
-        fprintf(f, "T%u: .branchtargets L%u, L%u, L%u, L%u;\nand.b32 %%x, %%r%u, 3;\nbrx.idx %%x, T%u;\n", n, i->target[0], i->target[1],
-                i->target[2], i->target[3], i->a, n);
-        break;
-    case LABEL:
-        fprintf(f, "L%u:\n", i->label);
-        break;
-    case LOAD:
-        fprintf(f, "and.b32 %%x, %%r%u, %u;\nmad.wide.u32 %%d0, %%x, 4, %%table;\n%sld.global.u32 %%r%u, [%%d0];\n", i->a, TABLE - 1, guard,
-                i->d);
-        break;
-    case SUM:
-        fprintf(f, "and.b32 %%x, %%r%u, %u;\nmad.wide.u32 %%d0, %%x, 4, %%sums;\n%sred.global.add.u32 [%%d0], %%r%u;\n", i->a, SUMS - 1,
-                guard, i->b);
-        break;
-    case STORE_LOCAL:
-        fprintf(f, "and.b32 %%x, %%r%u, %u;\nmad.wide.u32 %%d0, %%x, 4, %%own;\n%sst.local.u32 [%%d0], %%r%u;\n", i->a, LOCALS - 1, guard,
-                i->b);
-        break;
-    case LOAD_LOCAL:
-        fprintf(f, "and.b32 %%x, %%r%u, %u;\nmad.wide.u32 %%d0, %%x, 4, %%own;\n%sld.local.u32 %%r%u, [%%d0];\n", i->a, LOCALS - 1, guard,
-                i->d);
-        break;
-    case SHARE:
-        fprintf(f, "st.shared.u32 [%%mine], %%r%u;\n", i->a);
-        break;
-    case TAKE:
-        fprintf(f, "add.u32 %%x, %%t, %u;\nrem.u32 %%x, %%x, %%n;\nmad.wide.u32 %%d0, %%x, 4, %%cells;\nld.shared.u32 %%r%u, [%%d0];\n",
-                i->b, i->d);
-        break;
-    case BAR:
-        fprintf(f, odd ? "barrier.sync 0;\n" : "bar.sync 0;\n");
-        break;
-    case COUNT:
-        fprintf(f, "barrier.red.popc%s.u32 %%r%u, 0, %%p%u;\n", odd ? "" : ".aligned", i->d, i->a);
-        break;
-    case BALLOT:
-        fprintf(f, "vote.sync.ballot.b32 %%r%u, %%p%u, -1;\n", i->d, i->a);
-        break;
-    case SHUFFLE:
-        fprintf(f,
-                "add.u32 %%x, %%t, %u;\nand.b32 %%x, %%x, 31;\nvote.sync.ballot.b32 %%y, %%all, -1;\nshr.u32 %%y, %%y, %%x;\n"
-                "shfl.sync.idx.b32 %%x, %%r%u, %%x, 31, -1;\nand.b32 %%y, %%y, 1;\nmul.lo.u32 %%r%u, %%x, %%y;\n",
-                i->b, i->a, i->d);
-        break;
-    case MATCH:
-        fprintf(f, "and.b32 %%x, %%r%u, 3;\nmatch.any.sync.b32 %%r%u, %%x, -1;\n", i->a, i->d);
-        break;
-    case WARP_SYNC:
-        fprintf(f, "bar.warp.sync -1;\n");
-        break;
-    case TRAP:
-        fprintf(f, "@%%never bra TRAP%u;\n", n % 2);
-        break;
-    case EXIT:
-        if (i->imm) { /* a side of its own */
-            fprintf(f, "@%s%%p%d bra STAY%u;\n", i->neg ? "" : "!", i->guard, n);
-            print_stores(f, "");
-            fprintf(f, "%s;\nSTAY%u:\n", i->uni ? "exit" : "bra.uni RET", n);
-            break;
-        }
-        if (i->uni)
-            print_stores(f, guard);
-        fprintf(f, i->uni ? "%sexit;\n" : "%sbra LEAVE;\n", guard);
-        break;
-    default:
+    else
         fprintf(f, "%s%s %%r%u, %%r%u, %s;\n", guard, alu[i->kind], i->d, i->a, b);
-        break;
-    }
 }
 
 static void print_kernel(FILE *f, const struct kernel *k)
@@ -508,6 +532,89 @@ static void begin(struct thread *t, const struct kernel *k, uint32_t block, uint
         t->local[n] = tid;
 }
 
+/* Carries out an instruction that only the thread itself sees; others do nothing here. */
+static void compute(struct thread *t, const struct insn *i, uint32_t a, uint32_t b)
+{
+    switch (i->kind) {
+    case ADD:
+        t->r[i->d] = a + b;
+        break;
+    case XOR:
+        t->r[i->d] = a ^ b;
+        break;
+    case MUL:
+        t->r[i->d] = a * b;
+        break;
+    case MIN:
+        t->r[i->d] = a < b ? a : b;
+        break;
+    case SHR:
+        t->r[i->d] = a >> b;
+        break;
+    case SETP_LT:
+        t->p[i->d] = a < b;
+        break;
+    case SETP_EQ:
+        t->p[i->d] = a == b;
+        break;
+    case LOAD:
+        t->r[i->d] = table[a % TABLE];
+        break;
+    case STORE_LOCAL:
+        t->local[a % LOCALS] = t->r[i->b];
+        break;
+    case LOAD_LOCAL:
+        t->r[i->d] = t->local[a % LOCALS];
+        break;
+    default:
+        break;
+    }
+}
+
+/* Carries out an instruction. true: the thread has come to a barrier or to its end. */
+static bool step(const struct kernel *k, struct thread *t, uint32_t tid, uint32_t *cell, struct outcome *o)
+{
+    const struct insn *i = &k->insn[t->pc];
+    const uint32_t a = t->r[i->a], b = i->imm ? i->b : t->r[i->b % REG_CNT];
+    switch (i->kind) {
+    case BRA:
+        o->went[t->pc][0]++;
+        t->pc = place[i->label];
+        return false;
+    case BRX:
+        o->went[t->pc][a & 3]++;
+        t->pc = place[i->target[a & 3]];
+        return false;
+    case SUM:
+        o->sum[a % SUMS] += t->r[i->b];
+        return false;
+    case SHARE:
+        cell[tid] = a;
+        return false;
+    case TAKE:
+        t->r[i->d] = cell[(tid + i->b) % k->threads];
+        return false;
+    case BAR:
+    case COUNT:
+        return t->at_barrier = true;
+    case BALLOT:
+    case SHUFFLE:
+    case MATCH:
+    case WARP_SYNC:
+        return t->at_warp = true;
+    case TRAP:
+        o->fell[t->pc]++;
+        return false;
+    case EXIT:
+        o->went[t->pc][0]++;
+        t->pc = k->cnt;
+        return true;
+    default:
+        compute(t, i, a, b);
+        return false;
+    }
+}
+
 /* Runs a thread up to its next barrier or its end. false: it does not end. */
 static bool go_on(const struct kernel *k, struct thread *t, uint32_t tid, uint32_t *cell, struct outcome *o)
 {
@@ -515,77 +622,8 @@ static bool go_on(const struct kernel *k, struct thread *t, uint32_t tid, uint32
         const struct insn *i = &k->insn[t->pc];
         const bool passes = i->gone || (i->guard >= 0 && t->p[i->guard] == i->neg);
         o->fell[t->pc] += passes;
-        if (passes)
-            continue;
-        const uint32_t a = t->r[i->a], b = i->imm ? i->b : t->r[i->b % REG_CNT];
-        switch (i->kind) {
-        case ADD:
-            t->r[i->d] = a + b;
-            break;
-        case XOR:
-            t->r[i->d] = a ^ b;
-            break;
-        case MUL:
-            t->r[i->d] = a * b;
-            break;
-        case MIN:
-            t->r[i->d] = a < b ? a : b;
-            break;
-        case SHR:
-            t->r[i->d] = a >> b;
-            break;
-        case SETP_LT:
-            t->p[i->d] = a < b;
-            break;
-        case SETP_EQ:
-            t->p[i->d] = a == b;
-            break;
-        case BRA:
-            o->went[t->pc][0]++;
-            t->pc = place[i->label];
-            break;
-        case BRX:
-            o->went[t->pc][a & 3]++;
-            t->pc = place[i->target[a & 3]];
-            break;
-        case LOAD:
-            t->r[i->d] = table[a % TABLE];
-            break;
-        case SUM:
-            o->sum[a % SUMS] += t->r[i->b];
-            break;
-        case STORE_LOCAL:
-            t->local[a % LOCALS] = t->r[i->b];
-            break;
-        case LOAD_LOCAL:
-            t->r[i->d] = t->local[a % LOCALS];
-            break;
-        case SHARE:
-            cell[tid] = a;
-            break;
-        case TAKE:
-            t->r[i->d] = cell[(tid + i->b) % k->threads];
-            break;
-        case BAR:
-        case COUNT:
-            t->at_barrier = true;
+        if (!passes && step(k, t, tid, cell, o))
             return true;
-        case BALLOT:
-        case SHUFFLE:
-        case MATCH:
-        case WARP_SYNC:
-            t->at_warp = true;
-            return true;
-        case TRAP:
-            o->fell[t->pc]++;
-            break;
-        case EXIT:
-            o->went[t->pc][0]++;
-            t->pc = k->cnt;
-            return true;
-        default:
-            break;
-        }
     }
     return t->left < STEPS_MAX;
 }

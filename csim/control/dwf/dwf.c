@@ -274,7 +274,7 @@ static void destroy(struct cw_control *p)
     cw_adapt_warp_lut_destroy(d->lut);
     free(d->control.front);
     free(d->queue);
-    free(d->flight);
+    free(d->outstanding);
     free(d->threads);
     free(d->in_heap);
     free(d);
@@ -292,16 +292,16 @@ static int create(struct cw_control **out, const struct cw_control_config *confi
     d->counters = cw_stats_own(config->stats, &cw_dwf_counters);
     d->control.front = calloc(config->warps, sizeof *d->control.front);
     d->queue = calloc(DWF_QUEUE, sizeof *d->queue);
-    d->flight_next = UINT64_MAX;
+    d->outstanding_next = UINT64_MAX;
     const bool waits = config->config->core_scoreboard == CW_SCOREBOARD_WARP;
     if (waits)
-        d->flight = calloc((size_t)DWF_SLOTS * CW_LANES, sizeof *d->flight);
+        d->outstanding = calloc((size_t)DWF_SLOTS * CW_LANES, sizeof *d->outstanding);
     for (uint32_t s = 0; s < DWF_SLOTS; s++)
         d->slot_name[s] = d->slot_block[s] = DWF_NONE;
     d->free_slots = UINT32_MAX;
     for (uint32_t n = DWF_NAMES; n-- > 0;)
         d->free[d->free_cnt++] = n;
-    int status = d->control.front != NULL && d->queue != NULL && (d->flight != NULL || !waits)
+    int status = d->control.front != NULL && d->queue != NULL && (d->outstanding != NULL || !waits)
                      ? CW_OK
                      : cw_fail(err, CW_ENOMEM, "no memory for a core's warps");
     if (status == CW_OK)

@@ -35,7 +35,7 @@ struct dwf_group {
 };
 
 /* Threads whose instruction has issued, with their next PC, until it is complete. */
-struct dwf_flight {
+struct dwf_outstanding {
     struct dwf_group g;
     uint64_t at; /* the cycle in which they go on; UINT64_MAX: not known */
 };
@@ -71,10 +71,10 @@ struct dwf {
     uint32_t closed[DWF_NAMES];         /* names that the table may still know, in order */
     struct dwf_group *queue;            /* ring */
     struct cw_ring queue_ring, closed_ring;
-    struct dwf_flight *flight; /* in the order of issue; NULL: threads go on when their instruction has issued */
-    uint32_t flight_cnt;
-    uint64_t flight_next;  /* the first of their cycles; 0: some are not known, and may be now */
-    struct dwf_group sent; /* the update that the table answers next */
+    struct dwf_outstanding *outstanding; /* in the order of issue; NULL: threads go on when their instruction has issued */
+    uint32_t outstanding_cnt;
+    uint64_t outstanding_next; /* the first of their cycles; 0: some are not known, and may be now */
+    struct dwf_group sent;     /* the update that the table answers next */
     uint32_t sent_name;
     bool is_sent;
     uint32_t *threads; /* [pc] of warps */

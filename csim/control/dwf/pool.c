@@ -22,21 +22,21 @@ static void send(struct dwf *d, uint32_t pc, uint32_t lanes, const uint8_t *home
     if (lanes == 0)
         return;
     memcpy(g.home, home, sizeof g.home);
-    if (d->flight == NULL) {
+    if (d->outstanding == NULL) {
         enqueue(d, &g);
         return;
     }
-    d->flight[d->flight_cnt++] = (struct dwf_flight){.g = g, .at = UINT64_MAX};
-    d->flight_next = 0;
+    d->outstanding[d->outstanding_cnt++] = (struct dwf_outstanding){.g = g, .at = UINT64_MAX};
+    d->outstanding_next = 0;
     d->config.host.wake(d->config.host.context);
 }
 
 void cw_dwf__completed(struct cw_control *p)
 {
     struct dwf *d = cw_dwf__of(p);
-    if (d->flight_cnt == 0)
+    if (d->outstanding_cnt == 0)
         return;
-    d->flight_next = 0;
+    d->outstanding_next = 0;
     d->config.host.wake(d->config.host.context);
 }
 
@@ -44,9 +44,9 @@ void cw_dwf__completed(struct cw_control *p)
 static void land(struct dwf *d, uint64_t cycle)
 {
     uint32_t kept = 0;
-    d->flight_next = UINT64_MAX;
-    for (uint32_t i = 0; i < d->flight_cnt; i++) {
-        struct dwf_flight *f = &d->flight[i];
+    d->outstanding_next = UINT64_MAX;
+    for (uint32_t i = 0; i < d->outstanding_cnt; i++) {
+        struct dwf_outstanding *f = &d->outstanding[i];
         const uint32_t lane = (uint32_t)__builtin_ctz(f->g.lanes);
         if (f->at == UINT64_MAX)
             f->at = d->config.host.done(d->config.host.context, f->g.home[lane], lane);
@@ -54,10 +54,10 @@ static void land(struct dwf *d, uint64_t cycle)
             enqueue(d, &f->g);
             continue;
         }
-        d->flight_next = f->at < d->flight_next ? f->at : d->flight_next;
-        d->flight[kept++] = *f;
+        d->outstanding_next = f->at < d->outstanding_next ? f->at : d->outstanding_next;
+        d->outstanding[kept++] = *f;
     }
-    d->flight_cnt = kept;
+    d->outstanding_cnt = kept;
 }
 
 /* ---- the majority heap ---- */
@@ -328,9 +328,9 @@ uint64_t cw_dwf__tick(struct cw_control *p, uint64_t cycle)
         return (cycle / stage + 1) * stage;
     for (; d->holding != 0; d->holding &= d->holding - 1)
         d->config.host.hold(d->config.host.context, (uint32_t)__builtin_ctz(d->holding));
-    if (d->flight_next <= cycle)
+    if (d->outstanding_next <= cycle)
         land(d, cycle);
     const bool more = clock(d);
     fill_slots(d);
-    return more ? cycle + stage : d->flight_next;
+    return more ? cycle + stage : d->outstanding_next;
 }

@@ -89,7 +89,7 @@ int cw_kilo_writes_push(struct cw_kilo_writes *q, const struct cw_kilo_write *w)
 /* The oldest, or NULL. */
 static inline const struct cw_kilo_write *cw_kilo_writes_first(const struct cw_kilo_writes *q)
 {
-    return q->ring.cnt > 0 ? q->at + q->ring.head : 0;
+    return q->ring.cnt > 0 ? q->at + q->ring.head : NULL;
 }
 
 static inline void cw_kilo_writes_pop(struct cw_kilo_writes *q)
@@ -127,7 +127,7 @@ static inline const struct cw_kilo_overwrite *cw_kilo_overwritten_next(const str
 {
     uint64_t visible = b->last < now ? b->cnt : b->before;
     if (*place == visible)
-        return 0;
+        return NULL;
     if (visible - *place > CW_KILO_OVERWRITTEN)
         *place = visible - CW_KILO_OVERWRITTEN;
     return b->at + (*place)++ % (2 * CW_KILO_OVERWRITTEN);

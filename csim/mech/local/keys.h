@@ -6,8 +6,8 @@
 #include "base/config.h"
 #include "base/stats.h"
 
-/* Values of ltm.detect: enum cw_local_detect (cowarp/unit/bank_detector.h). */
-/* Values of ltm.serial: bit 0 says descending, bit 1 multiple. */
+/* Values of ltm.serial: bit 0 says descending, bit 1 multiple. Those of ltm.detect are enum cw_local_detect (cowarp/unit/bank_detector.h).
+ */
 enum cw_local_serial { CW_LOCAL_DESCENDING = 1, CW_LOCAL_MULTIPLE = 2 };
 enum cw_local_choose { CW_LOCAL_CHOOSE_MANUAL, CW_LOCAL_CHOOSE_AUTO };
 enum cw_local_undo_cost { CW_LOCAL_UNDO_WALK, CW_LOCAL_UNDO_FREE };

@@ -24,7 +24,7 @@ static inline struct cw_attempt_name cw_attempt_name_of(const struct cw_message 
 
 static inline bool cw_tell_wanted(const struct cw_mech_host *host, enum cw_event_type type)
 {
-    return host->events != 0 && cw_events_want(host->events, type);
+    return host->events != NULL && cw_events_want(host->events, type);
 }
 
 static inline struct cw_event cw_tell__event(enum cw_event_type type, struct cw_attempt_name a, uint32_t lane, cw_time now)
