@@ -159,7 +159,7 @@ static void number_blocks(const struct cw_cfg *cfg, struct walk *w)
     for (uint32_t b = 0; b <= n; b++)
         w->number[b] = UNKNOWN;
     for (uint32_t b = 0; b < n; b++) {
-        const struct cw_block *k = &cfg->block[b];
+        const struct cw_basic_block *k = &cfg->block[b];
         w->is_root[b] = k->succ_cnt > 0 && cfg->succ[k->succ] == n;
         if (w->is_root[b] && w->number[b] == UNKNOWN)
             walk_from(cfg, w, b);
@@ -188,7 +188,7 @@ static uint32_t intersect(const struct cw_cfg *cfg, const struct walk *w, uint32
 
 static bool update(struct cw_cfg *cfg, const struct walk *w, uint32_t b)
 {
-    struct cw_block *k = &cfg->block[b];
+    struct cw_basic_block *k = &cfg->block[b];
     uint32_t n = cfg->block_cnt, now = w->is_root[b] ? n : UNKNOWN;
     for (uint32_t i = 0; i < k->succ_cnt; i++) {
         uint32_t s = cfg->succ[k->succ + i];
@@ -228,7 +228,7 @@ bool cw_cfg_post_dominate(struct cw_ir *ir, struct cw_cfg *cfg)
 }
 
 /* Whether a thread, or the run, may end in the block; a guarded exit counts too. */
-static bool may_end(const struct cw_code *k, const struct cw_block *b)
+static bool may_end(const struct cw_code *k, const struct cw_basic_block *b)
 {
     for (uint32_t i = b->first; i < b->end; i++)
         if (k->code.a[i].u.op == CW_OP_EXIT || k->code.a[i].u.op == CW_OP_TRAP)
@@ -245,7 +245,7 @@ static void mark_endless(struct cw_ir *ir, struct cw_code *k, const struct cw_cf
         if ((ends[b] = may_end(k, &cfg->block[b])) != 0)
             stack[depth++] = b;
     while (depth > 0) {
-        const struct cw_block *b = &cfg->block[stack[--depth]];
+        const struct cw_basic_block *b = &cfg->block[stack[--depth]];
         for (uint32_t i = 0; i < b->pred_cnt; i++) {
             const uint32_t from = cfg->pred[b->pred + i];
             if (!ends[from])

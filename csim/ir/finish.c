@@ -14,7 +14,7 @@ struct out {
     struct cw_kernel *kernel;
     uint32_t index;        /* of the kernel in the module */
     uint32_t *const_index; /* [constant of k]: index among those of its width */
-    struct cw_slots slots;
+    struct cw_register_slots slots;
 };
 
 /* ---- constants ---- */

@@ -175,7 +175,7 @@ static void backwards(struct pass *s, struct explore *e, uint32_t reg)
     for (uint32_t i = e->exposed.start[reg]; i < e->exposed.start[reg + 1]; i++)
         depth = enter(s, e, depth, e->exposed.item[i], reg);
     while (depth > 0) {
-        const struct cw_block *b = &cfg->block[e->stack[--depth]];
+        const struct cw_basic_block *b = &cfg->block[e->stack[--depth]];
         for (uint32_t i = 0; i < b->pred_cnt; i++) {
             uint32_t q = cfg->pred[b->pred + i];
             if (e->out[q] != reg + 1)
@@ -194,7 +194,7 @@ static void forwards(struct pass *s, struct explore *e, uint32_t reg)
     for (uint32_t i = e->defined.start[reg]; i < e->defined.start[reg + 1]; i++)
         depth = push_once(e->have, e->stack, depth, e->defined.item[i], reg);
     while (depth > 0) {
-        const struct cw_block *b = &cfg->block[e->stack[--depth]];
+        const struct cw_basic_block *b = &cfg->block[e->stack[--depth]];
         for (uint32_t i = 0; i < b->succ_cnt; i++)
             if (cfg->succ[b->succ + i] < cfg->block_cnt)
                 depth = push_once(e->have, e->stack, depth, cfg->succ[b->succ + i], reg);
@@ -247,7 +247,7 @@ static void pin_region(struct pass *s, const struct lists *out, uint32_t begin, 
     uint32_t depth = push_once(mark, stack, 0, begin + 1, begin);
     while (depth > 0 && s->ir->status == CW_OK) {
         uint32_t b = stack[--depth];
-        const struct cw_block *k = &cfg->block[b];
+        const struct cw_basic_block *k = &cfg->block[b];
         for (uint32_t i = out->start[begin]; i < out->start[begin + 1] && s->ir->status == CW_OK; i++)
             add_pair(s, &s->pinned, b, out->item[i]);
         if (s->k->code.a[k->end - 1].u.op == CW_OP_REGION_END)

@@ -76,7 +76,7 @@ static uint32_t outermost(const struct cw_loops *l, uint32_t loop)
 
 static uint32_t push_preds(struct find *f, uint32_t *stack, uint32_t depth, uint32_t b)
 {
-    const struct cw_block *k = &f->cfg->block[b];
+    const struct cw_basic_block *k = &f->cfg->block[b];
     for (uint32_t i = 0; i < k->pred_cnt; i++)
         stack[depth++] = f->cfg->pred[k->pred + i];
     return depth;

@@ -31,7 +31,7 @@ static bool reaches(struct search *s, uint32_t from, uint32_t to, uint32_t avoid
     uint32_t depth = 0, b = from;
     s->walks++;
     for (;;) {
-        const struct cw_block *k = &s->cfg->block[b];
+        const struct cw_basic_block *k = &s->cfg->block[b];
         for (uint32_t i = 0; i < k->succ_cnt; i++) {
             const uint32_t next = s->cfg->succ[k->succ + i];
             if (next == to)

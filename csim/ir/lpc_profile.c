@@ -118,7 +118,7 @@ static const struct cw_kernel_counts *entry_of(struct cw_ir *ir, const struct cw
 static void take_branch(struct guess *g, const struct cw_kernel_counts *c, const struct cw_branch_count *b)
 {
     const uint32_t from = g->cfg->block_of[b->at];
-    const struct cw_block *k = &g->cfg->block[from];
+    const struct cw_basic_block *k = &g->cfg->block[from];
     for (uint32_t i = 0; i < b->way_cnt; i++) {
         const struct cw_branch_way *w = &c->way[b->way + i];
         uint32_t e = k->succ;
@@ -139,7 +139,7 @@ static uint32_t next_left(const struct guess *g, uint32_t loop, uint32_t to)
 
 static void count_exits(struct guess *g, uint32_t from)
 {
-    const struct cw_block *k = &g->cfg->block[from];
+    const struct cw_basic_block *k = &g->cfg->block[from];
     for (uint32_t e = k->succ; e < k->succ + k->succ_cnt; e++) {
         uint32_t y = next_left(g, g->l->of[from], g->cfg->succ[e]);
         for (; y != CW_IR_NONE; y = next_left(g, g->l->loop.a[y].parent, g->cfg->succ[e]))
@@ -191,7 +191,7 @@ static void walk(struct guess *g, const struct start *s)
     g->block.n = 0;
     CW_PUSH(g->ir, &g->block, s->branch);
     for (uint32_t i = 0; i < g->block.n && g->ir->status == CW_OK; i++, g->steps++) {
-        const struct cw_block *k = &g->cfg->block[g->block.a[i]];
+        const struct cw_basic_block *k = &g->cfg->block[g->block.a[i]];
         for (uint32_t e = k->succ; e < k->succ + k->succ_cnt; e++) {
             const uint32_t to = g->cfg->succ[e];
             if (!goes_along(g, s, i, e) || is_end(g, s, to) || g->seen[to] == g->walks)
@@ -206,8 +206,8 @@ static void walk(struct guess *g, const struct start *s)
 /* The likely edges of the i-th block: one to the exit first, when a likely way ends there. */
 static void connect(struct guess *g, const struct start *s, uint32_t i)
 {
-    const struct cw_block *k = &g->cfg->block[g->block.a[i]];
-    struct cw_block *part = &g->part.block[i];
+    const struct cw_basic_block *k = &g->cfg->block[g->block.a[i]];
+    struct cw_basic_block *part = &g->part.block[i];
     bool ends = i > 0 && g->block.a[i] == s->branch;
     for (uint32_t e = k->succ; e < k->succ + k->succ_cnt; e++)
         ends = ends || (goes_along(g, s, i, e) && is_end(g, s, g->cfg->succ[e]));
@@ -242,7 +242,7 @@ static void follow(struct guess *g, const struct start *s)
 /* Notes where outcomes of the branch meet. */
 static void find_places(struct guess *g, uint32_t branch)
 {
-    const struct cw_block *k = &g->cfg->block[branch];
+    const struct cw_basic_block *k = &g->cfg->block[branch];
     const uint32_t round = ++g->rounds;
     for (uint32_t e = k->succ; e < k->succ + k->succ_cnt && g->steps < MAX_STEPS; e++) {
         bool met = false;

@@ -55,7 +55,7 @@ static bool does_nothing(const struct cw_vop *v)
 
 static void look_at(struct meet *m, uint32_t b)
 {
-    const struct cw_block *k = &m->cfg->block[b];
+    const struct cw_basic_block *k = &m->cfg->block[b];
     m->pure[b] = 1;
     for (uint32_t i = k->first; i < k->end && !m->stops[b]; i++) {
         const struct cw_vop *v = &m->k->code.a[i];
@@ -68,7 +68,7 @@ static void look_at(struct meet *m, uint32_t b)
 /* Whether all ways from the end of the block lead to a trap. */
 static bool all_stop(const struct meet *m, uint32_t b)
 {
-    const struct cw_block *k = &m->cfg->block[b];
+    const struct cw_basic_block *k = &m->cfg->block[b];
     bool all = true;
     for (uint32_t e = k->succ; e < k->succ + k->succ_cnt; e++)
         all = all && m->cfg->succ[e] < m->cfg->block_cnt && m->stops[m->cfg->succ[e]];
@@ -81,7 +81,7 @@ static void find_leaving(struct meet *m)
     const struct cw_cfg *cfg = m->cfg;
     uint32_t depth = 0;
     for (uint32_t b = 0; b < cfg->block_cnt; b++) {
-        const struct cw_block *k = &cfg->block[b];
+        const struct cw_basic_block *k = &cfg->block[b];
         const bool exits = k->succ_cnt > 0 && cfg->succ[k->succ] == cfg->block_cnt;
         m->left[b] = k->succ_cnt - exits;
         m->leaves[b] = m->stops[b] || (exits && m->pure[b] && m->left[b] == 0);
@@ -111,7 +111,7 @@ static void find_syncs(struct meet *m)
         if (m->syncs[b])
             m->stack[depth++] = b;
     while (depth > 0) {
-        const struct cw_block *k = &cfg->block[m->stack[--depth]];
+        const struct cw_basic_block *k = &cfg->block[m->stack[--depth]];
         for (uint32_t i = 0; i < k->pred_cnt; i++) {
             const uint32_t q = cfg->pred[k->pred + i];
             if (m->syncs[q] || m->stops[q])
@@ -132,7 +132,7 @@ static bool to_exit(const struct meet *m, uint32_t e)
 /* Marks the edges of a block that count; returns whether there is one that does not. */
 static bool keep_edges(struct meet *m, uint32_t b)
 {
-    const struct cw_block *k = &m->cfg->block[b];
+    const struct cw_basic_block *k = &m->cfg->block[b];
     bool to_sync = false, to_work = false, dropped = false;
     for (uint32_t e = k->succ; e < k->succ + k->succ_cnt; e++) {
         to_sync |= !to_exit(m, e) && m->syncs[m->cfg->succ[e]];
@@ -152,9 +152,9 @@ static bool build_part(struct meet *m, const uint8_t *ends)
     const uint32_t n = m->cfg->block_cnt;
     m->succ.n = 0;
     for (uint32_t b = 0; b < n && m->ir->status == CW_OK; b++) {
-        const struct cw_block *k = &m->cfg->block[b];
+        const struct cw_basic_block *k = &m->cfg->block[b];
         const bool exits = m->stops[b] || (ends != NULL && ends[b]) || (k->succ_cnt > 0 && to_exit(m, k->succ));
-        m->part.block[b] = (struct cw_block){.succ = m->succ.n};
+        m->part.block[b] = (struct cw_basic_block){.succ = m->succ.n};
         if (exits)
             CW_PUSH(m->ir, &m->succ, n);
         for (uint32_t e = k->succ; e < k->succ + k->succ_cnt && !m->stops[b]; e++)
@@ -178,7 +178,7 @@ static void mark_before(struct meet *m, uint8_t *mark, uint32_t b)
     mark[b] = 1;
     m->stack[depth++] = b;
     while (depth > 0) {
-        const struct cw_block *k = &m->part.block[m->stack[--depth]];
+        const struct cw_basic_block *k = &m->part.block[m->stack[--depth]];
         for (uint32_t i = 0; i < k->pred_cnt; i++) {
             const uint32_t q = m->part.pred[k->pred + i];
             if (!mark[q])
@@ -205,7 +205,7 @@ static bool is_left(const struct meet *m, uint32_t b)
  * leaves which does not count, if only one is. CW_IR_NONE: it is no header. */
 static uint32_t round_end(const struct meet *m, const struct cw_loops *l, uint32_t header)
 {
-    const struct cw_block *k = &m->part.block[header];
+    const struct cw_basic_block *k = &m->part.block[header];
     uint32_t latch = CW_IR_NONE, cnt = 0;
     for (uint32_t i = 0; i < k->pred_cnt; i++) {
         const uint32_t q = m->part.pred[k->pred + i];
@@ -244,7 +244,7 @@ static void end_rounds(struct meet *m, const struct cw_loops *l)
 /* Where the sides of the block's branch meet by the edges that count: a single one that is left begins there. */
 static uint32_t point_of(const struct meet *m, uint32_t b)
 {
-    const struct cw_block *k = &m->cfg->block[b];
+    const struct cw_basic_block *k = &m->cfg->block[b];
     if (ways(m, b) == 1)
         for (uint32_t e = k->succ; e < k->succ + k->succ_cnt; e++)
             if (m->kept[e])
@@ -262,7 +262,7 @@ static bool moves(const struct meet *m, uint32_t b)
 /* Whether lanes leave here with something to do before. */
 static bool works_first(const struct meet *m, uint32_t b)
 {
-    const struct cw_block *k = &m->cfg->block[b];
+    const struct cw_basic_block *k = &m->cfg->block[b];
     for (uint32_t e = k->succ; e < k->succ + k->succ_cnt; e++)
         if (!m->kept[e] && !m->leaves[m->cfg->succ[e]])
             return true;
@@ -276,7 +276,7 @@ static void choose(struct meet *m)
     for (uint32_t b = 0; b < n; b++)
         all |= moves(m, b);
     for (uint32_t b = 0; b < n; b++) {
-        struct cw_block *k = &m->cfg->block[b];
+        struct cw_basic_block *k = &m->cfg->block[b];
         const uint32_t at = point_of(m, b);
         if (at < n && k->succ_cnt > 1 && (all || k->ipdom == n || works_first(m, b)))
             k->ipdom = at;

@@ -13,7 +13,7 @@
 #define cw_ir_fail(ir, status, ...) cw_ir_fail_at((ir), (status), 1, 1, __VA_ARGS__)
 
 /* cfg.c */
-struct cw_block {
+struct cw_basic_block {
     uint32_t first, end;     /* micro-ops first .. end - 1 */
     uint32_t succ, succ_cnt; /* in cfg->succ; the block count is the virtual exit */
     uint32_t pred, pred_cnt;
@@ -22,7 +22,7 @@ struct cw_block {
 };
 
 struct cw_cfg {
-    struct cw_block *block;
+    struct cw_basic_block *block;
     uint32_t block_cnt;
     uint32_t *block_of; /* [micro-op] */
     uint32_t *succ, *pred;
@@ -76,7 +76,7 @@ struct cw_live {
     uint32_t *in_start, *in; /* registers live at the start of block b: from in[in_start[b]] on, below in_start[b + 1] */
 };
 
-struct cw_slots {
+struct cw_register_slots {
     uint32_t *slot; /* [virtual register] */
     uint32_t r32_cnt, r64_cnt, pred_cnt;
 };
@@ -91,6 +91,6 @@ uint32_t cw_uniform_find(struct cw_ir *ir, struct cw_code *k, const struct cw_cf
 /* transaction.c: what the kernel's regions do to shared memory */
 struct cw_transactions cw_transactions_find(struct cw_ir *ir, const struct cw_code *k, const struct cw_cfg *cfg);
 
-void cw_slots_assign(struct cw_ir *ir, const struct cw_code *k, const struct cw_live *live, struct cw_slots *slots);
+void cw_slots_assign(struct cw_ir *ir, const struct cw_code *k, const struct cw_live *live, struct cw_register_slots *slots);
 
 #endif

@@ -32,7 +32,7 @@ static void chain(struct chains *c, uint32_t at, uint32_t reg)
     c->head[at] = reg;
 }
 
-static void scan(struct cw_ir *ir, const struct cw_code *k, struct chains *starts, struct chains *ends, struct cw_slots *slots,
+static void scan(struct cw_ir *ir, const struct cw_code *k, struct chains *starts, struct chains *ends, struct cw_register_slots *slots,
                  uint32_t steps)
 {
     struct file_state f[FILES] = {0};
@@ -49,10 +49,10 @@ static void scan(struct cw_ir *ir, const struct cw_code *k, struct chains *start
         free(f[i].free_slot.a);
 }
 
-void cw_slots_assign(struct cw_ir *ir, const struct cw_code *k, const struct cw_live *live, struct cw_slots *slots)
+void cw_slots_assign(struct cw_ir *ir, const struct cw_code *k, const struct cw_live *live, struct cw_register_slots *slots)
 {
     uint32_t steps = 2 * k->code.n, regs = k->vreg.n;
-    *slots = (struct cw_slots){.slot = cw_ir_alloc(ir, regs, 4)};
+    *slots = (struct cw_register_slots){.slot = cw_ir_alloc(ir, regs, 4)};
     struct chains starts = {cw_ir_alloc(ir, steps, 4), cw_ir_alloc(ir, regs, 4)},
                   ends = {cw_ir_alloc(ir, steps, 4), cw_ir_alloc(ir, regs, 4)};
     if (ir->status == CW_OK) {

@@ -71,7 +71,7 @@ static void go_to(struct pass *s, uint32_t b, uint8_t ways)
 /* Follows all ways of the region that begins at the end of block `begin`. */
 static void follow(struct pass *s, uint32_t begin, struct cw_transactions *t)
 {
-    const struct cw_block *k = &s->cfg->block[begin];
+    const struct cw_basic_block *k = &s->cfg->block[begin];
     for (uint32_t i = 0; i < k->succ_cnt; i++)
         go_to(s, s->cfg->succ[k->succ + i], 1);
     while (s->todo.n > 0) {
@@ -129,7 +129,7 @@ static bool comes_again(struct pass *s, uint32_t b)
     CW_PUSH(s->ir, &s->todo, b);
     while (s->todo.n > 0) {
         const uint32_t at = s->todo.a[--s->todo.n];
-        const struct cw_block *k = &s->cfg->block[at];
+        const struct cw_basic_block *k = &s->cfg->block[at];
         for (uint32_t i = 0; i < k->succ_cnt && !ends_with(s, at, CW_OP_REGION_END); i++) {
             const uint32_t next = s->cfg->succ[k->succ + i];
             again |= next == b;

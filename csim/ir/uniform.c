@@ -183,7 +183,7 @@ static bool brought(const struct pass *s, uint32_t branch, uint32_t meet, uint32
 /* Works out the label of a block; returns whether it has changed. */
 static bool relabel(struct pass *s, uint32_t branch, uint32_t meet, uint32_t b)
 {
-    const struct cw_block *k = &s->cfg->block[b];
+    const struct cw_basic_block *k = &s->cfg->block[b];
     uint32_t label = CW_IR_NONE, one;
     bool join = s->seen[b] == s->walks && s->is_join[b];
     for (uint32_t i = 0; i < k->pred_cnt && !join; i++) {
@@ -244,7 +244,7 @@ static void find_ways(struct pass *s, uint32_t branch, uint32_t join, uint32_t w
     s->found.n = 0;
     CW_PUSH(s->ir, &s->found, join);
     for (uint32_t i = 0; i < s->found.n && s->ir->status == CW_OK; i++) {
-        const struct cw_block *k = &s->cfg->block[s->found.a[i]];
+        const struct cw_basic_block *k = &s->cfg->block[s->found.a[i]];
         for (uint32_t j = 0; j < k->pred_cnt; j++, s->steps++) {
             const uint32_t q = s->cfg->pred[k->pred + j];
             if (q == branch || q == join || s->seen[q] != s->walks || s->on_way[q] == walk)
@@ -301,7 +301,7 @@ static void make_uneven(struct pass *s, uint32_t loop)
         return;
     s->uneven[loop] = 1;
     for (uint32_t b = 0; b < s->cfg->block_cnt; b++, s->steps++) {
-        const struct cw_block *k = &s->cfg->block[b];
+        const struct cw_basic_block *k = &s->cfg->block[b];
         for (uint32_t i = 0; cw_loops_has(s->l, loop, b) && i < k->succ_cnt; i++) {
             const uint32_t to = s->cfg->succ[k->succ + i];
             if (to < s->cfg->block_cnt && !cw_loops_has(s->l, loop, to))
@@ -321,7 +321,7 @@ static bool passes_on(const struct cw_vop *v, uint32_t reg)
 /* Whether a way round the loop leads from the branch to it again, past where its ways meet. The branch's ways have been walked last. */
 static bool comes_again(const struct pass *s, uint32_t b, uint32_t loop, uint32_t meet)
 {
-    const struct cw_block *header = &s->cfg->block[s->l->loop.a[loop].header];
+    const struct cw_basic_block *header = &s->cfg->block[s->l->loop.a[loop].header];
     for (uint32_t i = 0; i < header->pred_cnt; i++) {
         const uint32_t q = s->cfg->pred[header->pred + i];
         if (cw_loops_has(s->l, loop, q) && q != meet && (q == b || s->seen[q] == s->walks))
@@ -406,7 +406,7 @@ static void mark_region(struct pass *s, uint32_t begin)
     CW_PUSH(s->ir, &todo, begin);
     while (todo.n > 0) {
         const uint32_t b = todo.a[--todo.n];
-        const struct cw_block *k = &s->cfg->block[b];
+        const struct cw_basic_block *k = &s->cfg->block[b];
         for (uint32_t i = k->first; i < k->end && b != begin; i++)
             mark_results(s, &s->k->code.a[i]);
         if (b != begin && s->k->code.a[k->end - 1].u.op == CW_OP_REGION_END)

@@ -6,7 +6,7 @@
 
 /* ---- modifiers ---- */
 
-bool cw_part_is(const struct cw_part *part, const char *word)
+bool cw_part_is(const struct cw_name_part *part, const char *word)
 {
     return strlen(word) == part->len && memcmp(part->s, word, part->len) == 0;
 }

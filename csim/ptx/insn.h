@@ -11,14 +11,14 @@
 
 #define CW_INSN_PARTS 16u
 
-struct cw_part { /* "ld.param.u64" has three */
+struct cw_name_part { /* "ld.param.u64" has three */
     const char *s;
     uint32_t len;
 };
 
 struct cw_insn {
     struct cw_tok word;
-    struct cw_part part[CW_INSN_PARTS];
+    struct cw_name_part part[CW_INSN_PARTS];
     uint32_t part_cnt;
     uint32_t next; /* first part that is not yet understood */
     struct cw_vop v;
@@ -42,7 +42,7 @@ extern const struct cw_opspec cw_opspecs[];
 extern const uint32_t cw_opspec_cnt;
 
 /* insn.c */
-bool cw_part_is(const struct cw_part *part, const char *word);
+bool cw_part_is(const struct cw_name_part *part, const char *word);
 /* The next part, if it is word: consumed. */
 bool cw_insn_accept(struct cw_insn *in, const char *word);
 /* The next part, if it is a type: consumed, else CW_PT_NONE. */

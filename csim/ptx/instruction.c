@@ -17,7 +17,7 @@ static void split(struct cw_ptx *p, struct cw_insn *in)
             cw_ptx_fail(p, CW_EUNSUP, "unknown instruction");
             return;
         }
-        in->part[in->part_cnt++] = (struct cw_part){s, (uint32_t)(dot - s)};
+        in->part[in->part_cnt++] = (struct cw_name_part){s, (uint32_t)(dot - s)};
         s = dot + 1;
     }
 }

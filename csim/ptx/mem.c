@@ -118,7 +118,7 @@ bool cw_insn_hint(struct cw_insn *in)
 {
     if (in->next == in->part_cnt)
         return false;
-    const struct cw_part *part = &in->part[in->next];
+    const struct cw_name_part *part = &in->part[in->next];
     bool hint = part->len > 4 && (memcmp(part->s, "L1::", 4) == 0 || memcmp(part->s, "L2::", 4) == 0);
     if (!hint)
         return false;

@@ -77,9 +77,9 @@ static const struct {
 } flags[] = {{"ftz", CW_UF_FTZ},   {"sat", CW_UF_SAT},           {"hi", CW_UF_HI},   {"wide", CW_UF_WIDE}, {"cc", CW_UF_COUT},
              {"wrap", CW_UF_WRAP}, {"shiftamt", CW_UF_SHIFTAMT}, {"NaN", CW_UF_NAN}, {"relu", CW_UF_RELU}};
 
-static bool accept_group(struct cw_insn *in, const struct cw_part *group)
+static bool accept_group(struct cw_insn *in, const struct cw_name_part *group)
 {
-    const struct cw_part *have = &in->part[in->next];
+    const struct cw_name_part *have = &in->part[in->next];
     for (uint32_t i = 0; i < COUNT(words); i++) {
         if (!cw_part_is(group, words[i].group) || !cw_part_is(have, words[i].word))
             continue;
@@ -92,9 +92,9 @@ static bool accept_group(struct cw_insn *in, const struct cw_part *group)
 }
 
 /* A word that stands for itself and sets its flag, if it has one. */
-static bool accept_literal(struct cw_insn *in, const struct cw_part *literal)
+static bool accept_literal(struct cw_insn *in, const struct cw_name_part *literal)
 {
-    const struct cw_part *have = &in->part[in->next];
+    const struct cw_name_part *have = &in->part[in->next];
     if (have->len != literal->len || memcmp(have->s, literal->s, have->len) != 0)
         return false;
     for (uint32_t i = 0; i < COUNT(flags); i++)
@@ -114,7 +114,7 @@ static bool accept_type(struct cw_insn *in, uint32_t allowed, enum cw_ptype *out
     return true;
 }
 
-static bool accept_mod(struct cw_insn *in, const struct cw_opspec *spec, const struct cw_part *mod)
+static bool accept_mod(struct cw_insn *in, const struct cw_opspec *spec, const struct cw_name_part *mod)
 {
     if (in->next == in->part_cnt)
         return false;
@@ -123,7 +123,7 @@ static bool accept_mod(struct cw_insn *in, const struct cw_opspec *spec, const s
     if (cw_part_is(mod, "S"))
         return accept_type(in, spec->stypes, &in->stype);
     if (cw_part_is(mod, "hl"))
-        return accept_literal(in, &(struct cw_part){"lo", 2}) || accept_literal(in, &(struct cw_part){"hi", 2});
+        return accept_literal(in, &(struct cw_name_part){"lo", 2}) || accept_literal(in, &(struct cw_name_part){"hi", 2});
     if (cw_part_is(mod, "xorsign")) {
         if (!cw_insn_accept(in, "xorsign") || !cw_insn_accept(in, "abs"))
             return false;
@@ -150,7 +150,7 @@ static enum cw_ptype widened(enum cw_ptype t)
 #define MAX_MODS 8u
 
 struct mod { /* of a row */
-    struct cw_part word;
+    struct cw_name_part word;
     bool is_optional, is_used;
 };
 
@@ -291,7 +291,7 @@ void cw_ptx_opcodes_init(struct cw_ptx *p)
     }
 }
 
-static const struct cw_opspec *find_spec(const struct cw_ptx *p, const struct cw_part *name)
+static const struct cw_opspec *find_spec(const struct cw_ptx *p, const struct cw_name_part *name)
 {
     for (uint32_t h = cw_ptx_hash(name->s, name->len) % 256; p->spec_first[h] != 0; h = (h + 1) % 256)
         if (cw_part_is(name, cw_opspecs[p->spec_first[h] - 1].name))
