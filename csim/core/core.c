@@ -53,7 +53,7 @@ static void core_tick(void *self, cw_time now)
 {
     struct cw_core *c = self;
     c->component.wake = CW_TIME_NEVER;
-    if (c->faulted || c->launch == 0)
+    if (c->faulted || c->launch == NULL)
         return;
     c->cycle = now == c->now + c->period ? c->cycle + 1 : now / c->period;
     c->now = now;
@@ -85,9 +85,9 @@ static void *storage(void *old, size_t *have, size_t bytes)
     if (bytes > *have) {
         free(old);
         old = aligned_alloc(64, bytes);
-        *have = old != 0 ? bytes : 0;
+        *have = old != NULL ? bytes : 0;
     }
-    if (old != 0)
+    if (old != NULL)
         memset(old, 0, *have);
     return old;
 }
@@ -108,14 +108,14 @@ static bool create_arrays(struct cw_core *c)
     c->warp = aligned_alloc(64, (sizeof *c->warp * c->slots + 63) / 64 * 64);
     c->storage.tid = calloc((size_t)c->slots * c->halves, sizeof *c->storage.tid);
     c->wheel.slot = calloc((size_t)CW_WHEEL_SLOTS * c->rows, sizeof *c->wheel.slot);
-    if (c->warp != 0)
+    if (c->warp != NULL)
         memset(c->warp, 0, sizeof *c->warp * c->slots);
-    for (uint32_t w = 0; c->warp != 0 && w < c->slots; w++) {
+    for (uint32_t w = 0; c->warp != NULL && w < c->slots; w++) {
         c->warp[w].row = &c->row[w / 64];
         c->warp[w].wheel = c->wheel.slot + w / 64 * CW_WHEEL_SLOTS;
     }
-    return c->lsu.queue != 0 && c->pipe.entry != 0 && c->pipe.log_done != 0 && c->shared != 0 && c->warp != 0 && c->storage.tid != 0 &&
-           c->fetch.ask != 0 && c->misses.entry != 0 && c->wheel.slot != 0;
+    return c->lsu.queue != NULL && c->pipe.entry != NULL && c->pipe.log_done != NULL && c->shared != NULL && c->warp != NULL &&
+           c->storage.tid != NULL && c->fetch.ask != NULL && c->misses.entry != NULL && c->wheel.slot != NULL;
 }
 
 static void create_schedulers(struct cw_core *c)
@@ -241,10 +241,10 @@ static int create_control(struct cw_core *c, struct cw_error *err)
 int cw_core_create(struct cw_core **out, const struct cw_core_config *config, struct cw_error *err)
 {
     _Static_assert(CW_SCHED_GTO == 0, "cw_scheduler_pick takes policy 0 for GTO");
-    *out = 0;
+    *out = NULL;
     size_t bytes = (sizeof(struct cw_core) + 63) / 64 * 64;
     struct cw_core *c = aligned_alloc(64, bytes);
-    if (c == 0)
+    if (c == NULL)
         return cw_fail(err, CW_ENOMEM, "no memory for a core");
     memset(c, 0, bytes);
     c->cfg = *config;
@@ -284,7 +284,7 @@ int cw_core_create(struct cw_core **out, const struct cw_core_config *config, st
 
 void cw_core_destroy(struct cw_core *c)
 {
-    if (c == 0)
+    if (c == NULL)
         return;
     for (uint32_t w = 0; c->warp != NULL && w < c->slots; w++)
         free(c->warp[w].print);
@@ -324,7 +324,7 @@ static uint32_t sockets_taken(const struct cw_core_sockets *s)
 int cw_core_attach(struct cw_core *c, const struct cw_core_sockets *sockets, void *self, const struct cw_intrinsic *intrinsics,
                    struct cw_error *err)
 {
-    static const struct cw_core_sockets none = {0};
+    static const struct cw_core_sockets none = {NULL};
     const ptrdiff_t region = c->region != NULL ? c->region - c->mech : -1, keeper = c->keeper != NULL ? c->keeper - c->mech : -1;
     struct cw_core_mech *mech = realloc(c->mech, (c->mech_cnt + 1) * sizeof *mech);
     if (mech == NULL)
@@ -356,8 +356,8 @@ static int allocate_registers(struct cw_core *c, const struct cw_kernel *k, stru
     c->checkpoint.r32 = storage(c->checkpoint.r32, &have[5], saved * k->r32_cnt * lanes * 4);
     c->checkpoint.r64 = storage(c->checkpoint.r64, &have[6], saved * k->r64_cnt * lanes * 8);
     c->checkpoint.pred = storage(c->checkpoint.pred, &have[7], saved * k->pred_cnt * vectors * 4);
-    if (c->storage.r32 == 0 || c->storage.r64 == 0 || c->storage.pred == 0 || c->storage.cc == 0 || c->storage.slot_cycle == 0 ||
-        c->checkpoint.r32 == 0 || c->checkpoint.r64 == 0 || c->checkpoint.pred == 0)
+    if (c->storage.r32 == NULL || c->storage.r64 == NULL || c->storage.pred == NULL || c->storage.cc == NULL ||
+        c->storage.slot_cycle == NULL || c->checkpoint.r32 == NULL || c->checkpoint.r64 == NULL || c->checkpoint.pred == NULL)
         return cw_fail(err, CW_ENOMEM, "no memory for the registers of kernel %s", k->name);
     return 0;
 }
@@ -413,7 +413,7 @@ static int compile_ops(struct cw_core *c, const struct cw_launch *l, struct cw_e
         free(c->branch);
         c->op = malloc(k->uop_cnt * sizeof *c->op);
         c->branch = malloc(k->uop_cnt * sizeof *c->branch);
-        c->op_cap = c->op != 0 && c->branch != 0 ? k->uop_cnt : 0;
+        c->op_cap = c->op != NULL && c->branch != NULL ? k->uop_cnt : 0;
         if (c->op_cap == 0)
             return cw_fail(err, CW_ENOMEM, "no memory for kernel %s", k->name);
     }
@@ -488,7 +488,7 @@ static int size_blocks(struct cw_core *c, const struct cw_launch *l, struct cw_e
 
 int cw_core_prepare(struct cw_core *c, const struct cw_launch *launch, struct cw_error *err)
 {
-    c->launch = 0;
+    c->launch = NULL;
     int status = size_blocks(c, launch, err);
     if (status == 0)
         status = allocate_registers(c, launch->kernel, err);

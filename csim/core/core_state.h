@@ -642,7 +642,7 @@ void cw_core__tell_open(const struct cw_core *c, const struct cw_uop *u, const s
 static inline void cw_core__progress(struct cw_core *c, struct cw_warp *warp)
 {
     warp->spin = 0;
-    if (c->cfg.progress != 0)
+    if (c->cfg.progress != NULL)
         ++*c->cfg.progress;
 }
 void cw_core__backward_branch(struct cw_core *c, struct cw_warp *warp, const struct cw_uop *u);

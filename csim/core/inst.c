@@ -14,9 +14,9 @@ static bool grow_insts(struct cw_core *c)
 {
     struct cw_core_inst *chunk = calloc(CW_INST_CHUNK, sizeof *chunk);
     struct cw_core_inst **table = realloc(c->pool.chunk, (c->pool.chunk_cnt + 1) * sizeof *table);
-    if (table != 0)
+    if (table != NULL)
         c->pool.chunk = table;
-    if (chunk == 0 || table == 0) {
+    if (chunk == NULL || table == NULL) {
         free(chunk);
         return false;
     }
@@ -32,8 +32,8 @@ static bool grow_insts(struct cw_core *c)
 
 struct cw_core_inst *cw_core__inst_new(struct cw_core *c)
 {
-    if (c->pool.free == 0 && !grow_insts(c))
-        return 0;
+    if (c->pool.free == NULL && !grow_insts(c))
+        return NULL;
     struct cw_core_inst *i = c->pool.free;
     c->pool.free = (struct cw_core_inst *)i->m.next;
     c->pool.out++;

@@ -116,13 +116,13 @@ static struct cw_l1_mshr *outstanding(struct cw_l1 *l1, uint64_t line)
     for (uint32_t i = 0; l1->mshr_used != 0 && i < l1->mshr_cnt; i++)
         if (l1->mshr[i].used && l1->mshr[i].line == line)
             return &l1->mshr[i];
-    return 0;
+    return NULL;
 }
 
 /* What a miss of those bytes fetches. */
 static uint8_t to_fetch(const struct cw_l1 *l1, const struct cw_l1_line *e, const uint64_t need[2])
 {
-    const uint64_t missing[2] = {need[0] & ~(e != 0 ? e->valid[0] : 0), need[1] & ~(e != 0 ? e->valid[1] : 0)};
+    const uint64_t missing[2] = {need[0] & ~(e != NULL ? e->valid[0] : 0), need[1] & ~(e != NULL ? e->valid[1] : 0)};
     const uint8_t all = (uint8_t)((1u << l1->line_bytes / CW_SECTOR_BYTES) - 1);
     return l1->sectored ? cw_l1_sectors(missing) & all : all;
 }
@@ -141,24 +141,24 @@ enum cw_l1_result cw_l1_read(struct cw_l1 *l1, uint64_t line, const uint64_t nee
                              uint32_t *mshr, struct cw_l1_line **victim)
 {
     struct cw_l1_line *e = cw_l1_find(l1, line);
-    if (e != 0 && e->stale)
+    if (e != NULL && e->stale)
         return CW_L1_BUSY;
     const bool is_new = e == NULL;
-    if (e != 0 && ((need[0] & ~e->valid[0]) | (need[1] & ~e->valid[1])) == 0) {
+    if (e != NULL && ((need[0] & ~e->valid[0]) | (need[1] & ~e->valid[1])) == 0) {
         cw_cache_array_hit(&l1->array, cw_l1_index(l1, e));
         *data = e->data;
         return CW_L1_HIT;
     }
     struct cw_l1_mshr *m = outstanding(l1, line);
-    if (m != 0 && (m->into == 0 || m->waiter_cnt == l1->merge))
+    if (m != NULL && (m->into == NULL || m->waiter_cnt == l1->merge))
         return CW_L1_BUSY;
-    if (m != 0) {
+    if (m != NULL) {
         *mshr = (uint32_t)(m - l1->mshr);
         return wait_in(m, who, need, to_fetch(l1, e, need));
     }
     if (l1->mshr_used == l1->mshr_cnt)
         return CW_L1_BUSY;
-    if (e == 0) {
+    if (e == NULL) {
         enum cw_l1_result r = allocate(l1, line, &e);
         *victim = e;
         if (r != CW_L1_HIT)
@@ -196,9 +196,9 @@ static bool overtakes(const struct cw_l1 *l1, const struct cw_l1_line *e, const 
 enum cw_l1_result cw_l1_reserve(struct cw_l1 *l1, uint64_t line, const uint64_t mask[2], struct cw_l1_line **e, struct cw_l1_line **victim)
 {
     *e = cw_l1_find(l1, line);
-    if (*e != 0 ? overtakes(l1, *e, mask) : outstanding(l1, line) != 0)
+    if (*e != NULL ? overtakes(l1, *e, mask) : outstanding(l1, line) != NULL)
         return CW_L1_BUSY;
-    if (*e != 0)
+    if (*e != NULL)
         return CW_L1_HIT;
     const enum cw_l1_result r = allocate(l1, line, e);
     *victim = *e;
@@ -243,20 +243,20 @@ struct cw_l1_line *cw_l1_next_dirty(const struct cw_l1 *l1, uint32_t *at)
         *at = 64 * word + (uint32_t)__builtin_ctzll(left) + 1;
         return &l1->line[*at - 1];
     }
-    return 0;
+    return NULL;
 }
 
 /* What a miss brings is not installed. Its waiters, which are older, are served from the register. */
 static void pass_by(struct cw_l1_mshr *m)
 {
     memcpy(m->data, m->into->data, sizeof m->data);
-    m->into = 0;
+    m->into = NULL;
 }
 
 void cw_l1_invalidate(struct cw_l1 *l1, uint64_t line)
 {
     struct cw_l1_line *e = cw_l1_find(l1, line);
-    if (e == 0)
+    if (e == NULL)
         return;
     if (e->mshr != 0)
         pass_by(&l1->mshr[e->mshr - 1]);
@@ -284,7 +284,7 @@ struct cw_l1_line *cw_l1_next_global(const struct cw_l1 *l1, uint32_t *at)
     const uint32_t lines = l1->sets * l1->ways;
     while (*at < lines && !l1->line[*at].global)
         ++*at;
-    return *at < lines ? &l1->line[(*at)++] : 0;
+    return *at < lines ? &l1->line[(*at)++] : NULL;
 }
 
 /* Bytes of those sectors; of all, also those beyond the end of a short line. */
@@ -309,8 +309,8 @@ const uint8_t *cw_l1_fill(struct cw_l1 *l1, uint32_t mshr, uint8_t sectors, cons
 {
     struct cw_l1_mshr *m = &l1->mshr[mshr];
     struct cw_l1_line *e = m->into;
-    uint64_t passed[2] = {0, 0}, *valid = e != 0 ? e->valid : passed, come[2];
-    uint8_t *to = e != 0 ? e->data : m->data;
+    uint64_t passed[2] = {0, 0}, *valid = e != NULL ? e->valid : passed, come[2];
+    uint8_t *to = e != NULL ? e->data : m->data;
     assert(m->used && (m->fetching & sectors) == sectors);
     bytes_of(sectors, (uint8_t)((1u << l1->line_bytes / CW_SECTOR_BYTES) - 1), come);
     for (uint32_t i = 0; i < CW_LINE_BYTES / 64; i++) {
@@ -341,7 +341,7 @@ void cw_l1_release(struct cw_l1 *l1, uint32_t mshr)
     struct cw_l1_line *e = m->into;
     if (m->fetching != 0)
         return;
-    if (e != 0 && e->stale) {
+    if (e != NULL && e->stale) {
         e->stale = false;
         cw_l1_forget(l1, e);
     }

@@ -36,9 +36,9 @@ static struct cw_core_inst *enqueue(struct cw_core *c, const struct cw_mem_part 
 {
     const struct cw_uop *u = p->uop;
     struct cw_core_inst *i = cw_core__inst_new(c);
-    if (i == 0) {
+    if (i == NULL) {
         cw_core__fault(c, p->warp, p->half * CW_LANES + (uint32_t)__builtin_ctz(p->lanes), u, CW_ENOMEM, "out of host memory");
-        return 0;
+        return NULL;
     }
     struct cw_warp *warp = &c->warp[p->warp];
     i->m.uop = u;
@@ -53,9 +53,9 @@ static struct cw_core_inst *enqueue(struct cw_core *c, const struct cw_mem_part 
     i->m.accesses_pending = 1; /* held until the last line access has been made */
     i->m.attempt = warp->attempt;
     i->op = p->op;
-    i->leader = leader != 0 ? leader : i;
-    i->parts = leader != 0 ? 0 : 1;
-    i->leader->parts += leader != 0;
+    i->leader = leader != NULL ? leader : i;
+    i->parts = leader != NULL ? 0 : 1;
+    i->leader->parts += leader != NULL;
     i->lanes_left = p->lanes;
     i->chunk_left = 0;
     i->piece = 0;
@@ -95,12 +95,12 @@ static bool add_part(struct cw_core *c, struct cw_mem_part *p, struct cw_core_in
     else
         c->cfg.stats->mem_instructions++;
     struct cw_core_inst *i = enqueue(c, p, *leader);
-    if (*leader == 0)
+    if (*leader == NULL)
         *leader = i;
     const bool undone = c->warp[p->warp].in_region && u->op == CW_OP_ST; /* perhaps: no progress before the region ends */
-    if (i != 0 && u->op != CW_OP_LD && p->space != CW_SPACE_LOCAL && !undone && (u->op == CW_OP_ST || u->dst_cnt == 0))
+    if (i != NULL && u->op != CW_OP_LD && p->space != CW_SPACE_LOCAL && !undone && (u->op == CW_OP_ST || u->dst_cnt == 0))
         cw_core__progress(c, &c->warp[p->warp]);
-    return i != 0;
+    return i != NULL;
 }
 
 /* Generic addresses: each lane's window decides; addr becomes the offset in it. */
@@ -142,8 +142,8 @@ static __attribute__((noinline)) bool load_constant(struct cw_core *c, const str
     }
     if (c->constants.cache.sets != 0) {
         struct cw_core_inst *i = enqueue(c, p, *leader);
-        *leader = *leader == 0 ? i : *leader;
-        return i != 0 && cw_core__const_check(c, &i->m);
+        *leader = *leader == NULL ? i : *leader;
+        return i != NULL && cw_core__const_check(c, &i->m);
     }
     struct cw_mem_inst m = {
         .uop = u, .dynamic = c->warp[p->warp].dynamic, .warp = p->warp, .half = p->half, .lanes = p->lanes, .vec = u->vec};
@@ -192,7 +192,7 @@ __attribute__((noinline)) bool cw_core__issue_mem(struct cw_core *c, uint32_t w,
                                                   cw_lanes mask)
 {
     struct cw_warp *warp = &c->warp[w];
-    struct cw_core_inst *leader = 0;
+    struct cw_core_inst *leader = NULL;
     if (mask == 0)
         return true;
     if ((u->flags & CW_UF_RELEASE) != 0 && !cw_core__order_release(c, w, u->scope))
@@ -204,13 +204,13 @@ __attribute__((noinline)) bool cw_core__issue_mem(struct cw_core *c, uint32_t w,
         if (lanes != 0 && !issue_half(c, (struct cw_mem_part){.warp = w, .half = half, .lanes = lanes, .uop = u, .op = op}, &leader))
             return false;
     }
-    if (leader != 0) /* else constant memory has answered at once */
+    if (leader != NULL) /* else constant memory has answered at once */
         cw_core__set_slots(c, warp->dynamic, w, op, CW_CYCLE_PENDING);
-    if (__builtin_expect(c->thread_done != NULL, 0) && leader != 0) {
+    if (__builtin_expect(c->thread_done != NULL, 0) && leader != NULL) {
         leader->threads = c->front[w].active;
         cw_core__set_done(c, &leader->dynamic, leader->threads, CW_CYCLE_PENDING);
     }
-    const bool acquires = leader != 0 && (u->flags & CW_UF_ACQUIRE) != 0;
+    const bool acquires = leader != NULL && (u->flags & CW_UF_ACQUIRE) != 0;
     for (uint32_t i = 0; c->mixes && acquires && i < leader->dynamic.cnt; i++) /* the threads are in other warps soon */
         c->warp[leader->dynamic.part[i].home].acquiring = true;
     if (!c->mixes)

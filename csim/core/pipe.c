@@ -42,9 +42,9 @@ static enum progress l1_load(struct cw_core *c, const struct cw_pipe_entry *e)
     const struct cw_l1_waiter who = {
         .inst = e->inst, .global = e->inst->m.space == CW_SPACE_GLOBAL, .lanes = (uint32_t)e->access.lanes, .piece = e->piece};
     uint64_t need[2];
-    uint8_t *data = 0;
+    uint8_t *data = NULL;
     uint32_t mshr = 0;
-    struct cw_l1_line *victim = 0;
+    struct cw_l1_line *victim = NULL;
     if (!cw_core__miss_has_room(c))
         return RETRY;
     cw_core__touched(c, e, need);
@@ -69,7 +69,7 @@ static enum progress l1_load(struct cw_core *c, const struct cw_pipe_entry *e)
 /* The keeper of the line is asked when the line has its place. */
 static enum progress ask_keeper(struct cw_core *c, const struct cw_pipe_entry *e, const uint64_t mask[2])
 {
-    struct cw_l1_line *line = 0, *victim = 0;
+    struct cw_l1_line *line = NULL, *victim = NULL;
     const enum cw_l1_result r = cw_l1_reserve(&c->l1, e->access.line, mask, &line, &victim);
     if (r != CW_L1_HIT)
         return refused(c, r, victim, e->inst->m.warp);
@@ -80,9 +80,9 @@ static enum progress l1_store(struct cw_core *c, const struct cw_pipe_entry *e)
 {
     const bool global = e->inst->m.space == CW_SPACE_GLOBAL;
     uint64_t mask[2];
-    uint8_t *data = 0;
+    uint8_t *data = NULL;
     bool allocated = false;
-    struct cw_l1_line *victim = 0;
+    struct cw_l1_line *victim = NULL;
     cw_core__touched(c, e, mask);
     const enum progress p = global && cw_core__is_kept(c, e->access.line) ? ask_keeper(c, e, mask) : MOVED;
     if (p != MOVED)
@@ -108,9 +108,9 @@ static __attribute__((noinline)) enum progress texture_load(struct cw_core *c, c
 {
     static const uint64_t whole[2] = {UINT64_MAX, UINT64_MAX};
     const struct cw_l1_waiter who = {.inst = e->inst, .global = true, .lanes = (uint32_t)e->access.lanes};
-    uint8_t *data = 0;
+    uint8_t *data = NULL;
     uint32_t mshr = 0;
-    struct cw_l1_line *victim = 0;
+    struct cw_l1_line *victim = NULL;
     if (!cw_core__miss_has_room(c))
         return RETRY;
     const enum cw_l1_result r = cw_l1_read(&c->texture, e->access.line, whole, &who, &data, &mshr, &victim);
@@ -166,7 +166,7 @@ static enum progress l1_access(struct cw_core *c, const struct cw_pipe_entry *e)
 static enum progress make_way(struct cw_core *c, const struct cw_pipe_entry *e)
 {
     struct cw_l1_line *line = cw_l1_find(&c->l1, e->access.line);
-    if (line == 0 || !cw_l1_is_dirty(line))
+    if (line == NULL || !cw_l1_is_dirty(line))
         return MOVED;
     return line->mshr != 0 ? WAIT_FILL : evict(c, line, e->inst->m.warp);
 }
@@ -181,7 +181,7 @@ static void leave(struct cw_core *c, const struct cw_pipe_entry *e, struct cw_me
         cw_core__tell_stores(c, e);
     cw_core__persist_leaves(c, p);
     cw_crossbar_push(c->cfg.up, c->cfg.index, p, c->now);
-    c->pipe.packet = 0;
+    c->pipe.packet = NULL;
     if (c->config->l1_global != CW_L1_OFF && p->kind != CW_MSG_READ) {
         cw_l1_invalidate(&c->l1, e->access.line);
         cw_core__tell_line(c, CW_L1_LINE_INVALIDATED, e->access.line, e->inst->m.warp);
@@ -195,7 +195,7 @@ static enum progress bypass(struct cw_core *c, const struct cw_pipe_entry *e)
     const enum progress way = c->config->l1_global == CW_L1_WRITE_BACK ? make_way(c, e) : MOVED;
     if (way != MOVED)
         return way;
-    if (c->pipe.packet == 0)
+    if (c->pipe.packet == NULL)
         c->pipe.packet = cw_core__packet(c, e);
     struct cw_message *p = c->pipe.packet;
     if (!cw_core__crossbar_takes(c, p->flits))
@@ -268,7 +268,7 @@ static void fill(struct cw_core *c, struct cw_message *p)
     cw_core__tell_line(c, CW_L1_LINE_FILLED, m->line, CW_CORE_WARPS_MAX);
     for (uint32_t i = 0; i < cnt; i++) {
         const struct cw_l1_waiter *who = &served[i];
-        if (who->inst == 0)
+        if (who->inst == NULL)
             c->region->sockets->log_done(c->region->self, who->warp, who->piece, c->now);
         else
             deliver(c, who->inst, who->lanes, who->piece, line, c->cycle + 1);
@@ -316,7 +316,7 @@ static void acknowledge(struct cw_core *c, uint32_t w, uint8_t flight)
 void cw_core__reply_tick(struct cw_core *c)
 {
     struct cw_message *p = cw_crossbar_pop(c->cfg.down, c->cfg.index, c->now);
-    if (p == 0)
+    if (p == NULL)
         return;
     switch (p->kind) {
     case CW_MSG_READ_REPLY:
@@ -360,11 +360,11 @@ bool cw_core_log_access(struct cw_core *c, uint32_t warp, uint32_t word, bool wr
 {
     static const uint64_t all[2] = {UINT64_MAX, UINT64_MAX};
     uint64_t line = cw_core__local_word(c, warp, 0, 0, c->launch->log_offset + 4 * (uint64_t)word);
-    const struct cw_l1_waiter who = {.inst = 0, .warp = warp, .piece = cookie};
-    uint8_t *data = 0;
+    const struct cw_l1_waiter who = {.inst = NULL, .warp = warp, .piece = cookie};
+    uint8_t *data = NULL;
     uint32_t mshr = 0;
     bool allocated = false;
-    struct cw_l1_line *victim = 0;
+    struct cw_l1_line *victim = NULL;
     (void)now;
     if (c->pipe.port_cycle == c->cycle || c->pipe.log_cnt == c->pipe.log_cap || !cw_core__miss_has_room(c)) {
         c->pipe.log_refused = c->pipe.port_cycle == c->cycle;

@@ -20,7 +20,7 @@ void cw_core__fault(struct cw_core *c, uint32_t w, uint32_t lane, const struct c
     va_end(ap);
     cw_fail(&text, status, "kernel %s: %s:%u: block (%u, %u, %u) thread (%u, %u, %u): %s", c->launch->kernel->name, c->launch->module->file,
             u->line, block[0], block[1], block[2], tid[0][lane % CW_LANES], tid[1][lane % CW_LANES], tid[2][lane % CW_LANES], what.text);
-    if (c->cfg.events.fault != 0)
+    if (c->cfg.events.fault != NULL)
         c->cfg.events.fault(c->cfg.events.context, status, text.text);
 }
 
@@ -63,7 +63,7 @@ static void backward_branch_mixed(struct cw_core *c, struct cw_warp *warp, const
         home->spin_at = u;
         home->spin_lanes = lanes;
     }
-    if (!polled && !(u->flags & CW_UF_ENDLESS) && c->cfg.progress != 0)
+    if (!polled && !(u->flags & CW_UF_ENDLESS) && c->cfg.progress != NULL)
         ++*c->cfg.progress;
 }
 

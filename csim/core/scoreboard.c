@@ -101,7 +101,7 @@ int cw_issue_op_compile(struct cw_issue_op *op, const struct cw_kernel *kernel, 
         op->kind = CW_ISSUE_EXEC;
     if (config->core_convergence == CW_CONVERGENCE_IGNORE && op->kind == CW_ISSUE_WARP_BARRIER)
         op->kind = CW_ISSUE_NOP;
-    if (op->kind <= CW_ISSUE_WARP && uop->exec == 0)
+    if (op->kind <= CW_ISSUE_WARP && uop->exec == NULL)
         return cw_fail(err, CW_EUNSUP, "kernel %s, line %u: %s cannot be executed", kernel->name, uop->line,
                        cw_op_mnemonic((enum cw_op)uop->op));
     if (uses_constant_cache(uop, config)) {

@@ -16,7 +16,7 @@ void cw_core__account(struct cw_core *c, uint64_t cycle)
 
 bool cw_core_can_take_block(const struct cw_core *c)
 {
-    return c->launch != 0 && c->room.blocks < c->room.blocks_max && c->room.resident + c->launch->warps <= c->config->core_warps &&
+    return c->launch != NULL && c->room.blocks < c->room.blocks_max && c->room.resident + c->launch->warps <= c->config->core_warps &&
            c->room.registers_used + c->room.block_regs <= c->config->core_registers &&
            c->room.shared_used + c->room.block_shared <= c->config->core_shared_bytes;
 }
@@ -217,7 +217,7 @@ void cw_core__free_warp(struct cw_core *c, uint32_t w)
     c->room.registers_used -= c->room.block_regs;
     c->room.shared_used -= c->room.block_shared;
     c->cfg.stats->blocks_finished++;
-    if (c->cfg.events.block_done != 0)
+    if (c->cfg.events.block_done != NULL)
         c->cfg.events.block_done(c->cfg.events.context, c->cfg.index);
 }
 
