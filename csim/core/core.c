@@ -324,7 +324,7 @@ static uint32_t sockets_taken(const struct cw_core_sockets *s)
 int cw_core_attach(struct cw_core *c, const struct cw_core_sockets *sockets, void *self, const struct cw_intrinsic *intrinsics,
                    struct cw_error *err)
 {
-    static const struct cw_core_sockets none = {NULL};
+    static const struct cw_core_sockets none = {0};
     const ptrdiff_t region = c->region != NULL ? c->region - c->mech : -1, keeper = c->keeper != NULL ? c->keeper - c->mech : -1;
     struct cw_core_mech *mech = realloc(c->mech, (c->mech_cnt + 1) * sizeof *mech);
     if (mech == NULL)

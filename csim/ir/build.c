@@ -111,7 +111,7 @@ void cw_map_put(struct cw_ir *ir, struct cw_map *m, uint64_t key, uint32_t id)
 void cw_map_clear(struct cw_map *m)
 {
     free(m->slot);
-    *m = (struct cw_map){NULL};
+    *m = (struct cw_map){0};
 }
 
 uint32_t cw_konst_add(struct cw_ir *ir, struct cw_konsts *k, uint64_t value, uint32_t bytes, uint32_t var)

@@ -262,7 +262,7 @@ static void mark_endless(struct cw_ir *ir, struct cw_code *k, const struct cw_cf
 
 void cw_cfg_build(struct cw_ir *ir, struct cw_code *k, struct cw_cfg *cfg)
 {
-    *cfg = (struct cw_cfg){NULL};
+    *cfg = (struct cw_cfg){0};
     make_blocks(ir, k, cfg);
     if (ir->status == CW_OK)
         make_edges(ir, k, cfg);

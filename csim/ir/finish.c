@@ -140,9 +140,9 @@ static void intrinsics(struct out *o)
 static void analyse(struct out *o, const char *name, size_t length)
 {
     struct cw_ir *ir = o->ir;
-    struct cw_live live = {NULL};
-    struct cw_cfg cfg = {NULL};
-    struct cw_loops loops = {NULL};
+    struct cw_live live = {0};
+    struct cw_cfg cfg = {0};
+    struct cw_loops loops = {0};
     cw_cfg_build(ir, o->k, &cfg);
     if (ir->status == CW_OK)
         cw_loops_find(ir, &cfg, &loops);

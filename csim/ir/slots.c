@@ -35,7 +35,7 @@ static void chain(struct chains *c, uint32_t at, uint32_t reg)
 static void scan(struct cw_ir *ir, const struct cw_code *k, struct chains *starts, struct chains *ends, struct cw_register_slots *slots,
                  uint32_t steps)
 {
-    struct file_state f[FILES] = {NULL};
+    struct file_state f[FILES] = {0};
     for (uint32_t at = 0; at < steps && ir->status == CW_OK; at++) {
         for (uint32_t r = starts->head[at]; r != CW_IR_NONE; r = starts->next[r])
             slots->slot[r] = take(&f[file_of(&k->vreg.a[r])]);

@@ -401,7 +401,7 @@ static bool has_regions(const struct cw_code *k)
 /* Marks what a region writes, from the block of its REGION_BEGIN on. */
 static void mark_region(struct pass *s, uint32_t begin)
 {
-    CW_VEC(uint32_t) todo = {NULL};
+    CW_VEC(uint32_t) todo = {0};
     s->walks++;
     CW_PUSH(s->ir, &todo, begin);
     while (todo.n > 0) {

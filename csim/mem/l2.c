@@ -160,7 +160,7 @@ static uint32_t victim(const struct cw_l2 *l2, uint32_t number)
 /* The line has a new number, and nothing else. */
 static void rename_line(struct cw_l2 *l2, uint32_t index, uint32_t number)
 {
-    l2->line[index] = (struct line){NULL};
+    l2->line[index] = (struct line){0};
     cw_cache_array_name(&l2->array, index, number);
     cw_cache_array_filled(&l2->array, index);
 }
@@ -301,7 +301,7 @@ enum cw_l2_result cw_l2_maintain(struct cw_l2 *l2, const struct cw_message *p, c
     if (p->kind == CW_MSG_DROP) {
         if (l->mshr != NULL)
             return CW_L2_STALL;
-        *l = (struct line){NULL};
+        *l = (struct line){0};
         cw_cache_array_name(&l2->array, index, CW_CACHE_EMPTY);
         return CW_L2_DONE;
     }

@@ -22,7 +22,7 @@ int cw_mshr_create(struct cw_mshr_file *f, uint32_t entries, uint32_t merge)
 void cw_mshr_destroy(struct cw_mshr_file *f)
 {
     free(f->entry);
-    *f = (struct cw_mshr_file){NULL};
+    *f = (struct cw_mshr_file){0};
 }
 
 struct cw_mshr *cw_mshr_take(struct cw_mshr_file *f, uint32_t line)

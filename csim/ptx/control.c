@@ -273,7 +273,7 @@ static void call_operands(struct cw_ptx *p, struct cw_insn *in, struct actuals *
 /* call{.uni} (returned), function, (arguments); both lists may be missing when they are empty. */
 static void call(struct cw_ptx *p, struct cw_insn *in)
 {
-    struct actuals a = {NULL};
+    struct actuals a = {0};
     cw_insn_accept(in, "uni");
     if (!cw_insn_all(p, in))
         return;

@@ -35,7 +35,7 @@ static uint64_t round_up(uint64_t v, uint64_t align)
 static void find_shared(struct out *o)
 {
     struct cw_ptx *p = o->p;
-    CW_VEC(uint32_t) used = {NULL};
+    CW_VEC(uint32_t) used = {0};
     for (uint32_t i = 0; i < o->k->body.konsts.c.n; i++) {
         uint32_t var = o->k->body.konsts.c.a[i].var;
         if (var != CW_IR_NONE && p->var.a[var].space == CW_VAR_SHARED)

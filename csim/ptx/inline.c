@@ -721,7 +721,7 @@ static uint32_t push_unless(struct cw_kcode *k, const struct cw_vop *v, uint32_t
 static void expand_indirect(struct cw_kcode *k, const struct activation *act, const struct cw_vop *v, const struct cw_call *call)
 {
     struct cw_ptx *p = k->p;
-    CW_VEC(uint32_t) done = {NULL};
+    CW_VEC(uint32_t) done = {0};
     uint32_t id;
     for (uint32_t n = 0; p->ir.status == CW_OK && (id = target_at(p, call, n)) != CW_IR_NONE; n++) {
         const struct cw_fn *callee = &p->fn.a[resolve_alias(p, id)];

@@ -61,7 +61,7 @@ static void read_kernel(struct cw_ptx *p, uint32_t entry, uint32_t index)
         return;
     p->ir.reloc.n = relocs;
     cw_kernel_free(kernel);
-    *kernel = (struct cw_kernel){NULL};
+    *kernel = (struct cw_kernel){0};
     cw_ptx_emit_refused(p, entry, kernel);
 }
 

@@ -76,7 +76,7 @@ static void branch_targets(struct cw_ptx *p, const struct cw_tok *name)
 {
     struct cw_fn *fn = cw_ptx_fn(p);
     uint32_t table = fn->table.n;
-    CW_VEC(uint32_t) entry = {NULL};
+    CW_VEC(uint32_t) entry = {0};
     do {
         if (p->tok.kind != CW_TOK_WORD)
             cw_ptx_fail(p, CW_EINVAL, "expected a label");
