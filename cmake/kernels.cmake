@@ -7,7 +7,7 @@ set(KERNEL_FLAGS
     -Xclang -mlink-bitcode-file -Xclang /usr/lib/clc/nvptx64--nvidiacl.bc
     -include clc/clc.h -I ${PROJECT_SOURCE_DIR}/kernels/include)
 
-file(GLOB KERNEL_HEADERS CONFIGURE_DEPENDS kernels/include/*.h kernels/*/body.h)
+file(GLOB KERNEL_HEADERS CONFIGURE_DEPENDS kernels/include/*.h kernels/*/body.h kernels/*/request.h)
 file(GLOB KERNEL_SOURCES CONFIGURE_DEPENDS kernels/*/kernel.cl)
 set(KERNEL_PTX)
 foreach(source ${KERNEL_SOURCES})

@@ -34,6 +34,7 @@ QUICK = {"ht-h": TABLE, "ht-m": TABLE, "ht-l": TABLE, "atm": (("accounts", 4000)
          "bt-2": (("elements", 200), ("inserts", 20), ("removes", 20)), "karger-1": (("edges", 50), ("vertices", 20)),
          "karger-2": (("edges", 90), ("threads", 24), ("vertices", 30)), "rbt-1": (("elements", 100), ("inserts", 40), ("removes", 40)),
          "rbt-2": (("elements", 200), ("inserts", 60), ("removes", 60)),
+         "vac-1": (("changing", 60), ("customers", 60), ("relations", 60)), "vac-2": (("changing", 20), ("relations", 100), ("reserving", 60)),
          "bfs2": (("degree", 6), ("nodes", 700)), "fcdt": (("height", 48), ("stages", 6), ("width", 56)),
          "hotsp": (("launches", 2), ("n", 20)), "lps": (("n", 18),), "mum": (("length", 12), ("queries", 70), ("reference", 500)),
          "mumpp": (("length", 12), ("queries", 70), ("reference", 500)), "namd": (("atoms", 30), ("cells", 2)),

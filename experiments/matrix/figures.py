@@ -8,7 +8,7 @@ from report import Table
 from runs import Run, RunFailed
 
 LOCKS = {"fglock": ("ht-h", "ht-m", "ht-l", "atm", "cl", "clto", "bh-h", "bh-l", "cc", "ap"),
-         "cglock": ("ll-1", "ll-2", "bt-1", "bt-2", "karger-1", "karger-2", "rbt-1", "rbt-2")}
+         "cglock": ("ll-1", "ll-2", "bt-1", "bt-2", "karger-1", "karger-2", "rbt-1", "rbt-2", "vac-1", "vac-2")}
 LOCK_OF = {workload: lock for lock, workloads in LOCKS.items() for workload in workloads}
 SYSTEMS = ("getm", "kilotm", "warptm", "warptm-el", "eapg", "ideal", "serial", "sitm-ts")
 # Of those whose defaults take minutes under one system or another.

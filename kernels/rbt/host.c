@@ -1,42 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rbt-1, rbt-2: threads insert or remove one key each of a red-black tree. The check looks at every node: order, colours, black nodes on
  * each way, parents, and that the keys are those that have to be there. */
+#include "../rbtree.h"
 #include "../session.h"
 
-enum { ELEMENTS, INSERTS, REMOVES, BLOCK };
-enum { BLACK, RED };
+#define NODE_WORDS 5u
 
-struct node {
-    uint32_t key, left, right, parent, colour;
-};
+enum { ELEMENTS, INSERTS, REMOVES, BLOCK };
 
 struct tree {
     struct session s;
     uint32_t before, inserts, threads, nodes, block;
     uint32_t *todo, *done, *key;
-    struct node *node;
+    struct rbtree tree;
     uint8_t *expected; /* by key */
-    uint32_t found;
 };
-
-/* The keys first .. end - 1 of key[], which are sorted, as a tree without gaps; its lowest level is red. Node i + 1 has key[i]. */
-static uint32_t build(struct tree *t, uint32_t first, uint32_t end, uint32_t parent, uint32_t levels)
-{
-    if (first >= end)
-        return 0;
-    const uint32_t middle = first + (end - first) / 2, node = middle + 1;
-    t->node[node] = (struct node){.key = t->key[middle], .parent = parent, .colour = levels == 0 ? RED : BLACK};
-    t->node[node].left = build(t, first, middle, node, levels - 1);
-    t->node[node].right = build(t, middle + 1, end, node, levels - 1);
-    return node;
-}
 
 /* Of 2 (before + inserts) keys a random half; those in even places of it are in the tree, as far as there are. */
 static void make(struct tree *t)
 {
-    uint32_t levels = 0, in_tree = 0, inserted = 0;
-    while ((UINT64_C(2) << levels) - 1 <= t->before)
-        levels++; /* full ones */
+    uint32_t in_tree = 0, inserted = 0;
     for (uint32_t i = 0; i < t->nodes; i++) {
         const uint32_t key = 2 * i + 1 + session_below(&t->s, 2), left = t->nodes - i, wanted = t->before - in_tree;
         t->expected[key] = 1;
@@ -45,7 +28,7 @@ static void make(struct tree *t)
         else
             t->todo[inserted++] = key;
     }
-    t->node[0].left = build(t, 0, t->before, 0, levels);
+    rbtree_build(&t->tree, t->key, t->before);
     for (uint32_t i = t->inserts; i < t->threads; i++) {
         t->todo[i] = t->key[(i - t->inserts) * 7919u % t->before]; /* 7919 is prime: each once */
         t->expected[t->todo[i]] = 0;
@@ -57,45 +40,22 @@ static void make(struct tree *t)
     }
 }
 
-static void wrong(struct tree *t, uint32_t at, const char *what)
-{
-    session_fail(&t->s, COWARP_ECHECK, "node %u, key %u: %s", at, t->node[at].key, what);
-}
-
-/* Black nodes from here down. Keys lie between low and high, exclusive. */
-static uint32_t look(struct tree *t, uint32_t at, uint32_t parent, uint64_t low, uint64_t high)
-{
-    const struct node *n = t->node + at;
-    if (at == 0 || t->s.status != 0)
-        return 1;
-    if (at > t->nodes || ++t->found > t->nodes) {
-        session_fail(&t->s, COWARP_ECHECK, "the tree has a circle, or a node %u that is none", at);
-        return 0;
-    }
-    if (n->parent != parent)
-        wrong(t, at, "its parent is another one");
-    else if (n->key <= low || n->key >= high || t->expected[n->key] == 0)
-        wrong(t, at, "out of order, or of a key that has to be gone");
-    else if (n->colour == RED && (parent == 0 || t->node[parent].colour == RED))
-        wrong(t, at, "red below red, or a red root");
-    const uint32_t left = look(t, n->left, at, low, n->key), right = look(t, n->right, at, n->key, high);
-    if (t->s.status == 0 && left != right)
-        wrong(t, at, "ways with different numbers of black nodes");
-    return left + (n->colour == BLACK);
-}
-
 static void check(struct tree *t)
 {
-    uint32_t wanted = 0;
+    uint32_t wanted = 0, found = 0, at = 0;
+    const char *fault = rbtree_fault(&t->tree, &found, &at);
     for (uint32_t i = 0; t->s.status == 0 && i < t->threads; i++)
         if (t->done[i] != 1)
             session_fail(&t->s, COWARP_ECHECK, "thread %u did not find key %u as it had to be", i, t->todo[i]);
-    if (t->s.status == 0)
-        look(t, t->node[0].left, 0, 0, UINT64_MAX);
-    for (uint32_t key = 0; key <= 2 * t->nodes; key++)
+    if (t->s.status == 0 && fault != NULL)
+        session_fail(&t->s, COWARP_ECHECK, "node %u, key %u: %s", at, *rbtree_field(&t->tree, at, RBTREE_KEY), fault);
+    for (uint32_t key = 0; t->s.status == 0 && key <= 2 * t->nodes; key++) {
         wanted += t->expected[key];
-    if (t->s.status == 0 && t->found != wanted)
-        session_fail(&t->s, COWARP_ECHECK, "the tree has %u keys, expected %u", t->found, wanted);
+        if ((rbtree_find(&t->tree, key) != 0) != t->expected[key])
+            session_fail(&t->s, COWARP_ECHECK, "key %u has to be %s", key, t->expected[key] ? "there" : "gone");
+    }
+    if (t->s.status == 0 && found != wanted)
+        session_fail(&t->s, COWARP_ECHECK, "the tree has %u keys, expected %u", found, wanted);
     session_passed(&t->s, "%u keys inserted, %u removed; the other %u are in a red-black tree", t->inserts, t->threads - t->inserts,
                    wanted);
 }
@@ -110,14 +70,16 @@ static int run(struct cowarp_workload_context *x)
         session_fail(&t.s, COWARP_EINVAL, "removes = %u of elements = %u; at most all, and at least one thread", t.threads - t.inserts,
                      t.before);
     t.key = session_array(&t.s, t.before, sizeof *t.key);
-    t.node = session_array(&t.s, t.nodes + UINT64_C(1), sizeof *t.node);
+    const uint64_t bytes = (t.nodes + UINT64_C(1)) * NODE_WORDS * sizeof(uint32_t);
+    t.tree = (struct rbtree){session_array(&t.s, bytes, 1), NODE_WORDS, t.nodes};
     t.todo = session_array(&t.s, t.threads, sizeof *t.todo);
     t.done = session_array(&t.s, t.threads, sizeof *t.done);
     t.expected = session_array(&t.s, 2 * t.nodes + UINT64_C(1), 1);
     if (t.s.status == 0)
         make(&t);
-    const uint64_t bytes = (t.nodes + UINT64_C(1)) * sizeof *t.node, todo = session_upload(&t.s, t.todo, t.threads * sizeof *t.todo);
-    const uint64_t done = session_upload(&t.s, NULL, t.threads * sizeof *t.done), node = session_upload_shared(&t.s, t.node, bytes);
+    const uint64_t todo = session_upload(&t.s, t.todo, t.threads * sizeof *t.todo);
+    const uint64_t done = session_upload(&t.s, NULL, t.threads * sizeof *t.done);
+    const uint64_t node = session_upload_shared(&t.s, t.tree.word, bytes);
     const uint32_t blocks = (t.threads + t.block - 1) / t.block;
     if (x->variant == COWARP_TX) {
         session_launch(&t.s, "rbt_tx", blocks, t.block, COWARP_U64(todo), COWARP_U64(node), COWARP_U64(done), COWARP_U32(t.before),
@@ -127,7 +89,7 @@ static int run(struct cowarp_workload_context *x)
         session_launch(&t.s, "rbt_cglock", blocks, t.block, COWARP_U64(todo), COWARP_U64(node), COWARP_U64(done), COWARP_U32(t.before),
                        COWARP_U32(t.inserts), COWARP_U32(t.threads), COWARP_U64(lock));
     }
-    session_read(&t.s, t.node, node, bytes);
+    session_read(&t.s, t.tree.word, node, bytes);
     session_read(&t.s, t.done, done, t.threads * sizeof *t.done);
     if (t.s.status == 0)
         check(&t);

@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT / "tests/system"))
 from unmoved import SMALL  # noqa: E402
 
 FOLDER = {"lps": "laplace", "hotsp": "hotspot", "mumpp": "mum", "lib": "libor", "lht-hc": "lht", "it-hc": "it", "gc-hc": "gc", "km-hc": "km",
-          "ll-1": "list", "bt-1": "bst", "bt-2": "bst", "karger-1": "karger", "rbt-1": "rbt", "rbt-2": "rbt"}
+          "ll-1": "list", "bt-1": "bst", "bt-2": "bst", "karger-1": "karger", "karger-2": "karger", "rbt-1": "rbt", "rbt-2": "rbt", "vac-1": "vacation", "vac-2": "vacation"}
 BREAKS = (
     ("bfs2", "e < first[node + 1]", "e + 1 < first[node + 1]"),
     ("fcdt", "x + f->x1", "x + f->x0"),
@@ -73,11 +73,19 @@ BREAKS = (
     ("ll-1 cglock", "steps < n &&", "steps < n / 2 &&"),
     ("bt-1 cglock", "TX_WRITE(tree[next_link], TX_READ(tree[RIGHT(next)]));", "TX_WRITE(tree[next_link], 0);"),
     ("bt-2 cglock", "left != 0 ? left : right", "left"),
-    ("karger-1 cglock", "TX_WRITE(state[0], left - 1);", "TX_WRITE(state[0], left - (size_a == size_b ? 2 : 1));"),
-    ("karger-1 cglock", "e, edge.x, edge.y)", "e, edge.x, random % vertices)"),
+    ("karger-1 cglock", "TX_WRITE(state[HEAD(b)], head);", "TX_WRITE(state[HEAD(b)], tail);"),
+    ("karger-1 cglock", "2 * edge_cnt, edge.x, edge.y)", "2 * edge_cnt, edge.x, random % vertices)"),
+    ("karger-2 cglock", "uint head = TX_READ(state[HEAD(a)]), tail = head;", "uint head = TX_READ(state[HEAD(a)]), tail = TX_READ(state[HEAD(b)]);"),
     ("rbt-1 cglock", "t[uncle].colour = BLACK;", ""),
     ("rbt-2 cglock", "t[far].colour = BLACK;", "t[far].colour = RED;"),
     ("rbt-2 cglock", "t[x].parent = parent;", ""),
+    ("vac-1 cglock", "offer->total = total - SOME;", ""),
+    ("vac-1 cglock", "t[z].value = t[y].value;", ""),
+    ("vac-1 cglock", "if (total == SOME)", "if (total < SOME)"),
+    ("vac-2 cglock", "offer->used += 1;", ""),
+    ("vac-2 cglock", "a->item[slot].next = at;", "a->item[slot].next = 0;"),
+    ("vac-2 cglock", "a->item[slot].price = price;", "a->item[slot].price = id;"),
+    ("vac-2 cglock", "if (other == kind && other_id == id)\n            return 0;", ""),
 )
 
 
@@ -95,7 +103,10 @@ def run(cowarp, workload, kernels):
 def broken(cowarp, compiler, folder, workload, piece, instead):
     """What is wrong with the check of a workload whose kernel has this mistake; None: nothing."""
     name = FOLDER.get(workload.split()[0], workload)
-    sources = {path: path.read_text() for path in (ROOT / "kernels" / name / file for file in ("kernel.cl", "body.h")) if path.exists()}
+    files = [*(ROOT / "kernels" / name / file for file in ("kernel.cl", "body.h", "request.h")), ROOT / "kernels/include/rbtree.h"]
+    sources = {path: path.read_text() for path in files if path.exists()}
+    if '#include "rbtree.h"' not in sources[files[0]]:
+        del sources[files[-1]]
     found = sum(source.count(piece) for source in sources.values())
     if found != 1:
         return f"the kernel has {found} of '{piece}', and should have one"

@@ -67,6 +67,8 @@ SMALL = {
     "karger-2": "vertices=30 edges=90 threads=24",
     "rbt-1": "elements=100 inserts=40 removes=40",
     "rbt-2": "elements=200 inserts=60 removes=60",
+    "vac-1": "changing=60 customers=60 relations=60",
+    "vac-2": "relations=100 reserving=60 changing=20",
     "ht-h cglock": "blocks=1 buckets=200",
     "ht-m cglock": "blocks=1 buckets=600",
     "ht-l cglock": "blocks=1 buckets=2000",
@@ -231,6 +233,12 @@ rbt-1 cglock
 rbt-2 sitm-ts preset=si-tm si.postdate_latency=30 check-serial
 rbt-2 getm preset=si-tm-base check-serial
 rbt-2 cglock
+vac-1 sitm-ts preset=si-tm check-serial
+vac-1 warptm preset=si-tm-base check-serial
+vac-1 cglock
+vac-2 sitm-ts preset=si-tm check-serial
+vac-2 getm preset=si-tm-base check-serial
+vac-2 cglock
 
 # What all systems share.
 ht-h getm blocks=12 buckets=300 tx-warps=1
