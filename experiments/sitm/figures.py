@@ -9,6 +9,8 @@ from sweep import at_least, near, ratios
 LABEL = {"ll-1": "LL-1", "ll-2": "LL-2", "bt-1": "BT-1", "bt-2": "BT-2", "karger-1": "GC-1", "karger-2": "GC-2", "rbt-1": "RBT-1", "rbt-2": "RBT-2",
          "vac-1": "VAC-1", "vac-2": "VAC-2"}
 WORKLOADS = tuple(LABEL)
+# More words than a log holds by default, when each lane of a warp takes its own way through a tree.
+LOGS = {workload: (("tm.log_entries", 2048),) for workload in ("karger-2", "vac-1", "vac-2")}
 VERSIONS = (2, 3, 4, 6, 8, 12, 16)
 KILO = (("warptm.aggregate", "off"), ("warptm.coalesce", "off"), ("warptm.resolution", "none"))
 SYSTEMS = {"WarpTM": ("warptm", "si-tm-base", ()), "KiloTM": ("warptm", "si-tm-base", KILO), "SITM_TS": ("sitm-ts", "si-tm", ())}
@@ -18,7 +20,7 @@ CAUSES = {"WarpTM": ("intra_warp", "validation", "early"), "KiloTM": ("intra_war
 
 def run(workload, name, settings=()):
     system, preset, own = SYSTEMS[name]
-    return Run(workload, system, 2, preset, own + tuple(settings))
+    return Run(workload, system, 2, preset, tuple(sorted(own + LOGS.get(workload, ()) + tuple(settings))))
 
 
 def systems_runs(_):

@@ -292,7 +292,7 @@ class MatrixTest(unittest.TestCase):
             done = subprocess.run([COWARP, "reproduce", "matrix", "--quick", "--out", folder], capture_output=True, text=True, timeout=300)
             self.assertEqual(done.returncode, 0, done.stderr)
             cycles, words = json.loads((pathlib.Path(folder) / "matrix.locks.json").read_text())["tables"]
-        self.assertEqual(len(words["rows"]), 18)
+        self.assertEqual(len(words["rows"]), 20)
         refused = {("ap", "sitm-ts")}
         for row, ratios in zip(words["rows"], cycles["rows"]):
             for system, said, ratio in zip(words["columns"][1:], row[1:], ratios[1:]):
