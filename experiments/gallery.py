@@ -9,7 +9,8 @@ from report import Table
 from results import NotComparable, papers_bars, read, stems
 
 PAPERS = {"getm": "GETM (HPCA 2018)", "tbc": "Thread block compaction (Fung's thesis, chapter 3)",
-          "kilotm": "Kilo TM (Fung's thesis, chapter 4)", "warptm": "WarpTM (Fung's thesis, chapter 6)", "sbrp": "SBRP (ASPLOS 2023)"}
+          "kilotm": "Kilo TM (Fung's thesis, chapter 4)", "warptm": "WarpTM (Fung's thesis, chapter 6)", "sbrp": "SBRP (ASPLOS 2023)",
+          "sitm": "SI-TM (ISCA 2017)", "matrix": "All systems"}
 
 
 def section(result, what, published, files):
