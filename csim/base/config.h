@@ -24,6 +24,7 @@ enum { CW_PM_NEAR, CW_PM_FAR };
 enum { CW_PM_NS, CW_PM_CYCLES };
 enum { CW_PM_ACK_QUEUE, CW_PM_ACK_DEVICE };
 enum { CW_L2_ALLOCATE, CW_L2_THROUGH };
+enum { CW_L2_PM_INSTALL, CW_L2_PM_FETCH };
 enum { CW_DRAM_GROUPS_LOW, CW_DRAM_BANKS_LOW };
 
 struct cw_config {

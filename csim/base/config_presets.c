@@ -260,6 +260,7 @@ static const struct cw_config__override sbrp_far[] = {
 static const struct cw_config__override sbrp_artifact_near[] = {
     SET(pm_latency_unit, CW_PM_CYCLES, SART),
     SET(gpu_launch_cycles, 5000, SART),
+    SET(l2_pm_miss, CW_L2_PM_FETCH, SART),
 };
 
 /* Their far memory is near memory with other numbers. */

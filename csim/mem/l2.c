@@ -59,10 +59,13 @@ static uint8_t to_fetch(const struct cw_l2 *l2, uint8_t missing, uint8_t here)
     return (uint8_t)(wanted & ~(uint32_t)here);
 }
 
-/* l2.write_miss = through: a write whose sectors are not here goes on to DRAM. */
+/* A write whose sectors are not here goes on to memory, and the sectors are fetched (l2.write_miss = through, l2.pm_miss = fetch). The way of
+ * persists to their memory is not the L2's. */
 static bool may_pass(const struct cw_l2 *l2, const struct cw_message *p)
 {
-    return p->kind == CW_MSG_WRITE && l2->config->l2_write_miss == CW_L2_THROUGH && !cw_memory_is_pm(p->addr);
+    if (p->kind != CW_MSG_WRITE)
+        return false;
+    return cw_memory_is_pm(p->addr) ? l2->config->l2_pm_miss == CW_L2_PM_FETCH : l2->config->l2_write_miss == CW_L2_THROUGH;
 }
 
 /* Performing a request on the bytes */
@@ -104,7 +107,7 @@ static uint32_t perform_atomic(struct cw_l2 *l2, struct cw_message *p)
     return most;
 }
 
-/* A sector that is absent stays so when its bytes go to DRAM. */
+/* A sector that is absent stays so when its bytes go on. */
 static void mark_written(const struct cw_l2 *l2, struct line *l, const struct cw_message *p)
 {
     for (uint32_t s = 0; s < l2->sectors; s++) {
@@ -232,11 +235,12 @@ static enum cw_l2_result wait_for(struct cw_l2 *l2, uint32_t index, uint32_t num
     return CW_L2_MISS;
 }
 
-/* A write goes on to DRAM instead. */
+/* A write goes on to memory instead. */
 static enum cw_l2_result pass_on(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_message *p, uint8_t fetch, uint32_t *cycles,
                                  cw_time now)
 {
-    cw_dram_push(l2->dram, (uint64_t)number << l2->line_log2, sectors_of(l2, p), true, 0, now);
+    if (!cw_memory_is_pm(p->addr))
+        cw_dram_push(l2->dram, (uint64_t)number << l2->line_log2, sectors_of(l2, p), true, 0, now);
     fetch_into(l2, index, number, p, fetch, now)->passed++;
     *cycles = perform(l2, &l2->line[index], p);
     return CW_L2_DONE;
@@ -258,7 +262,7 @@ static enum cw_l2_result access_present(struct cw_l2 *l2, uint32_t index, uint32
     if (m == NULL ? l2->mshr.free == NULL : !cw_mshr_can_merge(&l2->mshr, m))
         return CW_L2_STALL;
     const uint8_t fetch = to_fetch(l2, missing, (uint8_t)(l->valid | (m != NULL ? m->fetching : 0u)));
-    if (!memory_takes(l2, p, fetch != 0, passes, now))
+    if (!memory_takes(l2, p, fetch != 0, passes && !cw_memory_is_pm(p->addr), now))
         return CW_L2_STALL_DRAM;
     count(l2, p, missing != 0);
     return passes ? pass_on(l2, index, number, p, fetch, cycles, now) : wait_for(l2, index, number, p, fetch, now);
@@ -270,7 +274,8 @@ static enum cw_l2_result access_absent(struct cw_l2 *l2, uint32_t number, struct
     const bool passes = may_pass(l2, p), stays = p->kind == CW_MSG_WRITE && !passes;
     if (index == CW_CACHE_NONE || (!stays && l2->mshr.free == NULL))
         return CW_L2_STALL;
-    if (!memory_takes(l2, p, !stays, (uint32_t)(l2->line[index].dirty != 0) + passes, now))
+    const bool to_dram = passes && !cw_memory_is_pm(p->addr);
+    if (!memory_takes(l2, p, !stays, (uint32_t)(l2->line[index].dirty != 0) + to_dram, now))
         return CW_L2_STALL_DRAM;
     count(l2, p, true);
     replace(l2, index, number, now);

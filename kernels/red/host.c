@@ -2,7 +2,7 @@
 /* red: sums of integers whose partial sums persist, and which go on after a crash where they were. */
 #include "../session.h"
 
-#define EMPTY   0xffffffffu
+#define MADE    0x80000000u /* beside a sum that has been made */
 #define THREADS 512u
 
 enum { N, LAUNCHES, BLOCKS, SCOPE, BUG };
@@ -17,13 +17,13 @@ static const struct cowarp_workload_param params[] = {
 struct sums {
     struct session s;
     uint32_t n, launches, blocks;
-    uint64_t partial, out, total, ready; /* persistent memory: of one launch after the other */
+    uint64_t partial, out, total; /* persistent memory: of one launch after the other */
     uint32_t *in;
     uint64_t device; /* of the integers */
     const char *kernel;
 };
 
-/* The sum of 2^20 integers below 2048 is no EMPTY. */
+/* The sum of 2^20 integers below 2048 leaves MADE free. */
 static void open_sums(struct sums *r, struct cowarp_workload_context *x)
 {
     static const char *const kernels[] = {"red_block", "red_device", "red_none"};
@@ -43,23 +43,14 @@ static void regions(struct sums *r, uint64_t (*region)(struct session *s, const 
     r->partial = region(&r->s, "red.partial", (uint64_t)r->launches * r->blocks * THREADS * 4);
     r->out = region(&r->s, "red.out", (uint64_t)r->launches * r->blocks * 4);
     r->total = region(&r->s, "red.total", r->launches * UINT64_C(4));
-    r->ready = region(&r->s, "red.ready", 4);
 }
 
-/* Until `ready` is durable, nothing can be told from the sums. */
-static void set(struct sums *r)
-{
-    session_launch(&r->s, "red_set", 30, THREADS, COWARP_U64(r->partial), COWARP_U32(r->launches * r->blocks * THREADS));
-    session_launch(&r->s, "red_set", 30, THREADS, COWARP_U64(r->out), COWARP_U32(r->launches * r->blocks));
-    session_launch(&r->s, "red_set", 30, THREADS, COWARP_U64(r->total), COWARP_U32(r->launches));
-    session_launch(&r->s, "red_ready", 1, 1, COWARP_U64(r->ready));
-}
-
-static void reduce(struct sums *r, uint32_t launch)
+static void reduce(struct sums *r, uint32_t launch, uint32_t resume)
 {
     session_launch(&r->s, r->kernel, r->blocks, THREADS, COWARP_U64(r->device + 4 * (uint64_t)launch * r->n),
                    COWARP_U64(r->partial + 4 * (uint64_t)launch * r->blocks * THREADS),
-                   COWARP_U64(r->out + 4 * (uint64_t)launch * r->blocks), COWARP_U64(r->total + 4 * (uint64_t)launch), COWARP_U32(r->n));
+                   COWARP_U64(r->out + 4 * (uint64_t)launch * r->blocks), COWARP_U64(r->total + 4 * (uint64_t)launch), COWARP_U32(r->n),
+                   COWARP_U32(resume));
 }
 
 /* What a thread has added up when it hands its sum on: its own integers, and those of the threads that are above it by a step of the tree.
@@ -73,10 +64,10 @@ static uint32_t sum_of(const struct sums *r, uint32_t launch, uint32_t block, ui
     for (uint32_t t = thread; t < THREADS; t += stride)
         for (uint64_t i = (uint64_t)block * THREADS + t; i < r->n; i += (uint64_t)r->blocks * THREADS)
             sum += in[i];
-    return sum;
+    return sum | MADE;
 }
 
-/* A launch that has come to its end. lost: the sums of blocks may be EMPTY: their writes are the releases themselves, and a release orders
+/* A launch that has come to its end. lost: the sums of blocks may be missing: their writes are the releases themselves, and a release orders
  * what comes before it (SBRP Box 2). */
 static void check_launch(struct sums *r, uint32_t launch, const uint32_t *partial, const uint32_t *out, uint32_t total, int lost)
 {
@@ -86,15 +77,15 @@ static void check_launch(struct sums *r, uint32_t launch, const uint32_t *partia
             const uint32_t got = partial[b * THREADS + t], expected = sum_of(r, launch, b, t);
             if (got != expected)
                 session_fail(&r->s, COWARP_ECHECK, "launch %u, block %u, thread %u: its sum is %#x, expected %#x%s", launch, b, t, got,
-                             expected, got == EMPTY ? "; but the total is there" : "");
+                             expected, got == 0 ? "; but the total is there" : "");
         }
         const uint32_t expected = sum_of(r, launch, b, 0);
-        if (out[b] != expected && !(lost && out[b] == EMPTY))
+        if (out[b] != expected && !(lost && out[b] == 0))
             session_fail(&r->s, COWARP_ECHECK, "launch %u, block %u: its sum is %#x, expected %#x", launch, b, out[b], expected);
-        all += expected;
+        all += expected & ~MADE;
     }
-    if (total != all)
-        session_fail(&r->s, COWARP_ECHECK, "launch %u: the total is %#x, expected %#x", launch, total, all);
+    if (total != (all | MADE))
+        session_fail(&r->s, COWARP_ECHECK, "launch %u: the total is %#x, expected %#x", launch, total, all | MADE);
 }
 
 static void check_all(struct sums *r, int lost)
@@ -117,9 +108,8 @@ static int run(struct cowarp_workload_context *x)
     regions(&r, session_pm_new);
     r.device = session_upload(&r.s, r.in, 4 * (uint64_t)r.n * r.launches);
     session_phase(&r.s, "reduction");
-    set(&r);
     for (uint32_t l = 0; l < r.launches; l++)
-        reduce(&r, l);
+        reduce(&r, l, 0);
     session_phase(&r.s, NULL);
     check_all(&r, 0);
     return session_close(&r.s);
@@ -129,17 +119,14 @@ static int run(struct cowarp_workload_context *x)
 static int recover(struct cowarp_workload_context *x)
 {
     struct sums r;
-    uint32_t ready = 0, total = 0;
+    uint32_t total = 0;
     open_sums(&r, x);
     regions(&r, session_pm_find);
     r.device = session_upload(&r.s, r.in, 4 * (uint64_t)r.n * r.launches);
-    session_read(&r.s, &ready, r.ready, sizeof ready);
-    if (ready == 0)
-        set(&r);
     for (uint32_t l = 0; l < r.launches; l++) {
         session_read(&r.s, &total, r.total + 4 * (uint64_t)l, sizeof total);
-        if (total == EMPTY)
-            reduce(&r, l);
+        if (total == 0)
+            reduce(&r, l, 1);
     }
     return session_close(&r.s);
 }

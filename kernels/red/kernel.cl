@@ -1,27 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Red: the sum of many integers, of which each partial sum persists (SBRP Figure 3). In a thread block, the upper half of the threads that are
- * still at work hand their sums to the lower half. A partial sum that is not EMPTY is there already, so the same kernel resumes after a crash.
- * The last block adds the sums of all blocks.
+ * still at work hand their sums to the lower half. After a crash the same kernel, with `resume`, goes on from the partial sums that are
+ * there. The last block adds the sums of all blocks.
+ *
+ * Persistent memory is zero at first. A sum that has been made has MADE beside it.
  */
 #include "scope.h"
 
-#define EMPTY   0xffffffffu
+#define MADE    0x80000000u
 #define THREADS 512u
-
-/* Marks all sums as still to be made. */
-__kernel void red_set(__global uint *sum, uint cnt)
-{
-    for (uint i = get_global_id(0); i < cnt; i += get_global_size(0))
-        sum[i] = EMPTY;
-    dfence();
-}
-
-__kernel void red_ready(__global uint *ready)
-{
-    *ready = 1;
-    dfence();
-}
 
 /* The thread's sum after its last step; 0 < thread: it is handed on. step: half of the threads at work. */
 static inline uint add_up(int scope, uint sum, uint known, __global uint *partial, __local uint *flag)
@@ -30,12 +18,12 @@ static inline uint add_up(int scope, uint sum, uint known, __global uint *partia
     for (uint step = THREADS / 2; step > 0; step /= 2) {
         if (t >= step && t < 2 * step) {
             if (!known)
-                partial[t] = sum;
+                partial[t] = sum | MADE;
             release_in(scope, &flag[t], 1u);
         }
         if (t < step && !known) {
             WAIT_IN(scope, &flag[t + step]);
-            sum += partial[t + step];
+            sum += partial[t + step] & ~MADE;
         }
     }
     return sum;
@@ -43,40 +31,40 @@ static inline uint add_up(int scope, uint sum, uint known, __global uint *partia
 
 /* One thread block. partial: one of each thread but the first; out: of each block. */
 static inline void reduce(int scope, int out_scope, __global const uint *in, __global uint *partial, __global uint *out,
-                          __global uint *total, uint n, __local uint *flag, __local uint *sum_of_all)
+                          __global uint *total, uint n, uint resume, __local uint *flag, __local uint *sum_of_all)
 {
     uint t = get_local_id(0), block = get_group_id(0), blocks = get_num_groups(0), sum = 0;
     partial += block * THREADS;
     flag[t] = 0;
     *sum_of_all = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (out[block] == EMPTY) { /* else the block had come to its end */
-        uint had = t > 0 ? partial[t] : EMPTY, known = had != EMPTY;
+    if (!resume || out[block] == 0) { /* else the block had come to its end */
+        uint known = resume && t > 0 ? partial[t] & MADE : 0;
         for (uint i = get_global_id(0); !known && i < n; i += get_global_size(0))
             sum += in[i];
-        sum = add_up(scope, known ? had : sum, known, partial, flag);
+        sum = add_up(scope, sum, known, partial, flag);
         if (t == 0)
-            release_in(out_scope, &out[block], sum);
+            release_in(out_scope, &out[block], sum | MADE);
     }
-    if (block == blocks - 1 && *total == EMPTY) {
+    if (block == blocks - 1 && (!resume || *total == 0)) {
         for (uint b = t; b < blocks; b += THREADS) {
-            uint of_block = EMPTY;
-            while (of_block == EMPTY)
+            uint of_block = 0;
+            while (of_block == 0)
                 of_block = pacq_dev(&out[b]);
-            atomic_add(sum_of_all, of_block);
+            atomic_add(sum_of_all, of_block & ~MADE);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         if (t == 0)
-            *total = *sum_of_all;
+            *total = *sum_of_all | MADE;
     }
     dfence();
 }
 
-#define RED_KERNEL(name, scope, out_scope)                                                                                  \
-    __kernel void name(__global const uint *in, __global uint *partial, __global uint *out, __global uint *total, uint n)   \
-    {                                                                                                                       \
-        __local uint flag[THREADS], sum_of_all;                                                                             \
-        reduce(scope, out_scope, in, partial, out, total, n, flag, &sum_of_all);                                            \
+#define RED_KERNEL(name, scope, out_scope)                                                                                             \
+    __kernel void name(__global const uint *in, __global uint *partial, __global uint *out, __global uint *total, uint n, uint resume) \
+    {                                                                                                                                  \
+        __local uint flag[THREADS], sum_of_all;                                                                                        \
+        reduce(scope, out_scope, in, partial, out, total, n, resume, flag, &sum_of_all);                                               \
     }
 
 RED_KERNEL(red_block, SCOPE_BLOCK, SCOPE_DEVICE)

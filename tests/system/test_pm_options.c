@@ -45,13 +45,12 @@ struct machine {
     uint64_t words; /* LINES lines of persistent memory */
 };
 
-static void start(struct machine *m, const char *const *units, const char *file, const char *one, const char *two, const char *three)
+static void start_model(struct machine *m, const char *model, const char *const *units, const char *file, const char *const *settings)
 {
-    const char *const settings[] = {"core.count=1", one, two, three, NULL};
     struct cowarp_options options;
     cowarp_options_init(&options);
     options.preset = "sbrp-near";
-    options.persistency = "sbrp";
+    options.persistency = model;
     options.settings = settings;
     options.units = units;
     options.pm_file = file;
@@ -59,6 +58,12 @@ static void start(struct machine *m, const char *const *units, const char *file,
     if (cowarp_create(&m->gpu, &options) != COWARP_OK || cowarp_load(m->gpu, &m->module, text, strlen(text), "options.ptx") != COWARP_OK)
         fail_msg("%s", cowarp_error(m->gpu));
     assert_int_equal(cowarp_pm_alloc(m->gpu, &m->words, "words", LINES * WORDS * 4), COWARP_OK);
+}
+
+static void start(struct machine *m, const char *const *units, const char *file, const char *one, const char *two, const char *three)
+{
+    const char *const settings[] = {"core.count=1", one, two, three, NULL};
+    start_model(m, "sbrp", units, file, settings);
 }
 
 static int try_launch(struct machine *m, const char *kernel, uint32_t blocks, const struct cowarp_arg *second)
@@ -273,6 +278,40 @@ static void test_pm_options__the_host_keeps_off(void **state)
     stop(&m);
 }
 
+/* A persist to absent sectors reads them as well with l2.pm_miss=fetch, and the next one to the same line finds them. */
+static void test_pm_options__a_persist_that_misses_fetches(void **state)
+{
+    (void)state;
+    for (uint32_t fetch = 0; fetch < 2; fetch++) {
+        struct machine m;
+        start(&m, NULL, NULL, fetch ? "l2.pm_miss=fetch" : "l2.pm_miss=install", NULL, NULL);
+        for (uint32_t value = 7; value < 9; value++) {
+            write_lines(&m, LINES, value);
+            assert_int_equal(counter(&m, "nvm_reads"), fetch ? LINES : 0);
+            assert_int_equal(counter(&m, "nvm_writes"), (value - 6) * LINES);
+            host_sees(&m, LINES, value);
+        }
+        stop(&m);
+    }
+}
+
+/* GPM's second fence (pm.gpm_fences=2) waits once more, and is still one ordering operation. */
+static void test_pm_options__a_second_fence(void **state)
+{
+    (void)state;
+    uint64_t cycles[2];
+    for (uint32_t second = 0; second < 2; second++) {
+        const char *const settings[] = {"core.count=1", "pm.fence_cycles=1000", second ? "pm.gpm_fences=2" : "pm.gpm_fences=1", NULL};
+        struct machine m;
+        start_model(&m, "gpm", NULL, NULL, settings);
+        run(&m, "settle", 1, NULL);
+        assert_int_equal(counter(&m, "pm_orderings"), 1);
+        cycles[second] = cowarp_cycles(m.gpu);
+        stop(&m);
+    }
+    assert_in_range(cycles[1] - cycles[0], 1000, 1100);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(test_pm_options__a_kernel_ends_with_an_empty_buffer, make_folder, remove_folder),
     cmocka_unit_test_setup_teardown(test_pm_options__lines_are_kept_over_kernels, make_folder, remove_folder),
@@ -281,5 +320,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(test_pm_options__a_file_has_what_is_durable, make_folder, remove_folder),
     cmocka_unit_test(test_pm_options__a_line_that_has_left),
     cmocka_unit_test(test_pm_options__the_host_keeps_off),
+    cmocka_unit_test(test_pm_options__a_persist_that_misses_fetches),
+    cmocka_unit_test(test_pm_options__a_second_fence),
 };
 CW_TEST_MAIN(tests)

@@ -330,7 +330,7 @@ gpkvs preset=sbrp-near persistency=gpm pm.barrier=none
 laplace l1.global=write-back
 bfs l1.global=write-back l1.bytes=2048 l1.ways=2
 # A release of the sums to the block alone, and no orderings: the oracle names what has overtaken.
-red preset=sbrp-near persistency=sbrp sabotage=early-ack check-persist fails
+scan preset=sbrp-near persistency=sbrp sabotage=early-ack check-persist fails
 
 # Kilo TM.
 ht-h kilotm kilo.entries=32 check-serial

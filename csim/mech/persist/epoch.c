@@ -17,8 +17,9 @@ enum step { STEP_NONE, STEP_WRITE_BACK, STEP_FENCE, STEP_DONE };
 struct pending {
     enum step step;
     bool device;
-    uint32_t job;  /* STEP_WRITE_BACK */
-    cw_time until; /* STEP_FENCE */
+    uint32_t fences; /* that follow this one */
+    uint32_t job;    /* STEP_WRITE_BACK */
+    cw_time until;   /* STEP_FENCE */
 };
 
 struct epoch_core {
@@ -33,10 +34,18 @@ struct epoch {
     struct cw_mech_host host;
     const struct cw_persist_keys *keys;
     struct cw_persist_counters *counters;
-    uint32_t lines; /* kinds that a fence writes back */
+    uint32_t lines;  /* kinds that a fence writes back */
+    uint32_t fences; /* of an operation */
     cw_time fence;
     struct epoch_core *core; /* [core_count] */
 };
+
+static void begin_fence(struct epoch_core *c, uint32_t w, bool device, uint32_t fences)
+{
+    c->warp[w] = (struct pending){
+        .step = STEP_WRITE_BACK, .device = device, .fences = fences - 1, .job = cw_core_flush_lines(c->core, c->epoch->lines)};
+    c->writing |= UINT64_C(1) << w;
+}
 
 /* Whether the warp's operation is done; else it is on its way, and the warp waits. */
 static bool carry_out(struct epoch_core *c, uint32_t w, bool device, cw_time now)
@@ -48,9 +57,7 @@ static bool carry_out(struct epoch_core *c, uint32_t w, bool device, cw_time now
         return true;
     }
     if (p->step == STEP_NONE && cw_core_settle(c->core, w, true)) {
-        *p = (struct pending){.step = STEP_WRITE_BACK, .device = device};
-        p->job = cw_core_flush_lines(c->core, c->epoch->lines);
-        c->writing |= UINT64_C(1) << w;
+        begin_fence(c, w, device, c->epoch->fences);
         c->epoch->counters->pm_orderings++;
     }
     return false;
@@ -58,8 +65,12 @@ static bool carry_out(struct epoch_core *c, uint32_t w, bool device, cw_time now
 
 static void finish(struct epoch_core *c, uint32_t w, cw_time now)
 {
-    c->warp[w].step = STEP_DONE;
     c->fencing &= ~(UINT64_C(1) << w);
+    if (c->warp[w].fences != 0) {
+        begin_fence(c, w, true, c->warp[w].fences);
+        return;
+    }
+    c->warp[w].step = STEP_DONE;
     cw_core_wake_warp(c->core, w, now);
 }
 
@@ -78,7 +89,8 @@ static void l1_flushed(void *self, uint32_t job, cw_time now)
             finish(c, w, now);
             continue;
         }
-        *p = (struct pending){.step = STEP_FENCE, .until = now + c->epoch->fence};
+        p->step = STEP_FENCE;
+        p->until = now + c->epoch->fence;
         c->fencing |= UINT64_C(1) << w;
     }
     if (!any)
@@ -146,7 +158,7 @@ static void destroy(void *self)
     free(e);
 }
 
-static int create(void **self, const struct cw_mech_host *host, uint32_t lines, struct cw_error *err)
+static int create(void **self, const struct cw_mech_host *host, uint32_t lines, bool gpm, struct cw_error *err)
 {
     if (host->config->l1_global != CW_L1_WRITE_BACK)
         return cw_fail(err, CW_EINVAL,
@@ -162,6 +174,7 @@ static int create(void **self, const struct cw_mech_host *host, uint32_t lines, 
     e->keys = cw_config_own(host->config, &cw_persist_key_set);
     e->counters = cw_stats_own(host->stats, &cw_persist_counter_set);
     e->lines = lines;
+    e->fences = gpm ? e->keys->pm_gpm_fences : 1;
     e->fence = e->keys->pm_fence_cycles * host->clocks->period[CW_DOMAIN_CORE];
     e->core = core;
     for (uint32_t i = 0; i < host->config->core_count; i++)
@@ -172,12 +185,12 @@ static int create(void **self, const struct cw_mech_host *host, uint32_t lines, 
 
 static int create_gpm(void **self, const struct cw_mech_host *host, struct cw_error *err)
 {
-    return create(self, host, CW_LINES_VOLATILE | CW_LINES_PERSISTENT, err);
+    return create(self, host, CW_LINES_VOLATILE | CW_LINES_PERSISTENT, true, err);
 }
 
 static int create_epoch(void **self, const struct cw_mech_host *host, struct cw_error *err)
 {
-    return create(self, host, CW_LINES_PERSISTENT, err);
+    return create(self, host, CW_LINES_PERSISTENT, false, err);
 }
 
 static void *core_self(void *self, uint32_t core)

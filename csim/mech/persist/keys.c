@@ -24,6 +24,8 @@ static const struct cw_key_preset presets[] = {
     SET("sbrp-artifact-near", pm_acquire, CW_PM_ACQUIRE_ISSUE, "[art]"),
     SET("sbrp-artifact-far", pm_window_form, CW_PM_WINDOW_PLUS_ONE, "[art]"),
     SET("sbrp-artifact-far", pm_acquire, CW_PM_ACQUIRE_ISSUE, "[art]"),
+    SET("sbrp-artifact-near", pm_gpm_fences, 2, "[art]"),
+    SET("sbrp-artifact-far", pm_gpm_fences, 2, "[art]"),
 };
 
 /* Models with fences have no persist buffer, and SBRP has no fences that wait a time of their own. */
@@ -35,6 +37,8 @@ static const char *needs(const struct cw_config *config, const void *own, const 
     (void)config;
     if (strcmp(name, "pm.barrier") == 0)
         return NULL;
+    if (strcmp(name, "pm.gpm_fences") == 0)
+        return strcmp(reader, "gpm") != 0 ? "--persistency gpm" : NULL;
     if (strcmp(name, "pm.fence_cycles") == 0)
         return sbrp ? "--persistency gpm or epoch" : NULL;
     if (!sbrp)
