@@ -82,48 +82,43 @@ static void judge_combination(struct cw_local_advice *a, const struct cw_config 
         l->groups = 0;
 }
 
-/* The detectors from the best on, and whether to run several lanes at once in wavefront serialisation. */
+/* The detectors from the best on, and the serialisation, which gives way to ascending-single when registers lack. README.md has the measurements. */
 struct rule {
     uint32_t detect[CW_LOCAL_DETECTS];
-    uint32_t multiple;
+    uint32_t serial;
     const char *why;
 };
 
 static const struct rule *rule_for(const struct cw_transactions *t)
 {
-    static const struct rule read_only = {{CW_LOCAL_SWO_SIG, CW_LOCAL_SMDCD, CW_LOCAL_PRW_SIG, CW_LOCAL_DCD},
-                                          1,
-                                          "a way through a transaction is read-only: reads should pass each other"};
-    static const struct rule same_many = {
+    static const struct rule same = {
         {CW_LOCAL_PRW_SIG, CW_LOCAL_DCD, CW_LOCAL_SWO_SIG, CW_LOCAL_SMDCD},
-        0,
-        "it writes each word that it reads: conflicts should show at the read; with many words, lanes meet "
-        "aliases when several run at once"};
-    static const struct rule same = {{CW_LOCAL_PRW_SIG, CW_LOCAL_DCD, CW_LOCAL_SWO_SIG, CW_LOCAL_SMDCD},
-                                     1,
-                                     "it writes each word that it reads: conflicts should show at the read"};
+        CW_LOCAL_MULTIPLE,
+        "it writes no other words than those that it reads: of lanes that read one word together none could write it, so conflicts should "
+        "show at the read"};
+    static const struct rule read_only = {{CW_LOCAL_SWO_SIG, CW_LOCAL_DCD, CW_LOCAL_SMDCD, CW_LOCAL_PRW_SIG},
+                                          CW_LOCAL_DESCENDING,
+                                          "a way through a transaction is read-only: reads should pass each other"};
     static const struct rule many = {
         {CW_LOCAL_SMDCD, CW_LOCAL_DCD, CW_LOCAL_SWO_SIG, CW_LOCAL_PRW_SIG}, 0, "it touches many words: signatures would have aliases"};
     static const struct rule other = {{CW_LOCAL_SWO_SIG, CW_LOCAL_PRW_SIG, CW_LOCAL_SMDCD, CW_LOCAL_DCD},
-                                      1,
+                                      0,
                                       "it reads words that it does not write: reads should pass each other"};
-    const bool has_many = t->words > MANY_WORDS || t->has_loop;
+    if (t->reads_as_wrote)
+        return &same;
     if (t->has_read_only)
         return &read_only;
-    if (t->reads_as_wrote)
-        return has_many ? &same_many : &same;
-    return has_many ? &many : &other;
+    return t->words > MANY_WORDS || t->has_loop ? &many : &other;
 }
 
-/* The first of the rule's combinations that fits: a detector counts for more than running several lanes at once. */
+/* The first of the rule's combinations that fits: a detector counts for more than a serialisation. */
 static void choose(struct cw_local_advice *a, const struct cw_transactions *t)
 {
     const struct rule *r = rule_for(t);
     a->chosen = CW_LOCAL_COMBINATIONS;
     a->why = a->alone.lacks != NULL ? "the kernel does not fit even without transactions" : "no combination fits: a lock has to do";
     for (uint32_t i = 0; i < 2 * CW_LOCAL_DETECTS && a->chosen == CW_LOCAL_COMBINATIONS; i++) {
-        const bool multiple = r->multiple && i % 2 == 0;
-        const uint32_t combination = r->detect[i / 2] * CW_LOCAL_SERIALS + (multiple ? CW_LOCAL_MULTIPLE : 0);
+        const uint32_t combination = r->detect[i / 2] * CW_LOCAL_SERIALS + (i % 2 == 0 ? r->serial : 0);
         if (a->line[combination].lacks != NULL)
             continue;
         a->chosen = combination;
