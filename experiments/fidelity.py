@@ -39,18 +39,18 @@ def seeds_text(counts):
 
 def summary(verdicts, counts):
     """The lines that say how many claims hold and how sure that is. verdicts: as verdict_text gives them."""
-    holding = [verdict for verdict in verdicts if verdict.startswith("yes")]
-    doubtful = sum("crosses" in verdict for verdict in verdicts)
-    text = (f"{len(verdicts)} claims are measured, with {seeds_text(counts)} of their inputs; {len(holding)} hold. A claim holds when its direction agrees "
+    holding, doubtful = verdicts.count("yes"), [verdict for verdict in verdicts if "crosses" in verdict]
+    text = (f"{len(verdicts)} claims are measured, with {seeds_text(counts)} of their inputs; {holding} hold. A claim holds when its direction agrees "
             "and, where it is a number, its size agrees within 15 percent. Of a gain or a loss, the percents must agree. A best limit of warps per core agrees "
             "when the paper's takes at most 15 percent more cycles here than ours. Rates of aborts are those at the paper's limits.")
     if max(counts) > 1:
         text += (" The number here is the median of the seeds, beside it are the least and the greatest. Where they cross a limit of the claim, so that "
-                 f"another seed may give another verdict, the last column says so: {doubtful} of the claims, {sum('crosses' in v for v in holding)} of "
-                 "them among those that hold. The best limit of warps per core is looked for with the first seed and taken for the others.")
+                 f"another seed may give another verdict, the last column says so, and the claim does not count as held: {len(doubtful)} claims, of which "
+                 f"{doubtful.count('yes, crosses')} hold with the median. The best limit of warps per core is looked for with the first seed and taken for the others.")
     return item("", text)
 
 
+UNDECIDED = "The median of the seeds holds, and another seed gives another verdict."
 COLUMNS = ("claim", "here", "range", "holds")  # of the table beside the page
 
 
@@ -89,7 +89,7 @@ def judged_before(page, table, paper):
 def rows_of(known, paper, reasons):
     """A row of each claim that is measured, in the order of the papers' file."""
     return [[ident, f"{row['place']}: {row['what']}", paper_text(row), *known[ident],
-             "" if known[ident][2].startswith("yes") else reasons.get(ident, "not explained yet")] for ident, row in paper.items() if ident in known]
+             "" if known[ident][2] == "yes" else reasons.get(ident, UNDECIDED if known[ident][2].startswith("yes") else "not explained yet")] for ident, row in paper.items() if ident in known]
 
 
 def page(folder, paper, reasons_path, note, before=("", "")):

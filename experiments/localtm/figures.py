@@ -126,16 +126,6 @@ def advice(get, workload, *more):
         raise RunFailed(words, str(bad)) from None
 
 
-def storage(get):
-    """Vector registers of private signatures, scalar ones of shared signatures, vector ones of S and M, for a work-group with 7,281 words (section 5)."""
-    own = advice(get, "it-lc")["alone"]["shared_bytes"]
-    a = advice(get, "it-lc", "--shared", str(4 * 7281 - own))
-    prw, swo, dcd, smdcd = (next(line for line in a["combinations"] if line["detect"] == detect and line["serial"] == "ascending-single")
-                            for detect in ("prw-sig", "swo-sig", "dcd", "smdcd"))
-    return (prw["vector_registers"] - dcd["vector_registers"], swo["scalar_registers"] - prw["scalar_registers"],
-            smdcd["vector_registers"] - dcd["vector_registers"])
-
-
 def table3(get):
     """A register or byte count per combination, of the workload with the largest work-group."""
     tables = []
@@ -145,9 +135,7 @@ def table3(get):
                  line["groups"]] for line in (a["alone"], *a["combinations"])]
         tables.append(Table(f"Table 3: what a work-group of 256 takes, {LABEL[w][:2]}", ["", "vector registers", "scalar registers", "shared bytes",
                                                                                         "work-groups per unit"], rows, "none"))
-    latency = get(run("it-lc", *BASE))["config"]
-    return tables, [Claim("ltm.latency", (latency["shared.latency"], latency["shared.latency"] + latency["ltm.latency"]), ((2, 2), (5, 5))),
-                    Claim("ltm.table3", storage(get), ((2048, 2048), (128, 128), (456, 456)))]
+    return tables, []
 
 
 def every(_):

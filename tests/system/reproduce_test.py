@@ -616,12 +616,14 @@ class FidelityTest(unittest.TestCase):
         page = self.page(50.0, 52.5, 51.0)
         self.assertIn("| 52 percent | 51 | 50..52.5 | yes |", page)
         self.assertIn("1 claims are measured, with 3 seeds of their inputs; 1 hold.", page)
-        self.assertIn("0 of the claims, 0 of them among those that hold", " ".join(page.split()))
+        self.assertIn("0 claims, of which 0 hold with the median", " ".join(page.split()))
 
     def test_a_range_that_crosses_says_so(self):
         page = self.page(50.0, 62.5, 51.0)
         self.assertIn("| 51 | 50..62.5 | yes, crosses |", page)
-        self.assertIn("1 of the claims, 1 of them among those that hold", " ".join(page.split()))
+        self.assertIn("; 0 hold.", page)
+        self.assertIn("1 claims, of which 1 hold with the median", " ".join(page.split()))
+        self.assertIn("**kilo.vs.ideal** " + fidelity.UNDECIDED, " ".join(page.split()))
         self.assertIn("| 62.5 | 51..63 | no, crosses |", self.page(63.0, 62.5, 51.0))
 
     def test_lines_fit_a_document(self):
@@ -648,7 +650,7 @@ class FidelityTest(unittest.TestCase):
         self.assertEqual(page, again)
         self.assertIn("| 52 percent | 51 | 50..62.5 | yes, crosses |", page)
         self.assertIn("| 279 x | 100 | - | no |", page)
-        self.assertIn("2 claims are measured, with 1 to 3 seeds of their inputs; 1 hold.", page)
+        self.assertIn("2 claims are measured, with 1 to 3 seeds of their inputs; 0 hold.", page)
         self.assertNotIn("ideal.vs.serial", self.written[0].split("## Not measured")[1])
         self.assertNotIn("kilo.vs.ideal,", self.written[0].split("## Not measured")[1])
 
