@@ -58,7 +58,7 @@ static void join(struct cw_si_port *u, struct cw_message *m, cw_time now)
     u->ops++;
     if (u->op_first == NONE) {
         u->op_first = i;
-        u->scan = (struct cw_si_scan){.lane = cw_lanes_first(m->lanes)};
+        u->scan.lane = cw_lanes_first(m->lanes);
     } else {
         u->op[u->op_last].next = i;
     }
@@ -174,7 +174,7 @@ static void hear(struct cw_si_port *u, cw_time now)
         if (n->kind <= CW_SI_ID_COMMITTED)
             cw_si__scan_index(u, n);
         else if (n->kind == CW_SI_SWEEP)
-            u->sweep_asked = true;
+            cw_si__scan_sweep(u);
         else if (n->kind == CW_SI_COPY)
             cw_si__copy_begin(u, n);
         else if (n->kind == CW_SI_CREATE)
@@ -184,23 +184,18 @@ static void hear(struct cw_si_port *u, cw_time now)
     }
 }
 
-/* The sweep reads a row of four entries of the reader list per cycle, beside the accesses. */
+/* The sweep reads a row of four entries of the reader list per cycle, beside the accesses. It ends with that of the writer table. */
 static void sweep(struct cw_si_port *u, cw_time now)
 {
-    if (u->sweep_asked) {
-        const uint32_t entries = u->tm->keys->si_reader_entries / u->tm->config->partition_count;
-        u->sweep_asked = false;
-        u->sweep_until = now + (entries / 4 + 1) * u->period;
-    }
     if (now >= u->sweep_until) {
         u->sweep_until = CW_TIME_NEVER;
-        u->swept = true;
         cw_si_tables_keep(u->tables, &u->live);
     }
-    if (u->swept && cw_fifo_can_push(&u->tm->fact[u->index].fifo, now)) {
+    const bool over = u->sweep_until == CW_TIME_NEVER && !cw_adapt_writer_table_sweeps(u->writers);
+    if (u->sweeping && over && cw_fifo_can_push(&u->tm->fact[u->index].fifo, now)) {
         const struct cw_si_fact_note note = {.kind = CW_SI_SWEPT};
         cw_si_line_push(u->tm->fact + u->index, &note, now, u->tm->postdate);
-        u->swept = false;
+        u->sweeping = false;
     }
 }
 
@@ -233,7 +228,7 @@ static void tick(void *self, cw_time now)
     more |= cw_si__commit_step(u, now);
     more |= cw_si__copy_step(u, now);
     speak(u, now);
-    cw_time next = more || u->out_ring.cnt > 0 || u->swept ? now + u->period : CW_TIME_NEVER;
+    cw_time next = more || u->out_ring.cnt > 0 || (u->sweeping && u->sweep_until == CW_TIME_NEVER) ? now + u->period : CW_TIME_NEVER;
     next = cw_time_min(next, u->sweep_until);
     next = cw_time_min(next, cw_fifo_next(&u->port->l2_done));
     next = cw_time_min(next, cw_fifo_next(&u->port->from_l2));
@@ -265,13 +260,15 @@ int cw_si__port_create(struct cw_si_port **out, struct cw_si *tm, uint32_t index
     u->op_free = u->op_first = NONE;
     u->sweep_until = CW_TIME_NEVER;
     u->version[cw_version_newest(tm->host.memory)].readable = true;
-    u->tables =
-        cw_si_tables_create(tm->keys->si_writer_words / config->partition_count, tm->keys->si_reader_entries / config->partition_count);
+    u->tables = cw_si_tables_create(tm->keys->si_reader_entries / config->partition_count);
+    u->state = calloc(CW_SI_STATES, sizeof *u->state);
     u->commit = calloc((size_t)config->core_count * config->core_warps, sizeof *u->commit);
     u->active = calloc((size_t)config->core_count * config->core_warps, sizeof *u->active);
-    if (u->tables == NULL || u->commit == NULL || u->active == NULL || cw_partition_hook(tm->host.partition[index], &hooks, u) != CW_OK)
+    if (u->tables == NULL || u->state == NULL || u->commit == NULL || u->active == NULL ||
+        cw_partition_hook(tm->host.partition[index], &hooks, u) != CW_OK)
         return cw_fail(err, CW_ENOMEM, "snapshot isolation: out of host memory");
-    return CW_OK;
+    return cw_adapt_writer_table_create(&u->writers, tm->host.units, index, tm->keys->si_writer_words / config->partition_count,
+                                        tm->keys->si_id_bits, err);
 }
 
 void cw_si__port_destroy(struct cw_si_port *u)
@@ -283,6 +280,8 @@ void cw_si__port_destroy(struct cw_si_port *u)
     free(u->commit);
     free(u->active);
     free(u->op);
+    free(u->state);
+    cw_adapt_writer_table_destroy(u->writers);
     cw_si_tables_destroy(u->tables);
     free(u);
 }

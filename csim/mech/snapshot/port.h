@@ -7,13 +7,16 @@
 #ifndef CW_MECH_SNAPSHOT_PORT_H
 #define CW_MECH_SNAPSHOT_PORT_H
 
+#include "adapt/writer_table.h"
 #include "base/ring.h"
 #include "mech/snapshot/shared.h"
 #include "mech/snapshot/tables.h"
 #include "mech/tm/tell.h"
 
-#define CW_SI_OUT      4096u /* messages that wait for the way out; power of two */
-#define CW_SI_REQUESTS 256u  /* writes of a commit unit on their way */
+#define CW_SI_OUT       4096u /* messages that wait for the way out; power of two */
+#define CW_SI_REQUESTS  256u  /* writes of a commit unit on their way */
+#define CW_SI_QUESTIONS 8u    /* power of two; more than the stages of the writer table */
+#define CW_SI_STATES    4096u /* what IDs have become and the tables do not know yet; power of two */
 
 /* A transactional access from the crossbar on. */
 struct cw_si_op {
@@ -26,11 +29,35 @@ struct cw_si_op {
     uint32_t next; /* free list, or those that wait for the tables */
 };
 
-/* Where the tables are in the first access that waits. */
+/* What the writer table has been asked, about one word of an access. */
+struct cw_si_question {
+    enum {
+        CW_SI_READ,
+        CW_SI_CLAIM,
+        CW_SI_GIVE_UP,  /* a lane has lost after its claim, which is taken back */
+        CW_SI_TAKE_OVER /* the claim of a higher lane is taken back, then the word is claimed again */
+    } kind;
+    uint32_t op, lane;
+    bool last; /* word of the access */
+    struct cw_adapt_writer_table_op asked;
+};
+
+/* Where the tables are in the first access that waits. Reads go on while others are asked about; a store goes alone. */
 struct cw_si_scan {
-    uint32_t lane, word;
-    bool claimed; /* store: the word is claimed; its readers are being listed */
+    uint32_t lane, word;                             /* next */
+    struct cw_si_question question[CW_SI_QUESTIONS]; /* ring; all but the last have been taken by the writer table */
+    struct cw_ring ring;
+    bool offered; /* the last one has not been taken yet */
+    bool store;   /* one is under way */
+    bool lists;   /* its readers are being listed */
     struct cw_si_set readers;
+};
+
+/* What the tables are to know, in the order in which it was said. */
+struct cw_si_state {
+    bool sweep; /* take out what does not count; else: */
+    enum cw_writer_op kind;
+    uint16_t id;
 };
 
 /* A word that a warp wants to commit. */
@@ -68,16 +95,18 @@ struct cw_si_port {
     struct cw_si_op *op;
     uint32_t op_cap, op_free, op_first, op_last, ops; /* UINT32_MAX: none */
     struct cw_si_scan scan;
-    struct cw_si_tables *tables;
+    struct cw_adapt_writer_table *writers;
+    struct cw_si_tables *tables; /* the readers */
+    struct cw_si_state *state;   /* ring of CW_SI_STATES */
+    struct cw_ring state_ring;
     struct cw_si_set live;
     enum { CW_SI_OWNER_RUNS, CW_SI_OWNER_SEALED, CW_SI_OWNER_COMMITTED } owner[CW_SI_IDS];
     cw_time committed[CW_SI_IDS];
     struct {
         uint32_t core, warp, lane;
     } who[CW_SI_IDS];
-    bool sweep_asked;
-    cw_time sweep_until; /* CW_TIME_NEVER: no sweep */
-    bool swept;          /* to be told */
+    bool sweeping;       /* a table, or both */
+    cw_time sweep_until; /* of the readers; CW_TIME_NEVER: they are not swept */
     /* commit unit */
     struct cw_si_commit *commit; /* by core and warp */
     uint32_t *active;            /* of these, the active ones, oldest first */
@@ -127,9 +156,11 @@ static inline void cw_si__send(struct cw_si_port *u, struct cw_message *p)
 uint32_t cw_si__port_slot(const struct cw_si_port *u, cw_time begin);
 
 /* scan.c: what accesses do to the tables */
-/* One word of the first access that waits; whether there is more to do. */
+/* A cycle of the tables; whether they need the next one. */
 bool cw_si__scan_step(struct cw_si_port *u, cw_time now);
 void cw_si__scan_index(struct cw_si_port *u, const struct cw_si_index_note *n);
+/* A sweep of the tables, after what has been said of IDs before. */
+void cw_si__scan_sweep(struct cw_si_port *u);
 
 /* commit_unit.c */
 void cw_si__commit_take(struct cw_si_port *u, cw_time now);

@@ -6,6 +6,9 @@
  * write, the word is claimed; when that is granted, its readers are listed, one per cycle, and each is an edge. Edges go to the logical
  * timestamp table.
  *
+ * The writer table is a unit. It takes a word per cycle, and answers five cycles later; a store waits for its answer, and others for it. What
+ * the version manager says of IDs it is told one ID per cycle, before the next word.
+ *
  * A write is refused when another transaction that runs, or is about to commit, has claimed the word (the single writer of 4.2), and when
  * one has committed a write of it since the writer began. Of two lanes of one warp the higher one loses, whoever came first: else two lanes
  * that want two words in opposite order would refuse each other at each attempt, as their warp runs in lock step.
@@ -21,23 +24,23 @@ static bool is_concurrent(const struct cw_si_port *u, uint32_t id, cw_time begin
     return u->owner[id] != CW_SI_OWNER_COMMITTED || u->committed[id] > begin;
 }
 
-static void push_edge(struct cw_si_port *u, uint32_t reader, uint32_t writer, bool reader_asks, cw_time now)
+static void push_edge(struct cw_si_port *u, const struct cw_si_question *q, uint32_t reader, uint32_t writer, cw_time now)
 {
     struct cw_si_line *line = u->tm->fact + u->index;
     const struct cw_si_fact_note note = {.kind = CW_SI_EDGE,
                                          .reader = (uint16_t)reader,
                                          .writer = (uint16_t)writer,
-                                         .reader_asks = reader_asks,
-                                         .op = u->op_first,
-                                         .lane = u->scan.lane};
+                                         .reader_asks = q->kind == CW_SI_READ,
+                                         .op = q->op,
+                                         .lane = q->lane};
     cw_si_line_push(line, &note, now, u->tm->postdate);
-    u->op[u->op_first].pending++;
+    u->op[q->op].pending++;
 }
 
-/* Room for the edges of one word's writers. */
-static bool room(const struct cw_si_port *u, cw_time now)
+/* Room for the edges of so many words' writers. */
+static bool room(const struct cw_si_port *u, uint32_t words, cw_time now)
 {
-    return cw_fifo_space(&u->tm->fact[u->index].fifo, now) > CW_SI_WRITERS + 2; /* two for the ends of a sweep and of a copy */
+    return cw_fifo_space(&u->tm->fact[u->index].fifo, now) > words * CW_ADAPT_WRITERS + 2; /* two for the ends of a sweep and of a copy */
 }
 
 static void lose(struct cw_message *p, uint32_t lane, cw_lanes *why)
@@ -46,139 +49,255 @@ static void lose(struct cw_message *p, uint32_t lane, cw_lanes *why)
     cw_tx_access(p)->aborted |= cw_lanes_one(lane);
 }
 
-static void read_word(struct cw_si_port *u, struct cw_message *p, uint64_t word, uint32_t id, cw_time now)
+/* Entries of the word that are of others than the lane's transaction and concurrent with it. */
+static bool is_met(const struct cw_si_port *u, uint32_t other, cw_time begin)
 {
+    return cw_si_set_has(&u->live, other) && is_concurrent(u, other, begin);
+}
+
+static struct cw_si_question *oldest(struct cw_si_port *u)
+{
+    return u->scan.question + u->scan.ring.head;
+}
+
+/* Offers the writer table a question. */
+static void ask(struct cw_si_port *u, const struct cw_si_question *q)
+{
+    u->scan.question[cw_ring_add(&u->scan.ring, CW_SI_QUESTIONS)] = *q;
+    u->scan.offered = true;
+}
+
+/* What was asked about a word is done with. */
+static void finish(struct cw_si_port *u)
+{
+    const struct cw_si_question *q = oldest(u);
+    u->op[q->op].scanned |= q->last;
+    u->scan.store = u->scan.store && q->kind == CW_SI_READ;
+    u->scan.lists = false;
+    cw_ring_take(&u->scan.ring, CW_SI_QUESTIONS);
+}
+
+/* The same question with an operation of another kind, of that ID, takes its place. */
+static void ask_again(struct cw_si_port *u, uint32_t kind, enum cw_writer_op op, uint32_t id)
+{
+    struct cw_si_question q = *oldest(u);
+    q.kind = kind;
+    q.asked.kind = op;
+    q.asked.id = id;
+    cw_ring_take(&u->scan.ring, CW_SI_QUESTIONS);
+    ask(u, &q);
+}
+
+static void read_word(struct cw_si_port *u, struct cw_message *p, const struct cw_adapt_writer_table_answer *a, cw_time now)
+{
+    const struct cw_si_question *q = oldest(u);
     struct cw_si_access_body *body = cw_si_access(p);
-    if (!cw_si_tables_read(u->tables, word, id)) {
-        lose(p, u->scan.lane, &body->table);
+    if (!cw_si_tables_read(u->tables, q->asked.word, q->asked.id)) {
+        lose(p, q->lane, &body->table);
         return;
     }
     cw_stat_max(&u->tm->counters->si_readers_max, cw_si_tables_entries(u->tables));
-    const struct cw_si_writers *w = cw_si_tables_writers(u->tables, word);
-    for (uint32_t i = 0; w != NULL && i < w->cnt; i++)
-        if (w->id[i] != id && cw_si_set_has(&u->live, w->id[i]) && is_concurrent(u, w->id[i], body->begin))
-            push_edge(u, id, w->id[i], true, now);
+    for (uint32_t i = 0; i < a->cnt; i++)
+        if (is_met(u, a->id[i], body->begin))
+            push_edge(u, q, q->asked.id, a->id[i], now);
 }
 
 /* Whether the lane takes the word from a higher one of its warp. */
-static bool takes_from(const struct cw_si_port *u, const struct cw_message *p, uint32_t other)
+static bool takes_from(struct cw_si_port *u, const struct cw_message *p, uint32_t other)
 {
     return u->owner[other] == CW_SI_OWNER_RUNS && u->who[other].core == p->core && u->who[other].warp == p->warp &&
-           u->who[other].lane > u->scan.lane;
+           u->who[other].lane > oldest(u)->lane;
 }
 
-/* Whether the word is the lane's; false: it has lost. *known: it has been before. */
-static bool claim(struct cw_si_port *u, struct cw_message *p, uint64_t word, uint32_t id, bool *known)
+/* A writer that is concurrent and has committed takes the word from the lane. */
+static bool meets_committed(const struct cw_si_port *u, const struct cw_adapt_writer_table_answer *a, cw_time begin)
 {
-    struct cw_si_access_body *body = cw_si_access(p);
-    const struct cw_si_writers *w = cw_si_tables_writers(u->tables, word);
-    bool taken = false; /* an entry has become the lane's */
-    *known = false;
-    for (uint32_t i = 0; w != NULL && i < w->cnt; i++) {
-        const uint32_t other = w->id[i];
-        *known |= other == id;
-        if (u->tm->sabotage == CW_SI_NO_WRITE_CHECK)
-            continue;
-        if (other == id || !cw_si_set_has(&u->live, other) || !is_concurrent(u, other, body->begin))
-            continue;
-        if (takes_from(u, p, other)) {
-            body->single_writer |= cw_lanes_one(u->who[other].lane);
-            cw_si_tables_take_over(u->tables, word, other, id);
-            taken = true;
-            continue;
-        }
-        lose(p, u->scan.lane, u->owner[other] == CW_SI_OWNER_COMMITTED ? &body->write_write : &body->single_writer);
-        return false;
-    }
-    if (*known || taken || cw_si_tables_write(u->tables, word, id))
-        return true;
-    lose(p, u->scan.lane, &body->table);
+    for (uint32_t i = 0; i < a->cnt; i++)
+        if (is_met(u, a->id[i], begin))
+            return u->tm->sabotage != CW_SI_NO_WRITE_CHECK;
     return false;
 }
 
 /* A word's readers, from the first on: whether one was found and is an edge now. */
-static bool next_reader(struct cw_si_port *u, uint32_t id, cw_time now)
+static bool next_reader(struct cw_si_port *u, cw_time now)
 {
+    const struct cw_si_question *q = oldest(u);
     for (uint32_t i = 0; i < CW_SI_SET_WORDS; i++) {
         uint64_t *bits = u->scan.readers.bits + i;
         *bits &= u->live.bits[i];
         while (*bits != 0) {
             const uint32_t reader = 64 * i + (uint32_t)__builtin_ctzll(*bits);
             *bits &= *bits - 1;
-            if (reader == id)
+            if (reader == q->asked.id)
                 continue;
-            push_edge(u, reader, id, false, now);
+            push_edge(u, q, reader, q->asked.id, now);
             return true;
         }
     }
     return false;
 }
 
-static void next_lane(struct cw_si_port *u, struct cw_si_op *o)
+/* The word is the lane's: its readers are listed, if that has not been done before. */
+static void granted(struct cw_si_port *u, bool known)
+{
+    const struct cw_si_set *readers = known ? NULL : cw_si_tables_readers(u->tables, oldest(u)->asked.word);
+    if (readers == NULL) {
+        finish(u);
+        return;
+    }
+    u->scan.lists = true;
+    u->scan.readers = *readers;
+}
+
+/* Another transaction that runs has the word. */
+static void owned(struct cw_si_port *u, struct cw_message *p, uint32_t other)
+{
+    struct cw_si_access_body *body = cw_si_access(p);
+    if (u->tm->sabotage == CW_SI_NO_WRITE_CHECK) {
+        granted(u, false);
+    } else if (takes_from(u, p, other)) {
+        body->single_writer |= cw_lanes_one(u->who[other].lane);
+        ask_again(u, CW_SI_TAKE_OVER, CW_WRITER_RELEASE, other);
+    } else {
+        lose(p, oldest(u)->lane, u->owner[other] == CW_SI_OWNER_COMMITTED ? &body->write_write : &body->single_writer);
+        finish(u);
+    }
+}
+
+static void claimed(struct cw_si_port *u, struct cw_message *p, const struct cw_adapt_writer_table_answer *a)
+{
+    struct cw_si_access_body *body = cw_si_access(p);
+    const struct cw_si_question *q = oldest(u);
+    cw_stat_max(&u->tm->counters->si_writers_max, cw_adapt_writer_table_used(u->writers));
+    if (a->result == CW_WRITER_OWNED) {
+        owned(u, p, a->owner);
+    } else if (a->result == CW_WRITER_FULL) {
+        lose(p, q->lane, &body->table);
+        finish(u);
+    } else if (meets_committed(u, a, body->begin)) {
+        lose(p, q->lane, &body->write_write);
+        ask_again(u, CW_SI_GIVE_UP, CW_WRITER_RELEASE, q->asked.id);
+    } else {
+        granted(u, a->result == CW_WRITER_OWN);
+    }
+}
+
+static void answered(struct cw_si_port *u, const struct cw_adapt_writer_table_answer *a, cw_time now)
+{
+    const struct cw_si_question *q = oldest(u);
+    struct cw_message *p = u->op[q->op].p;
+    if (q->kind == CW_SI_READ) {
+        read_word(u, p, a, now);
+        finish(u);
+    } else if (q->kind == CW_SI_CLAIM) {
+        claimed(u, p, a);
+    } else if (q->kind == CW_SI_TAKE_OVER) {
+        ask_again(u, CW_SI_CLAIM, CW_WRITER_CLAIM, cw_si_access(p)->id[q->lane]);
+    } else {
+        finish(u);
+    }
+}
+
+static void next_lane(struct cw_si_port *u, const struct cw_si_op *o)
 {
     struct cw_si_scan *s = &u->scan;
     s->word = 0;
-    s->claimed = false;
     s->lane++;
     const cw_lanes rest = o->p->lanes >> s->lane << s->lane;
     if (s->lane < CW_LANES && rest != 0) {
         s->lane = cw_lanes_first(rest);
         return;
     }
-    o->scanned = true;
     u->op_first = o->next;
     if (u->op_first != NONE)
         s->lane = cw_lanes_first(u->op[u->op_first].p->lanes);
 }
 
-static void next_word(struct cw_si_port *u, struct cw_si_op *o, uint32_t words)
+/* The next word of the first access that waits. */
+static void begin_word(struct cw_si_port *u)
 {
-    u->scan.claimed = false;
-    if (++u->scan.word >= words || cw_lanes_has(cw_tx_access_of(o->p)->aborted, u->scan.lane))
+    const struct cw_si_op *o = u->op + u->op_first;
+    const struct cw_si_access_body *body = cw_si_access_of(o->p);
+    struct cw_si_question q = {.kind = o->p->kind == CW_MSG_PASS ? CW_SI_CLAIM : CW_SI_READ, .op = u->op_first, .lane = u->scan.lane};
+    const uint32_t first = body->access.lane_offset[q.lane], end = first + body->access.bytes, words = (end - (first & ~3u) + 3) / 4;
+    q.asked.kind = q.kind == CW_SI_CLAIM ? CW_WRITER_CLAIM : CW_WRITER_QUERY;
+    q.asked.word = o->p->addr + (first & ~3u) + 4 * u->scan.word;
+    q.asked.id = body->id[q.lane];
+    if (++u->scan.word == words)
         next_lane(u, o);
+    q.last = u->op_first != q.op;
+    u->scan.store = q.kind == CW_SI_CLAIM;
+    ask(u, &q);
 }
 
-/* Of a store: claims the word, and from the next cycle on lists its readers. */
-static void write_word(struct cw_si_port *u, struct cw_si_op *o, uint64_t word, uint32_t id, uint32_t words, cw_time now)
+/* Whether a word may begin: after a store under way is done with, and with what was said of IDs known to the tables. */
+static bool may_begin(const struct cw_si_port *u, cw_time now)
 {
-    bool known;
-    if (u->scan.claimed) {
-        if (!next_reader(u, id, now))
-            next_word(u, o, words);
-        return;
+    const struct cw_si_scan *s = &u->scan;
+    return u->op_first != NONE && u->op[u->op_first].since < now && u->state_ring.cnt == 0 && !s->offered && !s->store &&
+           s->ring.cnt < CW_SI_QUESTIONS && room(u, s->ring.cnt + 1, now);
+}
+
+/* What an ID has become is told before the next word; a sweep follows what was said before it. */
+static const struct cw_adapt_writer_table_op *next_op(struct cw_si_port *u, struct cw_adapt_writer_table_op *room, cw_time now)
+{
+    while (u->state_ring.cnt > 0) {
+        const struct cw_si_state *s = u->state + u->state_ring.head;
+        if (!s->sweep) {
+            *room = (struct cw_adapt_writer_table_op){.kind = s->kind, .id = s->id};
+            return room;
+        }
+        const uint32_t entries = u->tm->keys->si_reader_entries / u->tm->config->partition_count;
+        u->sweeping = true;
+        u->sweep_until = now + (entries / 4 + 1) * u->period;
+        cw_adapt_writer_table_sweep(u->writers);
+        cw_ring_take(&u->state_ring, CW_SI_STATES);
     }
-    const bool granted = claim(u, o->p, word, id, &known);
-    const struct cw_si_set *readers = granted && !known ? cw_si_tables_readers(u->tables, word) : NULL;
-    cw_stat_max(&u->tm->counters->si_writers_max, cw_si_tables_words(u->tables));
-    if (readers == NULL) {
-        next_word(u, o, words);
-        return;
-    }
-    u->scan.claimed = true;
-    u->scan.readers = *readers;
+    return u->scan.offered ? &u->scan.question[cw_ring_at(&u->scan.ring, u->scan.ring.cnt - 1, CW_SI_QUESTIONS)].asked : NULL;
 }
 
 bool cw_si__scan_step(struct cw_si_port *u, cw_time now)
 {
-    if (u->op_first == NONE)
-        return false;
-    struct cw_si_op *o = u->op + u->op_first;
-    struct cw_message *p = o->p;
-    if (o->since >= now)
-        return true;
-    const struct cw_si_access_body *body = cw_si_access_of(p);
-    const uint32_t lane = u->scan.lane, first = body->access.lane_offset[lane], end = first + body->access.bytes;
-    const uint32_t words = (end - (first & ~3u) + 3) / 4;
-    const uint64_t word = p->addr + (first & ~3u) + 4 * u->scan.word;
-    if (!room(u, now))
-        return true;
-    if (p->kind == CW_MSG_PASS) {
-        write_word(u, o, word, body->id[lane], words, now);
-        return true;
+    struct cw_adapt_writer_table_answer answer;
+    struct cw_adapt_writer_table_op state;
+    if (u->scan.lists && room(u, 1, now) && !next_reader(u, now))
+        finish(u);
+    if (may_begin(u, now))
+        begin_word(u);
+    const struct cw_adapt_writer_table_op *op = next_op(u, &state, now);
+    const bool taken = cw_adapt_writer_table_clock(u->writers, op, &answer);
+    if (taken && op == &state)
+        cw_ring_take(&u->state_ring, CW_SI_STATES);
+    else if (taken)
+        u->scan.offered = false;
+    if (answer.valid)
+        answered(u, &answer, now);
+    return u->op_first != NONE || u->scan.ring.cnt > 0 || u->state_ring.cnt > 0 || cw_adapt_writer_table_busy(u->writers);
+}
+
+static void say(struct cw_si_port *u, const struct cw_si_state *s)
+{
+    if (u->state_ring.cnt == CW_SI_STATES) {
+        cw_mech_fault(&u->tm->host, CW_ELIMIT, "snapshot isolation: too many states of transactions wait for a partition's tables");
+        return;
     }
-    read_word(u, p, word, body->id[lane], now);
-    next_word(u, o, words);
-    return true;
+    u->state[cw_ring_add(&u->state_ring, CW_SI_STATES)] = *s;
+}
+
+void cw_si__scan_sweep(struct cw_si_port *u)
+{
+    const struct cw_si_state s = {.sweep = true};
+    say(u, &s);
+}
+
+static void say_id(struct cw_si_port *u, uint32_t kind, uint16_t id)
+{
+    struct cw_si_state s = {.kind = CW_WRITER_RUN, .id = id};
+    if (kind == CW_SI_ID_SEALED)
+        return; /* as one that runs */
+    if (kind != CW_SI_ID_NEW)
+        s.kind = kind == CW_SI_ID_DEAD ? CW_WRITER_FREE : CW_WRITER_COMMIT;
+    say(u, &s);
 }
 
 void cw_si__scan_index(struct cw_si_port *u, const struct cw_si_index_note *n)
@@ -186,6 +305,7 @@ void cw_si__scan_index(struct cw_si_port *u, const struct cw_si_index_note *n)
     cw_lanes rest = n->lanes;
     for (uint32_t i = 0; i < n->ids; i++) {
         const uint32_t id = n->id[i];
+        say_id(u, n->kind, n->id[i]);
         if (n->kind == CW_SI_ID_NEW) {
             u->who[id].core = n->core;
             u->who[id].warp = n->warp;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cowarp/unit/postdate_unit.h"
+#include "cowarp/unit/writer_table.h"
 #include "mech/snapshot/shared.h"
 #include "mech/tm/tm.h"
 
@@ -82,7 +83,7 @@ static int create_lines(struct cw_si *tm)
     for (uint32_t i = 0; i < partitions && status == CW_OK; i++) {
         status = cw_si_line_create(tm->index_line + i, sizeof(struct cw_si_index_note), 16384, NULL);
         if (status == CW_OK)
-            status = cw_si_line_create(tm->fact + i, sizeof(struct cw_si_fact_note), 64, NULL);
+            status = cw_si_line_create(tm->fact + i, sizeof(struct cw_si_fact_note), 128, NULL);
         if (status == CW_OK)
             status = cw_si_line_create(tm->verdict_line + i, sizeof(struct cw_si_verdict_note), 512, NULL);
     }
@@ -189,7 +190,8 @@ static uint32_t versions(const struct cw_config *config)
 }
 
 static const struct cw_mech_unit units[] = {
-    {&cw_postdate_unit_unit, "logical times of snapshot isolation; one, of the version manager", CW_DOMAIN_L2, NULL, NULL, NULL}};
+    {&cw_postdate_unit_unit, "logical times of snapshot isolation; one, of the version manager", CW_DOMAIN_L2, NULL, NULL, NULL},
+    {&cw_writer_table_unit, "who writes each word under snapshot isolation; one per partition", CW_DOMAIN_L2, NULL, NULL, NULL}};
 
 const struct cw_mech cw_mech_sitm_ts = {
     .name = "sitm-ts",

@@ -9,12 +9,11 @@
 struct word {
     uint64_t addr;
     uint32_t entries; /* of the reader list */
-    struct cw_si_writers writers;
     struct cw_si_set readers;
 };
 
 struct cw_si_tables {
-    uint32_t writer_room, reader_room, writers, readers;
+    uint32_t reader_room, readers;
     struct word *word;
     uint32_t word_cnt, word_cap;
     uint32_t *slot; /* open addressing: index + 1 of word[]; 0: free */
@@ -74,12 +73,11 @@ static struct word *record(struct cw_si_tables *t, uint64_t addr)
     return t->word + t->word_cnt++;
 }
 
-struct cw_si_tables *cw_si_tables_create(uint32_t writer_entries, uint32_t reader_entries)
+struct cw_si_tables *cw_si_tables_create(uint32_t reader_entries)
 {
     struct cw_si_tables *t = calloc(1, sizeof *t);
     if (t == NULL)
         return NULL;
-    t->writer_room = writer_entries;
     t->reader_room = reader_entries;
     if (grow(t))
         return t;
@@ -129,58 +127,23 @@ bool cw_si_tables_read(struct cw_si_tables *t, uint64_t word, uint32_t id)
     return true;
 }
 
-const struct cw_si_writers *cw_si_tables_writers(const struct cw_si_tables *t, uint64_t word)
-{
-    const uint32_t index = find(t, word);
-    return index != NONE && t->word[index].writers.cnt > 0 ? &t->word[index].writers : NULL;
-}
-
-bool cw_si_tables_write(struct cw_si_tables *t, uint64_t word, uint32_t id)
-{
-    struct word *w = record(t, word);
-    if (w == NULL || w->writers.cnt == CW_SI_WRITERS || t->writers == t->writer_room)
-        return false;
-    w->writers.id[w->writers.cnt++] = (uint16_t)id;
-    t->writers++;
-    return true;
-}
-
-void cw_si_tables_take_over(struct cw_si_tables *t, uint64_t word, uint32_t from, uint32_t id)
-{
-    struct cw_si_writers *w = &t->word[find(t, word)].writers;
-    for (uint32_t i = 0; i < w->cnt; i++)
-        if (w->id[i] == from)
-            w->id[i] = (uint16_t)id;
-}
-
 void cw_si_tables_keep(struct cw_si_tables *t, const struct cw_si_set *ids)
 {
     uint32_t kept = 0;
-    t->writers = t->readers = 0;
+    t->readers = 0;
     memset(t->slot, 0, t->slots * sizeof *t->slot);
     for (uint32_t i = 0; i < t->word_cnt; i++) {
         struct word w = t->word[i];
-        uint32_t cnt = 0;
-        for (uint32_t k = 0; k < w.writers.cnt; k++)
-            if (cw_si_set_has(ids, w.writers.id[k]))
-                w.writers.id[cnt++] = w.writers.id[k];
-        w.writers.cnt = cnt;
         for (uint32_t k = 0; k < CW_SI_SET_WORDS; k++)
             w.readers.bits[k] &= ids->bits[k];
         w.entries = entries_of(&w.readers);
-        if (w.writers.cnt + w.entries == 0)
+        if (w.entries == 0)
             continue;
-        t->writers += w.writers.cnt;
         t->readers += w.entries;
         t->word[kept] = w;
         enter(t, kept++);
     }
     t->word_cnt = kept;
-}
-
-uint32_t cw_si_tables_words(const struct cw_si_tables *t)
-{
-    return t->writers;
 }
 
 uint32_t cw_si_tables_entries(const struct cw_si_tables *t)
