@@ -56,11 +56,11 @@ static int reserve(struct cw_memory *m)
 }
 
 /* The host takes pages only when they are touched, and they start as zeros: a gigabyte of device memory costs nothing
- * until used. */
-static int map(uint8_t **host, uint64_t bytes, bool reachable, struct cw_error *err)
+ * until used. The first memory of a process lies at its device addresses, where the host has nothing: then a pointer is one on both sides. */
+static int map(uint8_t **host, uint64_t wanted, uint64_t bytes, bool reachable, struct cw_error *err)
 {
     const int rights = reachable ? PROT_READ | PROT_WRITE : PROT_NONE;
-    void *at = mmap(NULL, bytes, rights, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *at = mmap((void *)(uintptr_t)wanted, bytes, rights, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED)
         return cw_fail(err, CW_ENOMEM,
                        "device memory: the host cannot reserve %" PRIu64 " bytes (%s); set mem.mbytes lower, or pm.mbytes to 0", bytes,
@@ -73,9 +73,9 @@ static int map(uint8_t **host, uint64_t bytes, bool reachable, struct cw_error *
 static int map_both(struct cw_memory *m, struct cw_error *err)
 {
     m->reserved = CW_PM_BASE - CW_GLOBAL_BASE + m->persistent.bytes;
-    int status = map(&m->host, m->reserved, false, err);
+    int status = map(&m->host, CW_GLOBAL_BASE, m->reserved, false, err);
     if (status == CW_OK)
-        status = map(&m->durable, m->persistent.bytes, true, err);
+        status = map(&m->durable, 0, m->persistent.bytes, true, err);
     if (status == CW_OK && (mprotect(m->host, m->general.bytes, PROT_READ | PROT_WRITE) != 0 ||
                             mprotect(cw_memory__at(m, CW_PM_BASE), m->persistent.bytes, PROT_READ | PROT_WRITE) != 0))
         status =
@@ -100,7 +100,7 @@ int cw_memory_create(struct cw_memory **out, uint64_t bytes, uint64_t pm_bytes, 
     m->general = (struct cw_memory_window){.name = "device memory", .key = "mem.mbytes", .base = CW_GLOBAL_BASE, .bytes = bytes};
     m->persistent = (struct cw_memory_window){.name = "persistent memory", .key = "pm.mbytes", .base = CW_PM_BASE, .bytes = pm_bytes};
     m->reserved = bytes;
-    const int status = pm_bytes > 0 ? map_both(m, err) : map(&m->host, bytes, true, err);
+    const int status = pm_bytes > 0 ? map_both(m, err) : map(&m->host, CW_GLOBAL_BASE, bytes, true, err);
     if (status != CW_OK) {
         cw_memory_destroy(m);
         return status;
@@ -113,6 +113,11 @@ void cw_memory_set_redzone(struct cw_memory *m, uint64_t bytes)
 {
     assert(m->region_cnt == 0);
     m->redzone = padded(bytes < CW_REDZONE_MAX ? bytes : CW_REDZONE_MAX);
+}
+
+bool cw_memory_is_unified(const struct cw_memory *m)
+{
+    return (uintptr_t)m->host == CW_GLOBAL_BASE;
 }
 
 void cw_memory_destroy(struct cw_memory *m)

@@ -52,6 +52,8 @@ struct cw_region {
  * 16 GiB of each. Nothing is allocated yet, and the host gives pages only to what is touched. CW_EINVAL for 0 bytes, CW_ENOMEM. */
 int cw_memory_create(struct cw_memory **out, uint64_t bytes, uint64_t pm_bytes, struct cw_error *err);
 void cw_memory_destroy(struct cw_memory *m);
+/* Whether the bytes lie in the host at their device addresses, as those of the first memory of a process do where the host has room there. */
+bool cw_memory_is_unified(const struct cw_memory *m);
 /* Before the first allocation: keeps so many bytes, rounded up to a multiple of 256 and at most CW_REDZONE_MAX, between any two allocations
  * and at both ends of each window. So an access a little beside an allocation is in none. 0, as after creation: none. */
 void cw_memory_set_redzone(struct cw_memory *m, uint64_t bytes);

@@ -437,6 +437,16 @@ int cowarp_free(struct cowarp_gpu *gpu, uint64_t address)
     return cw_memory_free(memory, address, &gpu->err);
 }
 
+int cowarp_is_unified(const struct cowarp_gpu *gpu)
+{
+    return gpu->gpu != NULL && cw_memory_is_unified(cw_gpu_memory(gpu->gpu));
+}
+
+int cowarp_holds(const struct cowarp_gpu *gpu, uint64_t address, uint64_t bytes)
+{
+    return gpu->gpu != NULL && cw_memory_holds(cw_gpu_memory(gpu->gpu), address, bytes);
+}
+
 int cowarp_reset(struct cowarp_gpu *gpu)
 {
     struct cw_error why;

@@ -248,6 +248,26 @@ int cowarp_kernel_param_at(const struct cowarp_module *module, const char *kerne
     return 1;
 }
 
+int cowarp_kernel_info(struct cowarp_gpu *gpu, const struct cowarp_module *module, const char *kernel, struct cowarp_kernel_info *info)
+{
+    const struct cw_kernel *k = cw_module_kernel(module->module, kernel);
+    if (k == NULL)
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: no kernel '%s'", module->module->file, kernel);
+    if (info->size == 0 || info->size > sizeof *info)
+        return cw_fail(&gpu->err, CW_EINVAL, "struct cowarp_kernel_info: its size is %u; this library knows %u bytes", (unsigned)info->size,
+                       (unsigned)sizeof *info);
+    const struct cowarp_kernel_info all = {.size = info->size,
+                                           .static_shared_bytes = k->shared_bytes,
+                                           .local_bytes = k->local_bytes,
+                                           .live_registers = k->live_regs,
+                                           .max_threads = k->max_threads,
+                                           .dynamic_shared = k->uses_dynamic_shared,
+                                           .constant_bytes = module->module->const_bytes,
+                                           .refused = k->refused};
+    memcpy(info, &all, info->size);
+    return CW_OK;
+}
+
 static int find_kernel(struct cowarp_gpu *gpu, const struct cw_module *m, const char *name, const struct cw_kernel **kernel)
 {
     const char *near = NULL;

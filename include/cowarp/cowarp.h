@@ -169,6 +169,26 @@ struct cowarp_param {
  * of that name. *param is written only when it returns 1. */
 int cowarp_kernel_param_at(const struct cowarp_module *module, const char *kernel, uint32_t i, struct cowarp_param *param);
 
+/* What a kernel needs, as far as its text says. */
+struct cowarp_kernel_info {
+    uint32_t size;                /* of this struct; cowarp_kernel_info takes it */
+    uint32_t static_shared_bytes; /* of a block */
+    uint32_t local_bytes;         /* of a thread */
+    uint32_t live_registers;      /* 32-bit registers of a thread, of those that live at once */
+    uint32_t max_threads;         /* most threads of a block, from .reqntid or .maxntid; 0: not said */
+    int dynamic_shared;           /* 1: it has shared memory whose size the launch says (.extern .shared) */
+    uint64_t constant_bytes;      /* of the module's .const variables */
+    const char *refused;          /* why it cannot be launched, one line that lives as long as the module; NULL: it can */
+};
+/* COWARP_EINVAL, and info is as it was: no such kernel, or a size that is 0 or too large. */
+int cowarp_kernel_info(struct cowarp_gpu *gpu, const struct cowarp_module *module, const char *kernel, struct cowarp_kernel_info *info);
+
+/* Whether device memory lies in this process at its device addresses: then the host may read and write an allocation through a pointer of
+ * the same value, while no kernel runs. The first GPU of a process has that, where nothing else is there; 1 or 0. */
+int cowarp_is_unified(const struct cowarp_gpu *gpu);
+/* Whether [address, address + bytes) is allocated device memory, so that cowarp_read and cowarp_write take it; 1 or 0. */
+int cowarp_holds(const struct cowarp_gpu *gpu, uint64_t address, uint64_t bytes);
+
 /* Device memory. Fresh memory is zero and aligned to 256 bytes; it lives until it is freed, or as long as the GPU. As long as a program
  * frees nothing, one allocation follows the other. */
 int cowarp_alloc(struct cowarp_gpu *gpu, uint64_t *address, uint64_t bytes);

@@ -113,7 +113,13 @@ class Played(ctypes.Structure):
                 ("expectations", c_uint32), ("waits", c_uint32)]
 
 
-STRUCTS = [Options, Param, Persist, Bytes, Arg, Launch, Occupancy, AdviceLine, Advice, WaveEvent, Key, Play, Played]
+class KernelInfo(ctypes.Structure):
+    c_name = "cowarp_kernel_info"
+    _fields_ = [("size", c_uint32), ("static_shared_bytes", c_uint32), ("local_bytes", c_uint32), ("live_registers", c_uint32),
+                ("max_threads", c_uint32), ("dynamic_shared", c_int), ("constant_bytes", c_uint64), ("refused", c_char_p)]
+
+
+STRUCTS = [Options, Param, Persist, Bytes, Arg, Launch, Occupancy, AdviceLine, Advice, WaveEvent, Key, Play, Played, KernelInfo]
 
 GPU, MODULE, CONFIG = c_void_p, c_void_p, c_void_p
 NAMED = [c_uint32, POINTER(c_char_p), POINTER(c_char_p)]
