@@ -28,7 +28,9 @@ HARNESS = {
     "play": (["file", "rtl", "wave"], ["base", "unit"]),
     "api": (["file", "rtl", "wave", "timeline", "play"], ["base", "ir", "ptx", "exec", "control", "unit", "mem", "mech", "gpu"]),
     "litmus": ([], ["base"]),
-    "cli": (["file", "litmus"], []),
+    "fatbin": ([], ["base"]),
+    "cli": (["file", "litmus", "fatbin"], []),
+    "cuda": (["file", "fatbin", "cli"], ["base"]),
     "systemc": ([], []),
 }
 # What the command may see through the headers that it includes: harness/file says what went wrong in a struct cw_error.
