@@ -2,6 +2,7 @@
 # libcowarp as one shared and one static library, and what `cmake --install build --prefix P` puts where (docs/api.md, "Installing").
 #
 #   bin/cowarp   include/cowarp/   lib/libcowarp.{so,a}   lib/pkgconfig/cowarp.pc   lib/cowarp/ (loaded by the library)
+#   lib/libcowarp_cuda.so   lib/cowarp/cuda/ (in the place of CUDA's)
 #   lib/python3/dist-packages/cowarp/   share/cowarp/{kernels,examples,source}
 #
 # An installed tree may be moved: the library looks for its files beside itself (harness/rtl/rtl_place.h).

@@ -127,6 +127,12 @@ function(cw_add_tests)
                     ${CMAKE_BINARY_DIR})
         set_tests_properties(docs.api PROPERTIES TIMEOUT 600)
     endif()
+    if(TARGET cowarp_cuda)
+        set(cuda_test ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/cuda_test.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+        add_test(NAME system.cuda COMMAND ${cuda_test} Programs Command Table)
+        add_test(NAME system.cuda.nvcc COMMAND ${cuda_test} Nvcc)
+        set_tests_properties(system.cuda.nvcc PROPERTIES TIMEOUT 600 SKIP_REGULAR_EXPRESSION "no nvcc:")
+    endif()
     if(TARGET cowarp_shared)
         add_test(NAME install.tree
             COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/install_test.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}

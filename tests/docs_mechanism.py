@@ -21,7 +21,7 @@ import tempfile
 from docs_page import compare, steps
 
 PROGRAM = "cowarp_tracer"
-LIBRARIES = ("cowarp_workloads", "cowarp_litmus", "cowarp", "cowarp_waves", "cowarp_rtl", "cowarp_csim")
+LIBRARIES = ("cowarp_session", "cowarp_fatbin", "cowarp_workloads", "cowarp_litmus", "cowarp", "cowarp_waves", "cowarp_rtl", "cowarp_csim")
 WARNINGS = ["-std=c11", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror"]
 
 
@@ -67,7 +67,7 @@ def build_program(files, source, build, folder):
     command = sorted((build / "CMakeFiles/cowarp_command.dir").rglob("*.o"))
     libraries = [build / f"lib{name}.a" for name in LIBRARIES]
     (folder / "build").mkdir()
-    call(["cc", "-o", folder / "build" / PROGRAM, *objects, *command, *libraries, "-lmd", "-lm", "-lpthread", "-ldl"], folder)
+    call(["cc", "-o", folder / "build" / PROGRAM, *objects, *command, *libraries, "-lmd", "-llz4", "-lzstd", "-lm", "-lpthread", "-ldl"], folder)
 
 
 def run_commands(body, folder):

@@ -66,8 +66,12 @@ struct cli_command {
     const char *script; /* instead of run: a Python script, relative to the source tree */
 };
 
-extern const struct cli_command cli_list, cli_run, cli_crash, cli_litmus, cli_config, cli_exec, cli_wave, cli_advise, cli_stats, cli_diff,
-    cli_rerun, cli_sweep, cli_report, cli_reproduce, cli_synth, cli_new_unit, cli_unit, cli_proofs;
+extern const struct cli_command cli_list, cli_run, cli_crash, cli_litmus, cli_config, cli_exec, cli_cuda, cli_wave, cli_advise, cli_stats,
+    cli_diff, cli_rerun, cli_sweep, cli_report, cli_reproduce, cli_synth, cli_new_unit, cli_unit, cli_proofs;
+/* The options of `cowarp cuda` alone, and the command line that they are, as the process of its program reads it. */
+#define CLI_CUDA_OWN_CNT 1u
+extern const struct cli_option cli_cuda_own[CLI_CUDA_OWN_CNT];
+extern const struct cli_command cli_cuda_options;
 extern const struct cli_option cli_machine_options[];
 extern const uint32_t cli_machine_option_cnt;
 
@@ -113,6 +117,7 @@ struct cli_session {
     const char *title;
     const char *kernel; /* that is to run: if it cannot, the error says so, and no notice before it. NULL: none by name */
     bool quiet, on_terminal, line_shown;
+    bool guest; /* of another program's process: standard output and signals are that program's */
     double started, line_at;
 };
 
@@ -127,6 +132,10 @@ struct cli_result {
 
 /* system: as struct cowarp_options has it. CLI_OK or an exit status, the error printed. */
 int cli_session_open(struct cli_session *s, const struct cli_parsed *p, const char *title, const char *system);
+/* The two halves of it: what the command line says, without a GPU and without a handler of signals; and the GPU. The caller may change
+ * s->options between them. */
+int cli_session_read(struct cli_session *s, const struct cli_parsed *p, const char *title, const char *system);
+int cli_session_start(struct cli_session *s, const struct cli_parsed *p);
 /* The same, of a GPU that keeps a log of what becomes durable. */
 int cli_session_open_logged(struct cli_session *s, const struct cli_parsed *p, const char *title, const char *system);
 /* Prints the outcome and writes the statistics. Returns the exit status. */

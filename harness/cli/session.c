@@ -103,8 +103,9 @@ static void on_message(void *context, const char *text)
 
 static void on_print(void *context, const char *text, uint64_t length)
 {
+    const struct cli_session *s = context;
     erase_line(context);
-    fwrite(text, 1, length, stderr);
+    fwrite(text, 1, length, s->guest ? stdout : stderr); /* of a guest: where the program's own printf goes */
 }
 
 static int read_number(const struct cli_parsed *p, const char *option, uint64_t *value)
@@ -267,7 +268,7 @@ static int read_bounds(struct cli_session *s, const struct cli_parsed *p)
     if (i == 3)
         return cli_error(CLI_WRONG, "--oob '%s': unknown; %s", mode, cli_suggest(near, mode, modes, 3, "takes fault, warn or zero"));
     s->options.out_of_bounds = mode;
-    s->options.redzone_bytes = strcmp(p->command->name, "exec") == 0 ? REDZONE_BYTES : 0;
+    s->options.redzone_bytes = strcmp(p->command->name, "exec") == 0 || strcmp(p->command->name, "cuda") == 0 ? REDZONE_BYTES : 0;
     if (zone != NULL && (!cli_u64(zone, &s->options.redzone_bytes) || s->options.redzone_bytes > REDZONE_MAX))
         return cli_error(CLI_WRONG, "--redzone '%s': a number of bytes from 0 to %" PRIu64, zone, REDZONE_MAX);
     return CLI_OK;
@@ -335,7 +336,7 @@ static int read_files(struct cli_session *s, const struct cli_parsed *p)
     return cli_check_outputs(p);
 }
 
-static int open_session(struct cli_session *s, const struct cli_parsed *p, const char *title, const char *system, bool logged)
+int cli_session_read(struct cli_session *s, const struct cli_parsed *p, const char *title, const char *system)
 {
     memset(s, 0, sizeof *s);
     s->title = title;
@@ -344,22 +345,33 @@ static int open_session(struct cli_session *s, const struct cli_parsed *p, const
     int status = read_files(s, p);
     if (status == CLI_OK)
         status = read_options(s, p);
-    if (status != CLI_OK)
-        return status;
     s->options.system = system;
-    s->options.pm_log = logged;
     s->options.on_progress = on_progress;
     s->options.on_message = on_message;
     s->options.on_print = on_print;
     s->options.context = s;
-    cli_catch_signals();
-    status = cowarp_create(&s->gpu, &s->options);
+    return status;
+}
+
+int cli_session_start(struct cli_session *s, const struct cli_parsed *p)
+{
+    const int status = cowarp_create(&s->gpu, &s->options);
     if (status != COWARP_OK) /* ports that differ are the request's fault: nothing has been simulated */
         return cli_error(status == COWARP_EMISMATCH ? CLI_WRONG : cli_exit_of(status), "%s", cowarp_error(s->gpu));
     if (cli_manifest(s->gpu, p) != CLI_OK)
         return CLI_FAILED;
     s->started = seconds();
     return CLI_OK;
+}
+
+static int open_session(struct cli_session *s, const struct cli_parsed *p, const char *title, const char *system, bool logged)
+{
+    const int status = cli_session_read(s, p, title, system);
+    if (status != CLI_OK)
+        return status;
+    s->options.pm_log = logged;
+    cli_catch_signals();
+    return cli_session_start(s, p);
 }
 
 int cli_session_open(struct cli_session *s, const struct cli_parsed *p, const char *title, const char *system)
@@ -390,6 +402,12 @@ static uint64_t counter(struct cli_session *s, const char *name)
     return value;
 }
 
+/* Where words about the run go. */
+static FILE *out(const struct cli_session *s)
+{
+    return s->guest ? stderr : stdout;
+}
+
 static void print_event(const struct cli_session *s)
 {
     struct cowarp_wave_event e;
@@ -398,7 +416,7 @@ static void print_event(const struct cli_session *s)
         return;
     if (e.core >= 0)
         snprintf(place, sizeof place, ": core %d, warp %d", e.core, e.warp);
-    printf("  written       %s%s%s%s\n", s->view, place, e.unit[0] == '\0' ? "" : place[0] == '\0' ? ": " : ", ", e.unit);
+    fprintf(out(s), "  written       %s%s%s%s\n", s->view, place, e.unit[0] == '\0' ? "" : place[0] == '\0' ? ": " : ", ", e.unit);
 }
 
 static int follow_event(struct cli_session *s)
@@ -417,50 +435,52 @@ static void print_occupancy(const struct cli_session *s)
     uint32_t i = 0, more = OCCUPANCY_LINES;
     for (; i < OCCUPANCY_LINES && cowarp_occupancy_at(s->gpu, i, &o); i++) {
         const char *name = several ? o.kernel : "", *colon = several ? ": " : "";
-        printf("  occupancy     %.60s%s%" PRIu32 " block%s of %" PRIu32 " threads per core, %" PRIu32 " registers each; limit: %s\n", name,
-               colon, o.blocks_per_core, o.blocks_per_core == 1 ? "" : "s", o.threads, o.registers, o.limit);
+        fprintf(out(s),
+                "  occupancy     %.60s%s%" PRIu32 " block%s of %" PRIu32 " threads per core, %" PRIu32 " registers each; limit: %s\n", name,
+                colon, o.blocks_per_core, o.blocks_per_core == 1 ? "" : "s", o.threads, o.registers, o.limit);
     }
     while (cowarp_occupancy_at(s->gpu, more, &another))
         more++;
     if (more > OCCUPANCY_LINES)
-        printf("  occupancy     %" PRIu32 " more; --stats FILE has them all\n", more - OCCUPANCY_LINES);
+        fprintf(out(s), "  occupancy     %" PRIu32 " more; --stats FILE has them all\n", more - OCCUPANCY_LINES);
 }
 
 static void print_summary(struct cli_session *s, const struct cli_result *r)
 {
     const uint64_t cycles = cowarp_cycles(s->gpu), committed = counter(s, "tx_committed"), aborted = counter(s, "tx_aborted");
     const double host = cowarp_host_seconds(s->gpu);
-    printf("%s%s%s%s, system %s, preset %s\n", r->workload, r->variant != NULL ? " (" : "", r->variant != NULL ? r->variant : "",
-           r->variant != NULL ? ")" : "", s->options.system, s->options.preset);
-    printf("  simulated     %" PRIu64 " cycles, %.2f us\n", cycles, cowarp_microseconds(s->gpu));
-    printf("  instructions  %" PRIu64 " thread, %" PRIu64 " warp\n", counter(s, "thread_instructions"), counter(s, "warp_instructions"));
+    fprintf(out(s), "%s%s%s%s, system %s, preset %s\n", r->workload, r->variant != NULL ? " (" : "", r->variant != NULL ? r->variant : "",
+            r->variant != NULL ? ")" : "", s->options.system, s->options.preset);
+    fprintf(out(s), "  simulated     %" PRIu64 " cycles, %.2f us\n", cycles, cowarp_microseconds(s->gpu));
+    fprintf(out(s), "  instructions  %" PRIu64 " thread, %" PRIu64 " warp\n", counter(s, "thread_instructions"),
+            counter(s, "warp_instructions"));
     print_occupancy(s);
     if (committed > 0)
-        printf("  transactions  %" PRIu64 " committed, %" PRIu64 " aborted (%.0f per 1,000 commits)\n", committed, aborted,
-               1000.0 * (double)aborted / (double)committed);
+        fprintf(out(s), "  transactions  %" PRIu64 " committed, %" PRIu64 " aborted (%.0f per 1,000 commits)\n", committed, aborted,
+                1000.0 * (double)aborted / (double)committed);
     if (r->check != NULL)
-        printf("  result        %s%s%s\n", r->check, r->message != NULL ? ": " : "", r->message != NULL ? r->message : "");
+        fprintf(out(s), "  result        %s%s%s\n", r->check, r->message != NULL ? ": " : "", r->message != NULL ? r->message : "");
     if (cowarp_oracle(s->gpu)[0] != '\0')
-        printf("  oracle        %s\n", cowarp_oracle(s->gpu));
+        fprintf(out(s), "  oracle        %s\n", cowarp_oracle(s->gpu));
     if (cowarp_persist_oracle(s->gpu)[0] != '\0')
-        printf("  oracle        %s\n", cowarp_persist_oracle(s->gpu));
-    printf("  host          %.3f s, %.0f cycles/s\n", host, host > 0 ? (double)cycles / host : 0);
+        fprintf(out(s), "  oracle        %s\n", cowarp_persist_oracle(s->gpu));
+    fprintf(out(s), "  host          %.3f s, %.0f cycles/s\n", host, host > 0 ? (double)cycles / host : 0);
     if (s->stats_written)
-        printf("  written       %s\n", s->stats);
+        fprintf(out(s), "  written       %s\n", s->stats);
     if (cowarp_wave_written(s->gpu))
-        printf("  written       %s\n", s->options.wave_file);
+        fprintf(out(s), "  written       %s\n", s->options.wave_file);
     if (s->view[0] != '\0')
         print_event(s);
     if (s->watched && s->options.record != NULL)
-        printf("  recorded      %s\n", strchr(s->options.record, '=') + 1);
+        fprintf(out(s), "  recorded      %s\n", strchr(s->options.record, '=') + 1);
     if (s->branches_written)
-        printf("  recorded      %s\n", s->branches);
+        fprintf(out(s), "  recorded      %s\n", s->branches);
     if (s->watched && s->options.timeline_file != NULL)
-        printf("  written       %s\n", s->options.timeline_file);
+        fprintf(out(s), "  written       %s\n", s->options.timeline_file);
     if (s->watched && s->options.sample_file != NULL)
-        printf("  written       %s\n", s->options.sample_file);
+        fprintf(out(s), "  written       %s\n", s->options.sample_file);
     if (s->profile_written)
-        printf("  written       %s\n", s->profile);
+        fprintf(out(s), "  written       %s\n", s->profile);
 }
 
 /* The first lines of the report: what spins comes first, then every warp, and there may be hundreds of those. */

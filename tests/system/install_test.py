@@ -156,6 +156,16 @@ class Installed(unittest.TestCase):
         text = run(sys.executable, "-c", program, env=self.env).stdout
         self.assertEqual(text.count(str(self.prefix)), 2, text)
 
+    def test_cuda(self):
+        made = self.work / "k.fatbin"
+        made.write_bytes(fatbin.container(fatbin.image((SOURCE / "tests/cuda/kernels.ptx").read_text())))
+        run("cc", "-Wno-pointer-arith", f'-DFATBIN="{made}"', SOURCE / "tests/cuda/program.c", "-o", self.work / "program",
+            self.prefix / "lib/cowarp/cuda/libcudart.so.12", "-pthread")
+        wave = self.work / "cuda.fst"
+        found = self.loaded(self.prefix / "bin/cowarp", "cuda", "--wave", wave, "--wave-window", "0:100", "--", self.work / "program")
+        self.assertTrue({"libcowarp_cuda.so", "libcowarp_wave.so"} <= found, found)
+        self.assertTrue(wave.is_file())
+
     def test_provenance(self):
         """It is inside what it describes, the program and both libraries, and the digest is that of the sources which the build was made of."""
         told = run(self.prefix / "bin/cowarp", "--version", env=self.env).stdout
@@ -177,5 +187,7 @@ class Installed(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    SOURCE, BUILD, CMAKE = sys.argv[1:4]
+    SOURCE, BUILD, CMAKE = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+    sys.path.insert(0, str(SOURCE / "tests/cuda"))
+    import fatbin
     unittest.main(argv=[sys.argv[0], *sys.argv[4:]])

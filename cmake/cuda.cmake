@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# Libraries of ours in the place of CUDA's (harness/cuda): libcowarp_cuda is the process with its GPU; libcudart.so.11.0, .12, .13 and libcuda.so.1
+# are faces of it, with the symbol versions that programs ask for. They lie in a folder of their own, so that nobody links them by accident.
+set(cuda_folder ${CMAKE_BINARY_DIR}/cuda)
+set(cuda_source ${PROJECT_SOURCE_DIR}/harness/cuda)
+set(cuda_made ${CMAKE_BINARY_DIR}/cuda_made)
+set(cuda_functions ${Python3_EXECUTABLE} ${cuda_source}/functions.py)
+set(cuda_table ${cuda_source}/functions.py ${cuda_source}/functions.txt)
+file(MAKE_DIRECTORY ${cuda_made})
+
+add_library(cowarp_cuda SHARED ${cuda_source}/codes.c ${cuda_source}/device.c ${cuda_source}/image.c ${cuda_source}/launch.c ${cuda_source}/memory.c
+                               ${cuda_source}/module.c ${cuda_source}/open.c ${cuda_source}/order.c ${cuda_source}/process.c)
+set_target_properties(cowarp_cuda PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${cuda_folder} LINK_DEPENDS ${cuda_source}/libcowarp_cuda.map)
+target_include_directories(cowarp_cuda PRIVATE harness csim include)
+target_link_libraries(cowarp_cuda PRIVATE cowarp_session cowarp_fatbin cowarp_api cowarp_waves cowarp_rtl cowarp_csim)
+target_link_options(cowarp_cuda PRIVATE -Wl,--version-script=${cuda_source}/libcowarp_cuda.map -Wl,--no-undefined)
+
+install(TARGETS cowarp_cuda LIBRARY DESTINATION lib) # from where it finds an installed tree (harness/rtl/rtl_place.h)
+
+function(cw_add_cuda_face part major soname version)
+    set(stem ${cuda_made}/${soname})
+    add_custom_command(OUTPUT ${stem}.map ${stem}.same
+                       COMMAND ${cuda_functions} map ${part} "${version}" ${stem}.map
+                       COMMAND ${cuda_functions} same ${part} ${stem}.same
+                       DEPENDS ${cuda_table} VERBATIM)
+    add_custom_target(cuda_map_${part}_${major} DEPENDS ${stem}.map ${stem}.same)
+    file(WRITE ${stem}.c "const int cw_cuda_runtime_version = ${major};\n")
+    set(face cowarp_${part}_${major})
+    add_library(${face} SHARED ${stem}.c $<TARGET_OBJECTS:cowarp_cuda_${part}>)
+    set_target_properties(${face} PROPERTIES PREFIX "" OUTPUT_NAME ${soname} SUFFIX "" NO_SONAME TRUE LIBRARY_OUTPUT_DIRECTORY ${cuda_folder}
+                                             BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN/../..")
+    target_link_options(${face} PRIVATE -Wl,-soname,${soname} -Wl,--version-script=${stem}.map @${stem}.same)
+    target_link_libraries(${face} PRIVATE cowarp_cuda)
+    add_dependencies(${face} cuda_map_${part}_${major})
+    install(TARGETS ${face} LIBRARY DESTINATION lib/cowarp/cuda)
+endfunction()
+
+foreach(part runtime driver)
+    add_custom_command(OUTPUT ${cuda_made}/${part}_missing.c COMMAND ${cuda_functions} stubs ${part} ${cuda_made}/${part}_missing.c
+                       DEPENDS ${cuda_table} VERBATIM)
+    file(GLOB face_sources CONFIGURE_DEPENDS ${cuda_source}/${part}*.c)
+    add_library(cowarp_cuda_${part} OBJECT ${face_sources} ${cuda_made}/${part}_missing.c)
+    target_include_directories(cowarp_cuda_${part} PRIVATE harness include)
+endforeach()
+cw_add_cuda_face(runtime 11 libcudart.so.11.0 libcudart.so.11.0)
+cw_add_cuda_face(runtime 12 libcudart.so.12 libcudart.so.12)
+cw_add_cuda_face(runtime 13 libcudart.so.13 libcudart.so.13)
+cw_add_cuda_face(driver 1 libcuda.so.1 "")

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cowarp cuda: starts a program on libraries of ours in the place of CUDA's, and tells what has become of it. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "cuda_functions.h"
+#include "cuda_page.h"
+#include "fatbin/elf.h"
+#include "file/in_file.h"
+
+#define PATH_MOST  4096u
+#define NAMES_MOST 1000u /* letters of the names of missing functions in one line */
+#define PAGE_FILE  100   /* lowest number of the page's file: programs use the low ones */
+
+/* Where the shell would find it. */
+static int find_program(char path[PATH_MOST], const char *name)
+{
+    const char *places = strchr(name, '/') != NULL ? "" : getenv("PATH");
+    for (const char *at = places != NULL ? places : ""; at != NULL; at = strchr(at, ':') != NULL ? strchr(at, ':') + 1 : NULL) {
+        const size_t length = strcspn(at, ":");
+        snprintf(path, PATH_MOST, "%.*s%s%s", (int)length, at, length > 0 ? "/" : "", name);
+        if (access(path, X_OK) == 0)
+            return CLI_OK;
+    }
+    return cli_error(CLI_WRONG, "%s: %s", name, strerror(errno));
+}
+
+/* Where the libraries are: beside the command in a build, in lib/cowarp/cuda of an installed tree. */
+static int find_libraries(char folder[PATH_MOST])
+{
+    static const char *const places[] = {"cuda", "../lib/cowarp/cuda"};
+    char own[PATH_MOST], file[PATH_MOST + 64];
+    const ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
+    own[n > 0 ? n : 0] = '\0';
+    *(strrchr(own, '/') != NULL ? strrchr(own, '/') : own) = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        snprintf(folder, PATH_MOST, "%.4000s/%s", own, places[i]);
+        snprintf(file, sizeof file, "%s/libcuda.so.1", folder);
+        if (access(file, R_OK) == 0)
+            return CLI_OK;
+    }
+    return cli_error(CLI_FAILED, "%s/cuda: has no libcuda.so.1; build or install cowarp again", own);
+}
+
+/* Names of functions that the program calls and that only say that they are missing. */
+static void tell_missing(const struct cw_elf *elf, const char *path)
+{
+    char names[NAMES_MOST] = "";
+    const char *name;
+    unsigned cnt = 0;
+    for (uint32_t i = 0; (name = cw_elf_undefined(elf, i)) != NULL; i++) {
+        if (!cw_cuda_is_missing(name))
+            continue;
+        const size_t used = strlen(names);
+        if (used + strlen(name) + 3 < sizeof names)
+            snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "", name);
+        cnt++;
+    }
+    if (cnt > 0)
+        fprintf(stderr, "cowarp: %s calls %u function%s that %s not there and answer%s cudaErrorNotSupported: %s\n", path, cnt,
+                cnt == 1 ? "" : "s", cnt == 1 ? "is" : "are", cnt == 1 ? "s" : "", names);
+}
+
+/* "libcudart.so.12": whether a program that needs it can be run. */
+static bool is_known(const char *library)
+{
+    static const char *const known[] = {"libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13", "libcuda.so.1"};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(library, known[i]) == 0)
+            return true;
+    return false;
+}
+
+static int check_elf(const struct cw_elf *elf, const char *path)
+{
+    const char *library;
+    const uint8_t *bytes;
+    size_t length;
+    bool dynamic = false;
+    for (uint32_t i = 0; (library = cw_elf_needed(elf, i)) != NULL; i++) {
+        const bool cuda = strncmp(library, "libcudart.so", 12) == 0 || strncmp(library, "libcuda.so", 10) == 0;
+        if (cuda && !is_known(library))
+            return cli_error(CLI_WRONG, "%s: needs %s; libcudart of CUDA 11, 12 and 13 is known", path, library);
+        dynamic |= cuda;
+    }
+    if (!dynamic && cw_elf_section(elf, ".nv_fatbin", 0, &bytes, &length))
+        return cli_error(CLI_WRONG,
+                         "%s: the CUDA runtime is part of the program, and nothing can take its place; link it with nvcc -cudart shared "
+                         "(CMake: CUDA_RUNTIME_LIBRARY Shared)",
+                         path);
+    return CLI_OK;
+}
+
+/* What can be said before it starts. A script that starts the program is run as it is. */
+static int check_program(const char *path, bool quiet)
+{
+    struct cw_error err;
+    struct cw_elf elf;
+    char *data;
+    size_t length;
+    int status = CLI_OK;
+    if (cw_in_file_read(&data, &length, path, &err) != CW_OK)
+        return cli_error(CLI_WRONG, "%s", err.text);
+    if (cw_elf_open(&elf, data, length)) {
+        status = check_elf(&elf, path);
+        if (status == CLI_OK && !quiet)
+            tell_missing(&elf, path);
+    }
+    free(data);
+    return status;
+}
+
+/* Whether the options are right, before a program starts that would meet them later. */
+static int check_options(const struct cli_parsed *p)
+{
+    struct cli_session s;
+    struct cowarp_config *config = NULL;
+    int status = cli_session_read(&s, p, "cuda", cli_value(p, "system", "none"));
+    if (status == CLI_OK && cowarp_config_create(&config, &s.options) != COWARP_OK)
+        status = cli_error(CLI_WRONG, "%s", cowarp_config_error(config));
+    cowarp_config_destroy(config);
+    cli_session_close(&s);
+    return status;
+}
+
+/* The options as the program's process takes them: "--name=value", each with its end. */
+static char *join_options(const struct cli_parsed *p)
+{
+    size_t bytes = 1, used = 0;
+    for (uint32_t i = 0; i < p->given_cnt; i++)
+        bytes += strlen(p->given[i].option->name) + strlen(p->given[i].value) + 4;
+    char *text = calloc(bytes, 1);
+    for (uint32_t i = 0; text != NULL && i < p->given_cnt; i++) {
+        const struct cli_given *g = &p->given[i];
+        used += (size_t)snprintf(text + used, bytes - used, "--%s%s%s%c", g->option->name, g->option->value != NULL ? "=" : "", g->value,
+                                 CW_CUDA_END);
+    }
+    return text;
+}
+
+static int set_environment(const struct cli_parsed *p, const char *folder, int page_file)
+{
+    const char *old = getenv("LD_LIBRARY_PATH");
+    char *options = join_options(p), *paths = NULL, number[16];
+    snprintf(number, sizeof number, "%d", page_file);
+    bool ok = options != NULL && asprintf(&paths, "%s%s%s", folder, old != NULL ? ":" : "", old != NULL ? old : "") >= 0;
+    ok = ok && setenv(CW_CUDA_OPTIONS, options, 1) == 0 && setenv(CW_CUDA_PAGE, number, 1) == 0 && setenv("LD_LIBRARY_PATH", paths, 1) == 0;
+    free(options);
+    free(paths);
+    return ok ? CLI_OK : cli_error(CLI_FAILED, "out of memory");
+}
+
+static int open_page(struct cw_cuda_page **page, int *file)
+{
+    const int low = memfd_create("cowarp", 0);
+    *file = low >= 0 ? fcntl(low, F_DUPFD, PAGE_FILE) : -1;
+    if (low >= 0)
+        close(low);
+    if (*file < 0 || ftruncate(*file, sizeof **page) != 0)
+        return cli_error(CLI_FAILED, "no page of shared memory: %s", strerror(errno));
+    void *at = mmap(NULL, sizeof **page, PROT_READ | PROT_WRITE, MAP_SHARED, *file, 0);
+    *page = at;
+    return at != MAP_FAILED ? CLI_OK : cli_error(CLI_FAILED, "no page of shared memory: %s", strerror(errno));
+}
+
+/* The program's exit status, unless it knows less than the simulator. */
+static int outcome(const struct cw_cuda_page *page, int status, const char *path, bool quiet)
+{
+    if (WIFSIGNALED(status)) {
+        cli_error(0, "%s was ended by signal %d (%s); no statistics were written", path, WTERMSIG(status), strsignal(WTERMSIG(status)));
+        return 128 + WTERMSIG(status);
+    }
+    if (page->loaded == 0 && !quiet)
+        fprintf(stderr, "cowarp: %s has loaded neither libcudart nor libcuda, so nothing was simulated\n", path);
+    if (page->broken != 0) /* which has been told, and whatever the program made of it */
+        return CLI_WRONG;
+    if (WEXITSTATUS(status) != 0)
+        return WEXITSTATUS(status);
+    if (page->failed > 0)
+        return cli_error(CLI_FAILED, "%s: %u launch%s failed", path, (unsigned)page->failed, page->failed == 1 ? " has" : "es have");
+    return page->unwell != 0 ? CLI_FAILED : CLI_OK;
+}
+
+static int start(const struct cli_parsed *p, const char *path, const struct cw_cuda_page *page)
+{
+    int status;
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child < 0)
+        return cli_error(CLI_FAILED, "no process: %s", strerror(errno));
+    if (child == 0) {
+        char **argv = calloc(p->word_cnt + 1u, sizeof *argv);
+        for (uint32_t i = 0; argv != NULL && i < p->word_cnt; i++)
+            argv[i] = (char *)(uintptr_t)p->word[i];
+        if (argv != NULL)
+            execv(path, argv);
+        _exit(cli_error(CLI_WRONG, "%s: %s", path, strerror(errno)));
+    }
+    signal(SIGINT, SIG_IGN); /* the terminal sends it to the program as well, whose end is waited for */
+    signal(SIGQUIT, SIG_IGN);
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return cli_error(CLI_FAILED, "%s: %s", path, strerror(errno));
+    return outcome(page, status, path, cli_has(p, "quiet"));
+}
+
+static int run(const struct cli_parsed *p)
+{
+    char path[PATH_MOST], folder[PATH_MOST];
+    struct cw_cuda_page *page = NULL;
+    int file = -1;
+    if (p->word_cnt == 0)
+        return cli_error(CLI_WRONG, "cuda needs a program: cowarp cuda [OPTIONS] -- PROGRAM [ARGUMENT ...]");
+    int status = check_options(p);
+    if (status == CLI_OK)
+        status = find_program(path, p->word[0]);
+    if (status == CLI_OK)
+        status = check_program(path, cli_has(p, "quiet"));
+    if (status == CLI_OK)
+        status = find_libraries(folder);
+    if (status == CLI_OK)
+        status = open_page(&page, &file);
+    if (status == CLI_OK)
+        status = set_environment(p, folder, file);
+    return status == CLI_OK ? start(p, path, page) : status;
+}
+
+const struct cli_command cli_cuda = {
+    .name = "cuda",
+    .usage = "[OPTIONS] -- PROGRAM [ARGUMENT ...]",
+    .what = "Runs a CUDA program, as it is, on the simulated GPU",
+    .option = cli_cuda_own,
+    .option_cnt = CLI_CUDA_OWN_CNT,
+    .takes_machine = true,
+    .notes =
+        "The program is one that links libcudart or libcuda dynamically: nvcc -cudart shared. The exit status is the program's, and 1 when "
+        "a\n"
+        "launch has failed. The summary goes to standard error. Without --preset it is the least capable machine whose cores have the\n"
+        "shared memory that the program's kernels ask for. docs/cuda.md lists the functions that are there.\n",
+    .run = run,
+};

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What libcudart and libcuda of ours share: one process, one simulated GPU, in the library libcowarp_cuda. The runtime and the driver API
+ * are faces of it. A function answers with CUDA's own number of an error (both APIs have the same), 0 when all is well. Each takes the
+ * process's lock, so threads may call any of them.
+ *
+ * Work is carried out when it is asked for, so a stream is always empty: that is an order that CUDA allows. What a kernel did wrong
+ * is told where CUDA tells it, at the next call that waits.
+ */
+#ifndef CW_HARNESS_CUDA_H
+#define CW_HARNESS_CUDA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cowarp/cowarp.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* CUDA's numbers. */
+enum cw_cuda_code {
+    CW_CUDA_OK = 0,
+    CW_CUDA_INVALID_VALUE = 1,
+    CW_CUDA_NO_MEMORY = 2,
+    CW_CUDA_INIT = 3,
+    CW_CUDA_UNLOADING = 4,
+    CW_CUDA_CONFIGURATION = 9,
+    CW_CUDA_PITCH = 12,
+    CW_CUDA_SYMBOL = 13,
+    CW_CUDA_DIRECTION = 21,
+    CW_CUDA_MISSING_CONFIGURATION = 52,
+    CW_CUDA_DEVICE_FUNCTION = 98,
+    CW_CUDA_DEVICE = 101,
+    CW_CUDA_IMAGE = 200,
+    CW_CUDA_NO_IMAGE = 209,
+    CW_CUDA_PTX = 218,
+    CW_CUDA_FILE = 301,
+    CW_CUDA_HANDLE = 400,
+    CW_CUDA_NOT_FOUND = 500,
+    CW_CUDA_NOT_READY = 600,
+    CW_CUDA_ADDRESS = 700,
+    CW_CUDA_RESOURCES = 701,
+    CW_CUDA_TIMEOUT = 702,
+    CW_CUDA_ASSERT = 710,
+    CW_CUDA_REGISTERED = 712,
+    CW_CUDA_NOT_REGISTERED = 713,
+    CW_CUDA_MISALIGNED = 716,
+    CW_CUDA_LAUNCH = 719,
+    CW_CUDA_COOPERATIVE = 720,
+    CW_CUDA_NOT_PERMITTED = 800,
+    CW_CUDA_NOT_SUPPORTED = 801,
+    CW_CUDA_UNKNOWN = 999
+};
+
+/* "cudaErrorInvalidValue" and what it means; NULL: CUDA has no such number that a call here gives. */
+const char *cw_cuda_code_name(int code);
+const char *cw_cuda_code_text(int code);
+/* The error of this thread's last call that had one. */
+int cw_cuda_last(bool forget);
+/* Notes it; returns it. */
+int cw_cuda_note(int code);
+/* A function that is not there has been called: says so once, and answers CW_CUDA_NOT_SUPPORTED. */
+int cw_cuda_missing(const char *function);
+
+/* A container of a program, or the PTX that a program has given. */
+struct cw_cuda_image;
+/* Registers what nvcc's start-up code hands over (struct of magic 466243B1h). Never NULL: what is wrong with it is told when a kernel of it
+ * is used. */
+struct cw_cuda_image *cw_cuda_register(const void *wrapper);
+/* PTX text, a container or a wrapper, as cuModuleLoadData takes it. */
+int cw_cuda_load(struct cw_cuda_image **image, const void *data);
+int cw_cuda_load_file(struct cw_cuda_image **image, const char *path);
+
+struct cw_cuda_function;
+/* A kernel, by the address of the function that stands for it in the host. */
+void cw_cuda_register_function(struct cw_cuda_image *image, const void *host, const char *name);
+void cw_cuda_register_variable(struct cw_cuda_image *image, const void *host, const char *name, size_t bytes);
+/* The same of a managed one: *pointer is to have its address, which cw_cuda_place_managed sees to. */
+void cw_cuda_register_managed(struct cw_cuda_image *image, void **pointer, const char *name, size_t bytes);
+int cw_cuda_place_managed(struct cw_cuda_image *image);
+/* By the host's address, or by a handle that such a call has given. */
+int cw_cuda_function(struct cw_cuda_function **function, const void *host);
+int cw_cuda_function_named(struct cw_cuda_function **function, struct cw_cuda_image *image, const char *name);
+const char *cw_cuda_function_name(const struct cw_cuda_function *function);
+struct cw_cuda_image *cw_cuda_function_image(const struct cw_cuda_function *function);
+int cw_cuda_function_param(struct cw_cuda_function *function, size_t i, size_t *offset, size_t *bytes);
+
+struct cw_cuda_function_info {
+    size_t shared_bytes, constant_bytes, local_bytes, dynamic_shared_most;
+    int threads_most, registers, architecture;
+};
+int cw_cuda_function_info(struct cw_cuda_function *function, struct cw_cuda_function_info *info);
+int cw_cuda_function_set_dynamic_shared(struct cw_cuda_function *function, int bytes);
+
+/* A variable of the device, by the host's address of what stands for it. */
+int cw_cuda_symbol(const void *host, void **address, size_t *bytes);
+int cw_cuda_symbol_write(const void *host, size_t offset, const void *from, size_t bytes);
+int cw_cuda_symbol_read(const void *host, size_t offset, void *to, size_t bytes);
+/* The same by its name in an image. */
+int cw_cuda_global(struct cw_cuda_image *image, const char *name, uint64_t *address, size_t *bytes);
+
+struct cw_cuda_launch {
+    uint32_t grid[3], block[3];
+    size_t shared_bytes;
+    void **args;        /* one pointer per parameter; or NULL: */
+    const void *packed; /* the parameters as they lie in memory */
+    size_t packed_bytes;
+    bool cooperative; /* all blocks run at once; grid-wide barriers of CUDA's are not there */
+};
+int cw_cuda_launch(struct cw_cuda_function *function, const struct cw_cuda_launch *launch);
+int cw_cuda_occupancy(int *blocks, struct cw_cuda_function *function, int threads, size_t shared_bytes);
+
+enum cw_cuda_memory { CW_CUDA_MEMORY_NONE, CW_CUDA_MEMORY_HOST, CW_CUDA_MEMORY_DEVICE, CW_CUDA_MEMORY_MANAGED };
+/* Device memory; managed memory is device memory that the host sees at the same address. */
+int cw_cuda_malloc(void **address, size_t bytes, enum cw_cuda_memory kind);
+/* Memory of the host, which a kernel may use at the same address where there is room: with `mapped` there has to be. */
+int cw_cuda_malloc_host(void **address, size_t bytes, bool mapped);
+int cw_cuda_free(void *address);
+int cw_cuda_free_host(void *address);
+/* What an address belongs to, and its beginning and size. */
+enum cw_cuda_memory cw_cuda_memory_of(const void *address, uint64_t *base, size_t *bytes);
+int cw_cuda_memory_info(size_t *free_bytes, size_t *total_bytes);
+/* kind: 0 host to host, 1 host to device, 2 device to host, 3 device to device, 4 as the addresses say. */
+int cw_cuda_copy(void *to, const void *from, size_t bytes, int kind);
+/* A box of rows; pitches in bytes; slice: rows of `to` and `from` from one layer to the next. */
+struct cw_cuda_box {
+    void *to;
+    const void *from;
+    size_t to_pitch, from_pitch, to_slice, from_slice, width, height, depth;
+    int kind;
+};
+int cw_cuda_copy_box(const struct cw_cuda_box *box);
+/* `value` has `unit` bytes (1, 2 or 4), count times in each of `rows` rows. */
+int cw_cuda_set(void *to, uint32_t value, size_t unit, size_t count, size_t rows, size_t pitch);
+
+/* Waits for all work, and tells what it did wrong. */
+int cw_cuda_wait(void);
+int cw_cuda_reset(void);
+
+struct cw_cuda_stream;
+struct cw_cuda_event;
+int cw_cuda_stream_create(struct cw_cuda_stream **stream, unsigned flags, int priority);
+int cw_cuda_stream_destroy(struct cw_cuda_stream *stream);
+/* NULL, 1 and 2 are CUDA's own. CW_CUDA_HANDLE: no stream. */
+int cw_cuda_stream_check(const struct cw_cuda_stream *stream);
+unsigned cw_cuda_stream_flags(const struct cw_cuda_stream *stream);
+int cw_cuda_stream_priority(const struct cw_cuda_stream *stream);
+uint64_t cw_cuda_stream_id(const struct cw_cuda_stream *stream);
+int cw_cuda_event_create(struct cw_cuda_event **event, unsigned flags);
+int cw_cuda_event_destroy(struct cw_cuda_event *event);
+int cw_cuda_event_record(struct cw_cuda_event *event);
+int cw_cuda_event_check(const struct cw_cuda_event *event);
+/* Simulated milliseconds between them. */
+int cw_cuda_event_elapsed(float *milliseconds, const struct cw_cuda_event *begin, const struct cw_cuda_event *end);
+
+/* A configuration value of the machine ("core.count"); 0 when the machine cannot be made. */
+uint32_t cw_cuda_value(const char *key);
+/* An attribute of the device by CUDA's number (cudaDeviceAttr and CUdevice_attribute are the same). */
+int cw_cuda_attribute(int *value, int attribute);
+const char *cw_cuda_device_name(void);
+/* Architecture of the newest PTX that the program has: 75. */
+uint32_t cw_cuda_architecture(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes of functions.txt what follows from it.
+
+Usage: functions.py stubs runtime|driver OUT.c     the functions that are missing
+       functions.py names OUT.c                    whether a name is one of these
+       functions.py map runtime|driver VERSION OUT what the library exports, as a version script; VERSION "": symbols have no version
+       functions.py page OUT.md                    the list of docs/cuda.md
+       functions.py same runtime|driver OUT        linker options that make the functions that are the same as another one
+"""
+import pathlib
+import re
+import sys
+
+
+def read():
+    rows, part = {"runtime": [], "driver": []}, None
+    for line in (pathlib.Path(__file__).parent / "functions.txt").read_text().splitlines():
+        if line.startswith("["):
+            part = rows[line.strip("[]")]
+        elif line and line[0] != "#":
+            part.append(tuple(line.split()))
+    return rows
+
+
+def missing(rows):
+    return [name for name, state in rows if state == "missing"]
+
+
+def base(name):
+    return re.sub(r"_pt[ds][sz]$", "", name)
+
+
+def stubs(part):
+    note = {"runtime": "cw_cuda_missing", "driver": "cw_cuda_missing"}[part]
+    text = '/* Made by functions.py of functions.txt. */\n#include "cuda/cuda.h"\n\n'
+    return text + "".join(f'int {name}(void)\n{{\n    return {note}("{name}");\n}}\n' for name in missing(read()[part]))
+
+
+def names():
+    rows = sorted(missing(read()["runtime"]) + missing(read()["driver"]))
+    table = "".join(f'    "{name}",\n' for name in rows)
+    return ('/* Made by functions.py of functions.txt. */\n#include "cli/cuda_functions.h"\n\n#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n\n'
+            f"static const char *const names[] = {{\n{table}}};\n\n"
+            "static int compare(const void *name, const void *row)\n{\n    return strcmp(name, *(const char *const *)row);\n}\n\n"
+            "bool cw_cuda_is_missing(const char *name)\n{\n"
+            "    return bsearch(name, names, sizeof names / sizeof names[0], sizeof names[0], compare) != NULL;\n}\n")
+
+
+def page():
+    text = ""
+    for part, title in (("runtime", "Runtime"), ("driver", "Driver")):
+        rows = [(name, state) for name, state in read()[part] if not re.search(r"_pt[ds][sz]$", name)]
+        there = [f"`{name}`" for name, state in rows if state == "there" and not name.startswith("__")]
+        line, lines = f"{title}, {len(there)} of {len(rows)}:", []
+        for word in there:
+            if len(line) + len(word) > 155:
+                lines.append(line)
+                line = word
+            else:
+                line += " " + word
+        text += "\n".join([*lines, line]) + "\n\n" if there else ""
+    return text
+
+
+def version_map(part, version):
+    listed = "".join(f"        {name};\n" for name, _ in read()[part])
+    return f"{version}\n{{\n    global:\n{listed}    local:\n        *;\n}};\n"
+
+
+def same(part):
+    return "".join(f"-Wl,--defsym={name}={base(name)}\n" for name, state in read()[part] if state == "same")
+
+
+def main(what, *rest):
+    text = {"stubs": stubs, "names": names, "map": version_map, "same": same, "page": page}[what](*rest[:-1])
+    pathlib.Path(rest[-1]).write_text(text)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launches, and what becomes of one that fails. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/process.h"
+
+#define THREADS_MOST 1024u
+
+/* What CUDA calls a fault of the kernel, which the library tells in words. */
+static int fault_code(int status, const char *text)
+{
+    static const struct {
+        const char *word;
+        int code;
+    } words[] = {{"assertion `", CW_CUDA_ASSERT}, {"misaligned", CW_CUDA_MISALIGNED}, {" address 0x", CW_CUDA_ADDRESS}};
+    if (status == COWARP_EDEADLOCK || status == COWARP_ELIMIT)
+        return CW_CUDA_TIMEOUT;
+    for (size_t i = 0; status == COWARP_EFAULT && i < sizeof words / sizeof words[0]; i++)
+        if (strstr(text, words[i].word) != NULL)
+            return words[i].code;
+    return CW_CUDA_LAUNCH;
+}
+
+static int count_failed(struct cw_cuda_process *p, int code)
+{
+    p->failed_launches++;
+    if (p->page != NULL)
+        __atomic_fetch_add(&p->page->failed, 1u, __ATOMIC_SEQ_CST);
+    return code;
+}
+
+/* CUDA's own rules, in which its number of the error is known. */
+static int check_shape(const struct cw_cuda_function *f, const struct cw_cuda_launch *l)
+{
+    const uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    for (int i = 0; i < 3; i++)
+        if (l->grid[i] == 0 || l->block[i] == 0)
+            return CW_CUDA_CONFIGURATION;
+    if (threads > THREADS_MOST || l->block[2] > 64 || l->grid[0] > INT32_MAX || l->grid[1] > UINT16_MAX || l->grid[2] > UINT16_MAX)
+        return CW_CUDA_CONFIGURATION;
+    if (f->info.max_threads != 0 && threads > f->info.max_threads)
+        return CW_CUDA_RESOURCES;
+    return CW_CUDA_OK;
+}
+
+/* Whether a core has room for one block, and the machine for all blocks of a cooperative launch. One that does not fit is an error of the call,
+ * not of the device. */
+static int check_room(struct cowarp_gpu *gpu, const struct cw_cuda_function *f, const struct cowarp_launch *l, bool cooperative)
+{
+    struct cowarp_occupancy o;
+    struct cowarp_launch probe = *l;
+    probe.arg_count = 0;
+    probe.args = NULL;
+    if (cowarp_occupancy(gpu, f->image->module, &probe, &o) != COWARP_OK) {
+        cw_cuda__say("%s; --preset NAME chooses another machine ('cowarp list')", cowarp_error(gpu));
+        return CW_CUDA_INVALID_VALUE;
+    }
+    const uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2],
+                   at_once = (uint64_t)o.blocks_per_core * cw_cuda_value("core.count");
+    if (cooperative && at_once > 0 && at_once < blocks)
+        return CW_CUDA_COOPERATIVE;
+    if (o.blocks_per_core > 0)
+        return CW_CUDA_OK;
+    cw_cuda__say("kernel %s: a core has no room for a block of %u threads, %u registers each, with %u bytes of shared memory; limit: %s. "
+                 "--preset NAME chooses another machine ('cowarp list')",
+                 f->name, (unsigned)o.threads, (unsigned)o.registers, (unsigned)o.block_shared_bytes, o.limit);
+    return o.by_shared == 0 ? CW_CUDA_INVALID_VALUE : CW_CUDA_RESOURCES;
+}
+
+/* The arguments' bytes stay where the program has them. */
+static int gather(const struct cw_cuda_function *f, const struct cw_cuda_launch *l, struct cowarp_arg **args)
+{
+    struct cowarp_arg *a = calloc(f->param_cnt + 1, sizeof *a + sizeof(struct cowarp_bytes));
+    struct cowarp_bytes *b = (struct cowarp_bytes *)(a != NULL ? a + f->param_cnt + 1 : NULL);
+    *args = a;
+    if (a == NULL)
+        return CW_CUDA_NO_MEMORY;
+    for (uint32_t i = 0; i < f->param_cnt; i++) {
+        const struct cowarp_param *p = &f->param[i];
+        if (l->args == NULL && (l->packed == NULL || p->offset + p->bytes > l->packed_bytes))
+            return CW_CUDA_INVALID_VALUE;
+        b[i] = (struct cowarp_bytes){l->args != NULL ? l->args[i] : (const char *)l->packed + p->offset, p->bytes};
+        if (b[i].data == NULL)
+            return CW_CUDA_INVALID_VALUE;
+        a[i] = COWARP_BYTES(&b[i]);
+    }
+    return CW_CUDA_OK;
+}
+
+static int run(struct cowarp_gpu *gpu, struct cw_cuda_function *f, const struct cw_cuda_launch *l)
+{
+    struct cw_cuda_process *p = &cw_cuda__process;
+    struct cowarp_launch launch = {
+        .size = sizeof launch, .kernel = f->name, .dynamic_shared_bytes = (uint32_t)l->shared_bytes, .arg_count = f->param_cnt};
+    struct cowarp_arg *args = NULL;
+    memcpy(launch.grid, l->grid, sizeof launch.grid);
+    memcpy(launch.block, l->block, sizeof launch.block);
+    int code = check_room(gpu, f, &launch, l->cooperative);
+    if (code == CW_CUDA_OK)
+        code = gather(f, l, &args);
+    launch.args = args;
+    if (code == CW_CUDA_OK) {
+        p->session.title = f->name;
+        const int status = cowarp_run(gpu, f->image->module, &launch);
+        if (status != COWARP_OK) { /* the call is well; who waits for the kernel is told */
+            cw_cuda__say("launch of %s failed: %s", f->name, cowarp_error(gpu));
+            p->sticky = fault_code(status, cowarp_error(gpu));
+            count_failed(p, CW_CUDA_OK);
+        }
+    } else
+        count_failed(p, code);
+    free(args);
+    return code;
+}
+
+int cw_cuda_launch(struct cw_cuda_function *function, const struct cw_cuda_launch *launch)
+{
+    struct cowarp_gpu *gpu;
+    cw_cuda__lock();
+    int code = cw_cuda__gpu(&gpu);
+    if (code == CW_CUDA_OK && function->info.refused != NULL) {
+        cw_cuda__say("kernel %s cannot run: %s", function->name, function->info.refused);
+        code = count_failed(&cw_cuda__process, CW_CUDA_NOT_SUPPORTED);
+    }
+    if (code == CW_CUDA_OK && (code = check_shape(function, launch)) != CW_CUDA_OK)
+        count_failed(&cw_cuda__process, code);
+    if (code == CW_CUDA_OK)
+        code = run(gpu, function, launch);
+    return cw_cuda__leave(code);
+}
+
+int cw_cuda_occupancy(int *blocks, struct cw_cuda_function *function, int threads, size_t shared_bytes)
+{
+    struct cowarp_gpu *gpu;
+    struct cowarp_occupancy o = {0};
+    if (threads <= 0 || (unsigned)threads > THREADS_MOST || function->info.refused != NULL) {
+        *blocks = 0;
+        return threads <= 0 ? CW_CUDA_INVALID_VALUE : CW_CUDA_OK;
+    }
+    const struct cowarp_launch l = {.size = sizeof l,
+                                    .kernel = function->name,
+                                    .grid = {1u << 20, 1, 1},
+                                    .block = {(uint32_t)threads, 1, 1},
+                                    .dynamic_shared_bytes = (uint32_t)shared_bytes};
+    cw_cuda__lock();
+    const int code = cw_cuda__gpu(&gpu);
+    if (code == CW_CUDA_OK && cowarp_occupancy(gpu, function->image->module, &l, &o) != COWARP_OK)
+        o.blocks_per_core = 0;
+    *blocks = (int)o.blocks_per_core;
+    return cw_cuda__leave(code);
+}
+
+int cw_cuda_wait(void)
+{
+    struct cowarp_gpu *gpu;
+    cw_cuda__lock();
+    return cw_cuda__leave(cw_cuda__gpu(&gpu));
+}

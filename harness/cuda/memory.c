@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Device and host memory, and copies between them. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/process.h"
+
+#define PIECE (1u << 16) /* bytes of a copy that goes through the host */
+
+static struct cw_cuda_allocation **find(uint64_t address)
+{
+    struct cw_cuda_allocation **a = &cw_cuda__process.allocations;
+    while (*a != NULL && address - (*a)->base >= ((*a)->bytes > 0 ? (*a)->bytes : 1))
+        a = &(*a)->next;
+    return a;
+}
+
+static int remember(uint64_t base, size_t bytes, enum cw_cuda_memory kind)
+{
+    struct cw_cuda_allocation *a = malloc(sizeof *a);
+    if (a == NULL)
+        return CW_CUDA_NO_MEMORY;
+    *a = (struct cw_cuda_allocation){.base = base, .bytes = bytes, .kind = kind, .next = cw_cuda__process.allocations};
+    cw_cuda__process.allocations = a;
+    return CW_CUDA_OK;
+}
+
+int cw_cuda_malloc(void **address, size_t bytes, enum cw_cuda_memory kind)
+{
+    struct cowarp_gpu *gpu;
+    uint64_t at = 0;
+    if (address == NULL)
+        return CW_CUDA_INVALID_VALUE;
+    *address = NULL;
+    cw_cuda__lock();
+    int code = cw_cuda__gpu(&gpu);
+    if (code == CW_CUDA_OK && kind != CW_CUDA_MEMORY_DEVICE && !cowarp_is_unified(gpu)) {
+        cw_cuda__say("managed memory: the process has no room at the addresses of the device");
+        code = CW_CUDA_NOT_SUPPORTED;
+    }
+    if (code == CW_CUDA_OK && bytes > 0)
+        code = cw_cuda__failed(cowarp_alloc(gpu, &at, bytes));
+    if (code == CW_CUDA_OK && bytes > 0)
+        code = remember(at, bytes, kind);
+    *address = (void *)(uintptr_t)at;
+    return cw_cuda__leave(code);
+}
+
+/* Kernels may use it at the same address where the process has room at the addresses of the device; a program that has asked for that is told
+ * when it is not so. */
+int cw_cuda_malloc_host(void **address, size_t bytes, bool mapped)
+{
+    struct cowarp_gpu *gpu;
+    if (address == NULL)
+        return CW_CUDA_INVALID_VALUE;
+    *address = NULL;
+    cw_cuda__lock();
+    int code = cw_cuda__gpu(&gpu);
+    if (code == CW_CUDA_OK && (mapped || cowarp_is_unified(gpu)))
+        code = cw_cuda_malloc(address, bytes, CW_CUDA_MEMORY_HOST);
+    if (mapped || *address != NULL || (code != CW_CUDA_OK && code != CW_CUDA_NO_MEMORY))
+        return cw_cuda__leave(code);
+    code = posix_memalign(address, 4096, bytes > 0 ? bytes : 1) == 0 ? CW_CUDA_OK : CW_CUDA_NO_MEMORY;
+    if (code == CW_CUDA_OK)
+        code = remember((uintptr_t)*address, bytes, CW_CUDA_MEMORY_HOST);
+    return cw_cuda__leave(code);
+}
+
+static int release(void *address, bool host)
+{
+    struct cowarp_gpu *gpu;
+    const uint64_t at = (uintptr_t)address;
+    if (address == NULL)
+        return CW_CUDA_OK;
+    cw_cuda__lock();
+    struct cw_cuda_allocation **place = find(at), *a = *place;
+    int code = cw_cuda__gpu(&gpu);
+    if (code == CW_CUDA_OK && (a == NULL || a->base != at || (a->kind == CW_CUDA_MEMORY_HOST) != host))
+        code = CW_CUDA_INVALID_VALUE;
+    if (code != CW_CUDA_OK)
+        return cw_cuda__leave(code);
+    if (cowarp_free(gpu, at) != COWARP_OK) /* no memory of the device */
+        free(address);
+    *place = a->next;
+    free(a);
+    return cw_cuda__leave(code);
+}
+
+int cw_cuda_free(void *address)
+{
+    return release(address, false);
+}
+
+int cw_cuda_free_host(void *address)
+{
+    return release(address, true);
+}
+
+enum cw_cuda_memory cw_cuda_memory_of(const void *address, uint64_t *base, size_t *bytes)
+{
+    cw_cuda__lock();
+    const struct cw_cuda_allocation *a = *find((uintptr_t)address);
+    const enum cw_cuda_memory kind = a != NULL ? a->kind : CW_CUDA_MEMORY_NONE;
+    *base = a != NULL ? a->base : 0;
+    *bytes = a != NULL ? a->bytes : 0;
+    cw_cuda__unlock();
+    return kind;
+}
+
+int cw_cuda_memory_info(size_t *free_bytes, size_t *total_bytes)
+{
+    const size_t total = (size_t)cw_cuda_value("mem.mbytes") << 20;
+    size_t used = 0;
+    cw_cuda__lock();
+    for (const struct cw_cuda_allocation *a = cw_cuda__process.allocations; a != NULL; a = a->next)
+        used += a->kind != CW_CUDA_MEMORY_HOST ? (a->bytes + 255) / 256 * 256 : 0;
+    cw_cuda__unlock();
+    if (free_bytes != NULL)
+        *free_bytes = used < total ? total - used : 0;
+    if (total_bytes != NULL)
+        *total_bytes = total;
+    return total > 0 ? CW_CUDA_OK : CW_CUDA_INIT;
+}
+
+/* Copies */
+
+/* Whether the bytes are the device's: of an allocation, or of a module's variables, which no list has. */
+static bool on_device(struct cowarp_gpu *gpu, uint64_t at, size_t bytes)
+{
+    return cowarp_holds(gpu, at, bytes) != 0;
+}
+
+static int copy_on_device(struct cowarp_gpu *gpu, uint64_t to, uint64_t from, size_t bytes)
+{
+    char piece[PIECE];
+    int status = COWARP_OK;
+    const bool backwards = to > from && to < from + bytes; /* as memmove has it */
+    for (size_t done = 0, n; status == COWARP_OK && done < bytes; done += n) {
+        n = bytes - done < PIECE ? bytes - done : PIECE;
+        const size_t at = backwards ? bytes - done - n : done;
+        status = cowarp_read(gpu, piece, from + at, n);
+        if (status == COWARP_OK)
+            status = cowarp_write(gpu, to + at, piece, n);
+    }
+    return cw_cuda__failed(status);
+}
+
+static int copy(struct cowarp_gpu *gpu, void *to, const void *from, size_t bytes, int kind)
+{
+    const uint64_t target = (uintptr_t)to, source = (uintptr_t)from;
+    if (bytes == 0)
+        return CW_CUDA_OK;
+    if (kind < 0 || kind > 4)
+        return CW_CUDA_DIRECTION;
+    if (to == NULL || from == NULL)
+        return CW_CUDA_INVALID_VALUE;
+    const bool to_device = on_device(gpu, target, bytes), from_device = on_device(gpu, source, bytes);
+    if (((kind == 1 || kind == 3) && !to_device) || ((kind == 2 || kind == 3) && !from_device))
+        return CW_CUDA_INVALID_VALUE;
+    if (to_device && from_device)
+        return copy_on_device(gpu, target, source, bytes);
+    if (to_device)
+        return cw_cuda__failed(cowarp_write(gpu, target, from, bytes));
+    if (from_device)
+        return cw_cuda__failed(cowarp_read(gpu, to, source, bytes));
+    memmove(to, from, bytes);
+    return CW_CUDA_OK;
+}
+
+int cw_cuda_copy(void *to, const void *from, size_t bytes, int kind)
+{
+    struct cowarp_gpu *gpu;
+    cw_cuda__lock();
+    int code = cw_cuda__gpu(&gpu);
+    if (code == CW_CUDA_OK)
+        code = copy(gpu, to, from, bytes, kind);
+    return cw_cuda__leave(code);
+}
+
+int cw_cuda_copy_box(const struct cw_cuda_box *b)
+{
+    struct cowarp_gpu *gpu;
+    if (b->height > 1 && (b->width > b->to_pitch || b->width > b->from_pitch))
+        return CW_CUDA_PITCH;
+    cw_cuda__lock();
+    int code = cw_cuda__gpu(&gpu);
+    for (size_t z = 0; code == CW_CUDA_OK && z < b->depth; z++)
+        for (size_t y = 0; code == CW_CUDA_OK && y < b->height; y++) {
+            char *to = (char *)b->to + (z * b->to_slice + y) * b->to_pitch;
+            code = copy(gpu, to, (const char *)b->from + (z * b->from_slice + y) * b->from_pitch, b->width, b->kind);
+        }
+    return cw_cuda__leave(code);
+}
+
+int cw_cuda_set(void *to, uint32_t value, size_t unit, size_t count, size_t rows, size_t pitch)
+{
+    struct cowarp_gpu *gpu;
+    char piece[PIECE];
+    cw_cuda__lock();
+    int code = cw_cuda__gpu(&gpu);
+    for (size_t i = 0; i < PIECE; i++)
+        piece[i] = (char)(value >> 8 * (i % unit));
+    for (size_t y = 0; code == CW_CUDA_OK && y < rows; y++)
+        for (size_t done = 0, n; code == CW_CUDA_OK && done < count * unit; done += n) {
+            n = count * unit - done < PIECE ? count * unit - done : PIECE;
+            code = cw_cuda__failed(cowarp_write(gpu, (uintptr_t)to + y * pitch + done, piece, n));
+        }
+    return cw_cuda__leave(code);
+}
+
+int cw_cuda_reset(void)
+{
+    struct cw_cuda_process *p = &cw_cuda__process;
+    cw_cuda__lock();
+    if (p->state == CW_CUDA_OPEN) {
+        for (struct cw_cuda_allocation *a = p->allocations, *next; a != NULL; a = next) {
+            next = a->next;
+            if (cowarp_free(p->session.gpu, a->base) != COWARP_OK && a->kind == CW_CUDA_MEMORY_HOST)
+                free((void *)(uintptr_t)a->base);
+            free(a);
+        }
+        p->allocations = NULL;
+        if (p->sticky != CW_CUDA_OK && cowarp_reset(p->session.gpu) != COWARP_OK)
+            cw_cuda__say("%s", cowarp_error(p->session.gpu));
+        else
+            p->sticky = CW_CUDA_OK;
+    }
+    return cw_cuda__leave(p->sticky);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The GPU of the process: made at the first call that needs it, from the options of `cowarp cuda`; ended when the process ends. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cuda/process.h"
+
+#define DYNAMIC_SHARED_BYTES UINT64_C(49152) /* that a CUDA device has for every block that does not ask for more */
+
+/* Machines for programs that name none, from the least capable on. */
+static const struct {
+    const char *name;
+    uint64_t shared_bytes;
+} presets[] = {{"getm", 16384}, {"gtx480", 49152}, {"sbrp-near", 65536}};
+#define PRESET_CNT (sizeof presets / sizeof presets[0])
+
+__attribute__((constructor)) static void find_page(void)
+{
+    const char *number = getenv(CW_CUDA_PAGE);
+    if (number == NULL)
+        return;
+    void *page = mmap(NULL, sizeof(struct cw_cuda_page), PROT_READ | PROT_WRITE, MAP_SHARED, atoi(number), 0);
+    if (page != MAP_FAILED) {
+        cw_cuda__process.page = page;
+        __atomic_store_n(&cw_cuda__process.page->loaded, 1u, __ATOMIC_SEQ_CST);
+    }
+}
+
+/* The options' words, as argv has them. */
+static int read_words(struct cw_cuda_process *p, int *argc)
+{
+    const char *text = getenv(CW_CUDA_OPTIONS);
+    int cnt = 0;
+    p->words = strdup(text != NULL ? text : "");
+    p->argv = p->words != NULL ? calloc(strlen(p->words) + 1, sizeof *p->argv) : NULL;
+    if (p->argv == NULL)
+        return CW_CUDA_NO_MEMORY;
+    for (char *at = p->words, *end; (end = strchr(at, CW_CUDA_END)) != NULL; at = end + 1) {
+        *end = '\0';
+        p->argv[cnt++] = at;
+    }
+    *argc = cnt;
+    return CW_CUDA_OK;
+}
+
+/* The least capable machine whose cores have room for a block of each kernel. */
+static const char *choose_preset(const struct cw_cuda_process *p)
+{
+    uint64_t need = 0;
+    const struct cw_cuda_image *who = NULL;
+    bool dynamic = false;
+    for (const struct cw_cuda_image *i = p->images; i != NULL; i = i->next) {
+        bool own = false;
+        const uint64_t bytes = i->text != NULL ? cw_cuda__shared_need(i->text, &own) : 0;
+        if (bytes > need)
+            who = i;
+        need = bytes > need ? bytes : need;
+        dynamic |= own;
+    }
+    const uint64_t wanted = dynamic && need < DYNAMIC_SHARED_BYTES ? DYNAMIC_SHARED_BYTES : need;
+    size_t k = 0;
+    while (k + 1 < PRESET_CNT && presets[k].shared_bytes < wanted)
+        k++;
+    if (k > 0 && wanted > need)
+        cw_cuda__say(
+            "preset %s: a kernel has shared memory whose size its launch says, and CUDA allows %u KB; --preset NAME chooses another",
+            presets[k].name, (unsigned)(DYNAMIC_SHARED_BYTES / 1024));
+    else if (k > 0)
+        cw_cuda__say("preset %s: a kernel of %s has %llu bytes of shared memory; --preset NAME chooses another", presets[k].name, who->name,
+                     (unsigned long long)need);
+    return presets[k].name;
+}
+
+/* A child process, or a second program that the first one has started, leaves the files to the first. */
+static void drop_files(struct cli_session *s)
+{
+    s->stats = s->branches = s->profile = NULL;
+    s->options.record_branches = s->options.record_profile = 0;
+    s->options.sample_file = s->options.timeline_file = s->options.wave_file = s->options.wave_on = s->options.record = NULL;
+    s->options.pm_file = NULL;
+}
+
+/* The program has ended: the summary, and the files that the options ask for. */
+static void finish(void)
+{
+    struct cw_cuda_process *p = &cw_cuda__process;
+    cw_cuda__lock();
+    if (p->state == CW_CUDA_OPEN && p->pid == getpid()) {
+        const struct cli_result r = {.workload = "cuda", .status = COWARP_OK};
+        if (cli_session_end(&p->session, &r) != CLI_OK && p->page != NULL)
+            p->page->unwell = 1;
+        cli_session_close(&p->session);
+    }
+    p->state = CW_CUDA_CLOSED;
+    cw_cuda__unlock();
+}
+
+static int open_gpu(struct cw_cuda_process *p)
+{
+    int argc = 0;
+    const int code = read_words(p, &argc);
+    if (code != CW_CUDA_OK)
+        return code;
+    if (cli_parse(&p->parsed, &cli_cuda_options, argc, p->argv) != CLI_OK)
+        return CW_CUDA_INIT;
+    if (cli_session_read(&p->session, &p->parsed, "cuda", cli_value(&p->parsed, "system", "none")) != CLI_OK)
+        return CW_CUDA_INIT;
+    p->session.guest = true;
+    if (!cli_has(&p->parsed, "preset") && !cli_has(&p->parsed, "config"))
+        p->session.options.preset = choose_preset(p);
+    p->pid = getpid();
+    if (p->page != NULL && __atomic_fetch_add(&p->page->opened, 1u, __ATOMIC_SEQ_CST) != 0)
+        drop_files(&p->session);
+    if (cli_session_start(&p->session, &p->parsed) != CLI_OK)
+        return CW_CUDA_INIT;
+    /* Not a destructor of this library: those of libraries that the GPU has loaded (waves, RTL) come before that one, and after this. What
+     * destructors of the program ask for later is answered as by CUDA, whose runtime has ended by then. */
+    return atexit(finish) == 0 ? CW_CUDA_OK : CW_CUDA_NO_MEMORY;
+}
+
+int cw_cuda__gpu(struct cowarp_gpu **gpu)
+{
+    struct cw_cuda_process *p = &cw_cuda__process;
+    if (p->state == CW_CUDA_NEW) {
+        p->state = open_gpu(p) == CW_CUDA_OK ? CW_CUDA_OPEN : CW_CUDA_BROKEN;
+        if (p->state == CW_CUDA_BROKEN && p->page != NULL)
+            p->page->broken = 1;
+    }
+    *gpu = p->session.gpu;
+    if (p->state == CW_CUDA_CLOSED)
+        return CW_CUDA_UNLOADING;
+    return p->state == CW_CUDA_BROKEN ? CW_CUDA_INIT : p->sticky;
+}
+
+int cw_cuda__failed(int status)
+{
+    if (status == COWARP_OK)
+        return CW_CUDA_OK;
+    if (status == COWARP_ENOMEM)
+        return CW_CUDA_NO_MEMORY;
+    return status == COWARP_EUNSUP ? CW_CUDA_NOT_SUPPORTED : CW_CUDA_INVALID_VALUE;
+}

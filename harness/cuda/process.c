@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The process: its lock, what it says, the errors of its threads. */
+#define _GNU_SOURCE /* PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP */
+#include "cuda/process.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+struct cw_cuda_process cw_cuda__process = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
+
+static _Thread_local int last_code; /* of this thread, as CUDA has it */
+
+void cw_cuda__lock(void)
+{
+    pthread_mutex_lock(&cw_cuda__process.lock);
+}
+
+void cw_cuda__unlock(void)
+{
+    pthread_mutex_unlock(&cw_cuda__process.lock);
+}
+
+int cw_cuda__leave(int code)
+{
+    cw_cuda__unlock();
+    return code;
+}
+
+int cw_cuda_note(int code)
+{
+    if (code != CW_CUDA_OK && code != CW_CUDA_NOT_READY)
+        last_code = code;
+    return code;
+}
+
+int cw_cuda_last(bool forget)
+{
+    const int sticky = cw_cuda__process.sticky, code = last_code;
+    if (forget)
+        last_code = CW_CUDA_OK;
+    return sticky != CW_CUDA_OK ? sticky : code;
+}
+
+void cw_cuda__say(const char *fmt, ...)
+{
+    char line[9000]; /* more than the longest text of the library */
+    va_list ap;
+    if (cw_cuda__process.session.quiet)
+        return;
+    va_start(ap, fmt);
+    vsnprintf(line, sizeof line, fmt, ap);
+    va_end(ap);
+    fprintf(stderr, "cowarp: %s\n", line);
+}
+
+int cw_cuda_missing(const char *function)
+{
+    static const char *said[64]; /* names are literals; what does not fit is said again */
+    cw_cuda__lock();
+    uint32_t i = 0;
+    while (i < 64 && said[i] != NULL && strcmp(said[i], function) != 0)
+        i++;
+    if (i == 64 || said[i] == NULL)
+        fprintf(stderr, "cowarp: %s is not there; it answers cudaErrorNotSupported (docs/cuda.md has a list)\n", function);
+    if (i < 64)
+        said[i] = function;
+    cw_cuda__unlock();
+    return cw_cuda_note(CW_CUDA_NOT_SUPPORTED);
+}

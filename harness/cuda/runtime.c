@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The runtime API: what nvcc's start-up code calls, and errors. */
+#include "cuda/runtime.h"
+
+/* Registration. The handle is the image. */
+
+void **__cudaRegisterFatBinary(void *wrapper)
+{
+    return (void **)cw_cuda_register(wrapper);
+}
+
+void __cudaRegisterFatBinaryEnd(void **handle)
+{
+    (void)handle;
+}
+
+void __cudaUnregisterFatBinary(void **handle)
+{
+    (void)handle; /* the image stays: the process ends */
+}
+
+char __cudaInitModule(void **handle)
+{
+    return cw_cuda_note(cw_cuda_place_managed((struct cw_cuda_image *)(void *)handle)) == CW_CUDA_OK;
+}
+
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int limit, void *tid, void *bid, void *block,
+                            void *grid, int *warp)
+{
+    (void)device, (void)limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp;
+    cw_cuda_register_function((struct cw_cuda_image *)(void *)handle, host, name);
+}
+
+void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external, size_t bytes, int constant, int global)
+{
+    (void)device, (void)external, (void)constant, (void)global;
+    cw_cuda_register_variable((struct cw_cuda_image *)(void *)handle, host, name, bytes);
+}
+
+void __cudaRegisterManagedVar(void **handle, void **pointer, char *device, const char *name, int external, size_t bytes, int constant,
+                              int global)
+{
+    (void)device, (void)external, (void)constant, (void)global;
+    cw_cuda_register_managed((struct cw_cuda_image *)(void *)handle, pointer, name, bytes);
+}
+
+void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name, int dim, int norm, int external)
+{
+    (void)handle, (void)host, (void)device, (void)name, (void)dim, (void)norm, (void)external; /* binding it is refused */
+}
+
+void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name, int dim, int external)
+{
+    (void)handle, (void)host, (void)device, (void)name, (void)dim, (void)external; /* the same */
+}
+
+/* Errors */
+
+int cudaGetLastError(void)
+{
+    return cw_cuda_last(true);
+}
+
+int cudaPeekAtLastError(void)
+{
+    return cw_cuda_last(false);
+}
+
+const char *cudaGetErrorName(int code)
+{
+    const char *name = cw_cuda_code_name(code);
+    return name != NULL ? name : "unrecognized error code";
+}
+
+const char *cudaGetErrorString(int code)
+{
+    const char *text = cw_cuda_code_text(code);
+    return text != NULL ? text : "unrecognized error code";
+}

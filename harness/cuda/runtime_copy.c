@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The runtime API: memory and copies. */
+#include "cuda/runtime.h"
+
+#define PITCH 512u /* rows of cudaMallocPitch are a multiple of this */
+
+int cudaMalloc(void **address, size_t bytes)
+{
+    return cw_cuda_note(cw_cuda_malloc(address, bytes, CW_CUDA_MEMORY_DEVICE));
+}
+
+int cudaMallocManaged(void **address, size_t bytes, unsigned flags)
+{
+    if (bytes == 0 || (flags != 1 && flags != 2))
+        return cw_cuda_note(CW_CUDA_INVALID_VALUE);
+    return cw_cuda_note(cw_cuda_malloc(address, bytes, CW_CUDA_MEMORY_MANAGED));
+}
+
+int cudaMallocPitch(void **address, size_t *pitch, size_t width, size_t height)
+{
+    *pitch = (width + PITCH - 1) / PITCH * PITCH;
+    return cudaMalloc(address, *pitch * height);
+}
+
+int cudaMalloc3D(struct cudaPitchedPtr *p, struct cudaExtent extent)
+{
+    p->xsize = extent.width;
+    p->ysize = extent.height;
+    return cudaMallocPitch(&p->ptr, &p->pitch, extent.width, extent.height * extent.depth);
+}
+
+int cudaMallocAsync(void **address, size_t bytes, struct cw_cuda_stream *stream)
+{
+    (void)stream;
+    return cudaMalloc(address, bytes);
+}
+
+int cudaFree(void *address)
+{
+    return cw_cuda_note(cw_cuda_free(address));
+}
+
+int cudaFreeAsync(void *address, struct cw_cuda_stream *stream)
+{
+    (void)stream;
+    return cudaFree(address);
+}
+
+int cudaHostAlloc(void **address, size_t bytes, unsigned flags)
+{
+    return cw_cuda_note(cw_cuda_malloc_host(address, bytes, (flags & 2u) != 0)); /* 2: mapped */
+}
+
+int cudaMallocHost(void **address, size_t bytes)
+{
+    return cudaHostAlloc(address, bytes, 0);
+}
+
+int cudaFreeHost(void *address)
+{
+    return cw_cuda_note(cw_cuda_free_host(address));
+}
+
+int cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
+{
+    uint64_t base;
+    size_t bytes;
+    (void)flags;
+    *device = host;
+    if (cw_cuda_memory_of(host, &base, &bytes) == CW_CUDA_MEMORY_NONE)
+        return cw_cuda_note(CW_CUDA_INVALID_VALUE);
+    return CW_CUDA_OK;
+}
+
+int cudaHostGetFlags(unsigned *flags, void *host)
+{
+    *flags = 0;
+    return cudaHostGetDevicePointer(&(void *){NULL}, host, 0);
+}
+
+/* Pages of the host need not be fixed. A kernel cannot reach them, and then it says so. */
+int cudaHostRegister(void *host, size_t bytes, unsigned flags)
+{
+    (void)host;
+    if (bytes == 0)
+        return cw_cuda_note(CW_CUDA_INVALID_VALUE);
+    return (flags & 2u) != 0 ? cw_cuda_missing("cudaHostRegister with cudaHostRegisterMapped") : CW_CUDA_OK;
+}
+
+int cudaHostUnregister(void *host)
+{
+    (void)host;
+    return CW_CUDA_OK;
+}
+
+int cudaMemGetInfo(size_t *free_bytes, size_t *total)
+{
+    return cw_cuda_note(cw_cuda_memory_info(free_bytes, total));
+}
+
+int cudaPointerGetAttributes(struct cudaPointerAttributes *a, const void *address)
+{
+    uint64_t base;
+    size_t bytes;
+    const enum cw_cuda_memory kind = cw_cuda_memory_of(address, &base, &bytes);
+    const bool host = kind != CW_CUDA_MEMORY_DEVICE, device = kind != CW_CUDA_MEMORY_NONE;
+    a->type = (int)kind;
+    a->device = kind != CW_CUDA_MEMORY_NONE ? 0 : -2;
+    a->devicePointer = device ? (void *)(uintptr_t)address : NULL;
+    a->hostPointer = host ? (void *)(uintptr_t)address : NULL;
+    return CW_CUDA_OK;
+}
+
+int cudaMemcpy(void *to, const void *from, size_t bytes, int kind)
+{
+    return cw_cuda_note(cw_cuda_copy(to, from, bytes, kind));
+}
+
+int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, struct cw_cuda_stream *stream)
+{
+    const int code = cw_cuda_stream_check(stream);
+    return code == CW_CUDA_OK ? cudaMemcpy(to, from, bytes, kind) : cw_cuda_note(code);
+}
+
+int cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
+{
+    if (to_device != 0 || from_device != 0)
+        return cw_cuda_note(CW_CUDA_DEVICE);
+    return cudaMemcpy(to, from, bytes, 3);
+}
+
+int cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes, struct cw_cuda_stream *stream)
+{
+    (void)stream;
+    return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
+}
+
+int cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, int kind)
+{
+    const struct cw_cuda_box b = {
+        .to = to, .from = from, .to_pitch = to_pitch, .from_pitch = from_pitch, .width = width, .height = height, .depth = 1, .kind = kind};
+    return cw_cuda_note(cw_cuda_copy_box(&b));
+}
+
+int cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, int kind,
+                      struct cw_cuda_stream *stream)
+{
+    (void)stream;
+    return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+}
+
+int cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
+{
+    if (p->srcArray != NULL || p->dstArray != NULL)
+        return cw_cuda_missing("cudaMemcpy3D with an array");
+    const struct cudaPitchedPtr *to = &p->dstPtr, *from = &p->srcPtr;
+    const struct cw_cuda_box b = {.to = (char *)to->ptr + (p->dstPos.z * to->ysize + p->dstPos.y) * to->pitch + p->dstPos.x,
+                                  .from = (const char *)from->ptr + (p->srcPos.z * from->ysize + p->srcPos.y) * from->pitch + p->srcPos.x,
+                                  .to_pitch = to->pitch,
+                                  .from_pitch = from->pitch,
+                                  .to_slice = to->ysize,
+                                  .from_slice = from->ysize,
+                                  .width = p->extent.width,
+                                  .height = p->extent.height,
+                                  .depth = p->extent.depth,
+                                  .kind = p->kind};
+    return cw_cuda_note(cw_cuda_copy_box(&b));
+}
+
+int cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, struct cw_cuda_stream *stream)
+{
+    (void)stream;
+    return cudaMemcpy3D(p);
+}
+
+int cudaMemset(void *to, int value, size_t bytes)
+{
+    return cw_cuda_note(cw_cuda_set(to, (uint32_t)value & 255u, 1, bytes, 1, bytes));
+}
+
+int cudaMemsetAsync(void *to, int value, size_t bytes, struct cw_cuda_stream *stream)
+{
+    (void)stream;
+    return cudaMemset(to, value, bytes);
+}
+
+int cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
+{
+    return cw_cuda_note(cw_cuda_set(to, (uint32_t)value & 255u, 1, width, height, pitch));
+}
+
+int cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, struct cw_cuda_stream *stream)
+{
+    (void)stream;
+    return cudaMemset2D(to, pitch, value, width, height);
+}
+
+int cudaMemset3D(struct cudaPitchedPtr p, int value, struct cudaExtent extent)
+{
+    int code = CW_CUDA_OK;
+    for (size_t z = 0; code == CW_CUDA_OK && z < extent.depth; z++)
+        code = cudaMemset2D((char *)p.ptr + z * p.ysize * p.pitch, p.pitch, value, extent.width, extent.height);
+    return code;
+}
+
+int cudaMemset3DAsync(struct cudaPitchedPtr p, int value, struct cudaExtent extent, struct cw_cuda_stream *stream)
+{
+    (void)stream;
+    return cudaMemset3D(p, value, extent);
+}
+
+/* Variables of the device */
+
+int cudaGetSymbolAddress(void **address, const void *symbol)
+{
+    return cw_cuda_note(cw_cuda_symbol(symbol, address, NULL));
+}
+
+int cudaGetSymbolSize(size_t *bytes, const void *symbol)
+{
+    return cw_cuda_note(cw_cuda_symbol(symbol, NULL, bytes));
+}
+
+/* from: of the host or the device */
+int cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset, int kind)
+{
+    void *address;
+    if (kind != 3 && kind != 4)
+        return cw_cuda_note(kind == 1 ? cw_cuda_symbol_write(symbol, offset, from, bytes) : CW_CUDA_DIRECTION);
+    const int code = cw_cuda_symbol(symbol, &address, NULL);
+    return cw_cuda_note(code == CW_CUDA_OK ? cw_cuda_copy((char *)address + offset, from, bytes, kind) : code);
+}
+
+int cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, int kind)
+{
+    void *address;
+    if (kind != 3 && kind != 4)
+        return cw_cuda_note(kind == 2 ? cw_cuda_symbol_read(symbol, offset, to, bytes) : CW_CUDA_DIRECTION);
+    const int code = cw_cuda_symbol(symbol, &address, NULL);
+    return cw_cuda_note(code == CW_CUDA_OK ? cw_cuda_copy(to, (char *)address + offset, bytes, kind) : code);
+}
+
+int cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset, int kind, struct cw_cuda_stream *stream)
+{
+    (void)stream;
+    return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+}
+
+int cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset, int kind, struct cw_cuda_stream *stream)
+{
+    (void)stream;
+    return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+}
+
+/* Advice about managed memory, of which every byte is near here. Its arguments differ from version to version and are not looked at. */
+int cudaMemAdvise(void)
+{
+    return CW_CUDA_OK;
+}
+
+int cudaMemPrefetchAsync(void)
+{
+    return CW_CUDA_OK;
+}
+
+int cudaStreamAttachMemAsync(void)
+{
+    return CW_CUDA_OK;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The runtime API: streams and events. */
+#include "cuda/runtime.h"
+
+int cudaStreamCreateWithPriority(struct cw_cuda_stream **stream, unsigned flags, int priority)
+{
+    return cw_cuda_note(cw_cuda_stream_create(stream, flags, priority));
+}
+
+int cudaStreamCreateWithFlags(struct cw_cuda_stream **stream, unsigned flags)
+{
+    return cudaStreamCreateWithPriority(stream, flags, 0);
+}
+
+int cudaStreamCreate(struct cw_cuda_stream **stream)
+{
+    return cudaStreamCreateWithPriority(stream, 0, 0);
+}
+
+int cudaStreamDestroy(struct cw_cuda_stream *stream)
+{
+    return cw_cuda_note(cw_cuda_stream_destroy(stream));
+}
+
+int cudaStreamSynchronize(struct cw_cuda_stream *stream)
+{
+    return cw_cuda_note(cw_cuda_stream_check(stream));
+}
+
+int cudaStreamQuery(struct cw_cuda_stream *stream)
+{
+    return cudaStreamSynchronize(stream);
+}
+
+int cudaStreamWaitEvent(struct cw_cuda_stream *stream, struct cw_cuda_event *event, unsigned flags)
+{
+    const int code = cw_cuda_stream_check(stream);
+    (void)flags;
+    return cw_cuda_note(code == CW_CUDA_OK ? cw_cuda_event_check(event) : code);
+}
+
+int cudaStreamGetFlags(struct cw_cuda_stream *stream, unsigned *flags)
+{
+    const int code = cw_cuda_stream_check(stream);
+    *flags = code == CW_CUDA_OK ? cw_cuda_stream_flags(stream) : 0;
+    return cw_cuda_note(code);
+}
+
+int cudaStreamGetPriority(struct cw_cuda_stream *stream, int *priority)
+{
+    const int code = cw_cuda_stream_check(stream);
+    *priority = code == CW_CUDA_OK ? cw_cuda_stream_priority(stream) : 0;
+    return cw_cuda_note(code);
+}
+
+int cudaStreamGetId(struct cw_cuda_stream *stream, unsigned long long *id)
+{
+    const int code = cw_cuda_stream_check(stream);
+    *id = code == CW_CUDA_OK ? cw_cuda_stream_id(stream) : 0;
+    return cw_cuda_note(code);
+}
+
+int cudaStreamIsCapturing(struct cw_cuda_stream *stream, int *state)
+{
+    *state = 0;
+    return cw_cuda_note(cw_cuda_stream_check(stream));
+}
+
+int cudaStreamAddCallback(struct cw_cuda_stream *stream, void (*call)(struct cw_cuda_stream *, int, void *), void *data, unsigned flags)
+{
+    const int code = cw_cuda_stream_check(stream);
+    (void)flags;
+    if (code != CW_CUDA_HANDLE)
+        call(stream, code, data);
+    return cw_cuda_note(code);
+}
+
+int cudaLaunchHostFunc(struct cw_cuda_stream *stream, void (*call)(void *), void *data)
+{
+    const int code = cw_cuda_stream_check(stream);
+    if (code == CW_CUDA_OK)
+        call(data);
+    return cw_cuda_note(code);
+}
+
+int cudaEventCreateWithFlags(struct cw_cuda_event **event, unsigned flags)
+{
+    return cw_cuda_note(cw_cuda_event_create(event, flags));
+}
+
+int cudaEventCreate(struct cw_cuda_event **event)
+{
+    return cudaEventCreateWithFlags(event, 0);
+}
+
+int cudaEventDestroy(struct cw_cuda_event *event)
+{
+    return cw_cuda_note(cw_cuda_event_destroy(event));
+}
+
+int cudaEventRecord(struct cw_cuda_event *event, struct cw_cuda_stream *stream)
+{
+    const int code = cw_cuda_stream_check(stream);
+    return cw_cuda_note(code == CW_CUDA_OK ? cw_cuda_event_record(event) : code);
+}
+
+int cudaEventRecordWithFlags(struct cw_cuda_event *event, struct cw_cuda_stream *stream, unsigned flags)
+{
+    (void)flags;
+    return cudaEventRecord(event, stream);
+}
+
+int cudaEventQuery(struct cw_cuda_event *event)
+{
+    return cw_cuda_note(cw_cuda_event_check(event));
+}
+
+int cudaEventSynchronize(struct cw_cuda_event *event)
+{
+    return cudaEventQuery(event);
+}
+
+int cudaEventElapsedTime(float *milliseconds, struct cw_cuda_event *begin, struct cw_cuda_event *end)
+{
+    return cw_cuda_note(cw_cuda_event_elapsed(milliseconds, begin, end));
+}

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""CUDA programs as they are: cuda_test.py SOURCE BUILD [unittest arguments].
+
+The programs are compiled by the C compiler and make the calls that nvcc's start-up code makes. Where nvcc is, Nvcc runs those of
+tests/cuda/nvcc as nvcc makes them; where it is not, it says so."""
+import glob
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE, BUILD = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+sys.path.insert(0, str(SOURCE / "tests/cuda"))
+import fatbin  # noqa: E402
+
+COWARP = BUILD / "cowarp"
+CUDA = BUILD / "cuda"
+KERNELS = (SOURCE / "tests/cuda/kernels.ptx").read_text()
+SHARED = (SOURCE / "tests/cuda/shared.ptx").read_text()
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def program(self, *images, runtime="12", source="program.c"):
+        (self.folder / "k.fatbin").write_bytes(fatbin.container(*images))
+        library = CUDA / {"11": "libcudart.so.11.0"}.get(runtime, f"libcudart.so.{runtime}")
+        subprocess.run(["cc", "-std=gnu11", "-Wno-pointer-arith", f'-DFATBIN="{self.folder}/k.fatbin"', str(SOURCE / "tests/cuda" / source),
+                        "-o", str(self.folder / "program"), str(library), f"-Wl,-rpath-link,{CUDA}", "-pthread"], check=True)
+
+    def run_it(self, *words):
+        return subprocess.run([str(COWARP), "cuda", *map(str, words)], capture_output=True, text=True, timeout=300, cwd=self.folder)
+
+    def check(self, *words, status=0):
+        done = self.run_it(*words)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done
+
+
+class Programs(Case):
+    def test_each_packing_runs(self):
+        for packing in ("plain", "lz4", "zstd"):
+            with self.subTest(packing):
+                self.program(fatbin.image(KERNELS, packing))
+                self.assertIn("simulated", self.check("--", "./program").stderr)
+
+    def test_each_version_of_the_runtime_is_there(self):
+        for runtime in ("11", "12", "13"):
+            with self.subTest(runtime):
+                self.program(fatbin.image(KERNELS), runtime=runtime)
+                versions = subprocess.run(["readelf", "-V", self.folder / "program"], capture_output=True, text=True, check=True).stdout
+                self.assertIn("libcudart.so." + runtime, versions)
+                self.check("--", "./program")
+
+    def test_what_the_runtime_does(self):
+        self.program(fatbin.image(KERNELS, "zstd"))
+        for what in ("variables", "arguments", "copies", "times", "threads"):
+            with self.subTest(what):
+                self.check("--quiet", "--", "./program", what)
+        self.program(fatbin.image(KERNELS), source="calls.c")
+        self.assertIn("1 launch has failed", self.check("--", "./program", status=1).stderr)  # the cooperative one that is too large
+
+    def test_errors_of_calls(self):
+        self.program(fatbin.image(KERNELS))
+        done = self.check("--", "./program", "errors", status=1)  # launches have failed, though the program was content
+        self.assertIn("launches have failed", done.stderr)
+        self.assertIn("./program calls 1 function that is not there", done.stderr)
+        self.assertIn("cudaMallocMipmappedArray is not there", done.stderr)
+
+    def test_errors_of_kernels_stay(self):
+        self.program(fatbin.image(KERNELS))
+        for what, words in (("outside", "is outside"), ("misaligned", "misaligned")):
+            with self.subTest(what):
+                done = self.check("--", "./program", what, status=1)
+                self.assertIn("launch of poke failed", done.stderr)
+                self.assertRegex(done.stderr, r"program#1\.ptx:\d+")
+                self.assertIn("1 launch has failed", done.stderr)
+
+    def test_exit_status_is_the_programs(self):
+        self.program(fatbin.image(KERNELS))
+        self.check("--", "./program", "7", status=7)
+
+    def test_a_fork_writes_no_second_file(self):
+        self.program(fatbin.image(KERNELS))
+        self.check("--stats", "s.json", "--", "./program", "forks")
+        self.assertEqual(len(json.loads((self.folder / "s.json").read_text())["manifest"]["launches"]), 1)
+
+    def test_options_apply_and_statistics_have_each_launch(self):
+        self.program(fatbin.image(KERNELS))
+        self.check("--preset", "gtx480", "--set", "core.count=3", "--stats", "s.json", "--per", "launch", "--", "./program", "variables")
+        stats = json.loads((self.folder / "s.json").read_text())
+        self.assertEqual(stats["preset"], "gtx480")
+        launches = stats["per_launch"]
+        self.assertEqual([row["kernel"] for row in launches], ["add", "add"])
+        self.assertEqual(sum(row["counters"]["thread_instructions"] for row in launches), stats["thread_instructions"])
+
+    def test_waves_and_timelines_are_written(self):
+        self.program(fatbin.image(KERNELS))
+        self.check("--wave", "w.fst", "--timeline", "t.json", "--profile", "p.txt", "--", "./program")
+        self.assertIn("add", (self.folder / "p.txt").read_text())
+        self.assertGreater((self.folder / "w.fst").stat().st_size, 1000)
+        self.assertTrue(json.loads((self.folder / "t.json").read_text()))
+
+    def test_cycles_are_those_of_exec(self):
+        """The same kernel with the same bytes at the same addresses takes the same time."""
+        self.program(fatbin.image(KERNELS))
+        self.check("--stats", "s.json", "--redzone", "0", "--", "./program")
+        (self.folder / "k.ptx").write_text(KERNELS)
+        subprocess.run([COWARP, "exec", "k.ptx", "--kernel", "add", "--grid", "8", "--block", "128", *["--arg=zero:4000"] * 3, "--arg=u32:1000",
+                        "--redzone", "0", "--stats", "e.json"], check=True, cwd=self.folder, capture_output=True)
+        ours, theirs = (json.loads((self.folder / name).read_text())["cycles"] for name in ("s.json", "e.json"))
+        self.assertEqual(ours, theirs)
+
+    def test_the_preset_fits_the_kernels(self):
+        self.program(fatbin.image(SHARED))
+        done = self.check("--", "./program", "big")
+        self.assertIn("preset gtx480: a kernel of program#1.ptx has 20000 bytes of shared memory", done.stderr)
+        done = self.check("--preset", "getm", "--", "./program", "big", status=1)
+        self.assertIn("a block needs 20000 bytes of shared memory, a core has 16384 (core.shared_bytes); --preset NAME", done.stderr)
+
+    def test_a_block_that_no_core_holds(self):
+        self.program(fatbin.image(KERNELS))
+        done = self.check("--set", "core.warps=2", "--", "./program", "room", status=1)
+        self.assertIn("a core has no room for a block of 128 threads", done.stderr)
+
+    def test_what_cannot_run_says_so(self):
+        self.program(fatbin.image(b"\177ELF" + bytes(60), kind=fatbin.CODE, architecture=90))
+        self.assertIn("code=compute_90", self.run_it("--", "./program").stderr)
+        self.program(fatbin.image(KERNELS, "zstd")[:-8] + bytes(8))
+        self.assertIn("damaged", self.run_it("--", "./program").stderr)
+        self.program(fatbin.image("this is no PTX"))
+        self.assertIn("program#1.ptx:1", self.run_it("--", "./program").stderr)
+
+
+class Command(Case):
+    def test_wrong_requests(self):
+        self.program(fatbin.image(KERNELS))
+        for words, message in ((["--set", "core.cuont=3", "--", "./program"], "did you mean 'core.count'?"),
+                               (["--", "./nowhere"], "./nowhere: No such file"),
+                               (["--presett", "getm", "--", "./program"], "did you mean '--preset'?"),
+                               ([], "cuda needs a program")):
+            with self.subTest(words):
+                done = self.check(*words, status=2)
+                self.assertIn(message, done.stderr)
+                self.assertEqual(done.stderr.count("\n"), 1)
+
+    def test_a_machine_that_cannot_be_made(self):
+        """The program meets it, and the exit status says whose fault it is."""
+        self.program(fatbin.image(KERNELS))
+        self.assertIn("unit commit_unit: getm has none", self.check("--system", "getm", "--unit", "commit_unit=rtl", "--", "./program", status=2).stderr)
+
+    def test_a_static_runtime_is_told(self):
+        (self.folder / "k.c").write_text('__attribute__((section(".nv_fatbin"))) const char data[16] = "x";\nint main(void) { return 0; }\n')
+        subprocess.run(["cc", "k.c", "-o", "k"], check=True, cwd=self.folder)
+        done = self.check("--", "./k", status=2)
+        self.assertIn("-cudart shared", done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1)
+
+    def test_a_program_without_cuda(self):
+        self.assertIn("nothing was simulated", self.check("--", "true").stderr)
+
+
+class Table(unittest.TestCase):
+    """harness/cuda/functions.txt, from which the missing functions, the symbols and the list of docs/cuda.md are made."""
+
+    def setUp(self):
+        self.rows = [line.split() for line in (SOURCE / "harness/cuda/functions.txt").read_text().splitlines() if line and line[0] not in "#["]
+        self.there = {name for name, state in self.rows if state == "there"}
+
+    def test_each_function_that_is_there_is_called_by_a_test(self):
+        text = "".join(path.read_text() for path in (SOURCE / "tests/cuda").rglob("*.[ch]*"))
+        calls = set(re.findall(r"\b(\w+)\(", text)) | {"__cudaRegisterTexture", "__cudaRegisterSurface"}  # which do nothing
+        self.assertEqual(self.there - calls, set())
+
+    def test_each_name_is_exported(self):
+        exported = set()
+        for library in ("libcudart.so.13", "libcuda.so.1"):
+            out = subprocess.run(["nm", "-D", "--defined-only", CUDA / library], capture_output=True, text=True, check=True).stdout
+            exported |= {line.split()[-1].split("@")[0] for line in out.splitlines()}
+        self.assertEqual({name for name, _ in self.rows} - exported, set())
+
+    def test_the_page_has_the_list(self):
+        made = subprocess.run([sys.executable, SOURCE / "harness/cuda/functions.py", "page", "/dev/stdout"], capture_output=True, text=True, check=True)
+        self.assertIn(made.stdout, (SOURCE / "docs/cuda.md").read_text(), "harness/cuda/functions.py page FILE makes the list of docs/cuda.md")
+
+
+class Nvcc(Case):
+    """The programs compare their results with the host's, and end with 0 when all is right."""
+
+    def test_programs(self):
+        nvcc = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
+        programs = sorted(glob.glob(str(SOURCE / "tests/cuda/nvcc/*.cu")))
+        self.assertGreater(len(programs), 11)
+        if nvcc is None:
+            self.skipTest(f"no nvcc: {len(programs)} programs were not compiled and not run")
+        for path in programs:
+            with self.subTest(pathlib.Path(path).stem):
+                target = str(self.folder / pathlib.Path(path).stem)
+                subprocess.run([nvcc, "-cudart", "shared", "-o", target, path], check=True, capture_output=True,
+                               env={**os.environ, "TMPDIR": str(self.folder)})
+                done = self.check("--", target, status=1 if "fails" in target else 0)
+                self.assertIn("PASS", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
