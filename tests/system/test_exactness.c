@@ -180,7 +180,7 @@ static const struct {
     {&early, {"hazard_unit", "commit_unit"}},
     {&eager, {"ownership_table"}},
     {&tree, {"first_read_table", "last_written_table"}},
-    {&snapshot, {"postdate_unit", "writer_table"}},
+    {&snapshot, {"postdate_unit", "writer_table", "version_index_table"}},
 };
 #define IN_HARDWARE_CNT (sizeof in_hardware / sizeof in_hardware[0])
 

@@ -389,6 +389,28 @@ static void test_snapshot__times_run_over(void **state)
     cowarp_destroy(m.gpu);
 }
 
+/* Numbers of versions of three bits run over after seven versions, on wires of several lengths. */
+static void test_snapshot__numbers_of_versions_run_over(void **state)
+{
+    static const char *const wires[] = {"core.count=2 si.version_bits=3 si.merge_warps=1",
+                                        "core.count=2 si.version_bits=3 si.merge_warps=1 si.wire_latency=200",
+                                        "core.count=2 si.version_bits=3 si.merge_warps=1 si.index_latency=1"};
+    (void)state;
+    for (uint32_t w = 0; w < sizeof wires / sizeof wires[0]; w++) {
+        struct machine m;
+        open_sound(&m, wires[w]);
+        memset(word, 0, sizeof word);
+        for (uint32_t i = 0; i < 128 * TXS; i++)
+            program[i] = OP(ADD, 0, 1);
+        run_sound(&m, 128, 1, TXS, 1);
+        assert_int_equal(word[0], 128 * TXS);
+        assert_true(count(&m, "si_renumbered") >= count(&m, "si_versions") / 7 - 1);
+        assert_true(count(&m, "si_renumbered") > 0);
+        check_counters(&m);
+        cowarp_destroy(m.gpu);
+    }
+}
+
 static void test_snapshot__refuses(void **state)
 {
     (void)state;
@@ -402,6 +424,11 @@ static void test_snapshot__refuses(void **state)
     refused(&m, cowarp_keep_versions(m.gpu, m.program + 256, 64), COWARP_EINVAL, "does not begin at a row");
     refused(&m, cowarp_free(m.gpu, m.words), COWARP_EINVAL, "it has versions");
     refused(&m, cowarp_run(m.gpu, m.module, &store), COWARP_EFAULT, "outside transactions");
+    cowarp_destroy(m.gpu);
+    open_sound(&m, "core.count=2 si.regions=1");
+    uint64_t second;
+    assert_int_equal(cowarp_alloc_versioned(m.gpu, &second, 64), COWARP_OK);
+    refused(&m, cowarp_run(m.gpu, m.module, &store), COWARP_EINVAL, "set si.regions higher");
     cowarp_destroy(m.gpu);
     refused(&m, open_machine(&m, "tm.warps=2 si.index_latency=100", NULL), COWARP_EINVAL, "si.index_latency");
     cowarp_destroy(m.gpu);
@@ -426,6 +453,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_snapshot__launches_follow_each_other),
     cmocka_unit_test(test_snapshot__reset),
     cmocka_unit_test(test_snapshot__times_run_over),
+    cmocka_unit_test(test_snapshot__numbers_of_versions_run_over),
     cmocka_unit_test(test_snapshot__refuses),
 };
 CW_TEST_MAIN(tests)

@@ -85,6 +85,8 @@ static bool take_fact(struct cw_si_center *c, uint32_t partition, cw_time now)
         cw_si__ids_swept(c);
     } else if (f->kind == CW_SI_COPIED) {
         cw_si__versions_copied(c, now);
+    } else if (f->kind == CW_SI_RENUMBERED) {
+        cw_si__versions_renumbered(c);
     } else {
         cw_si__times_edge(c, partition, f);
         c->turn = (partition + 1) % c->tm->config->partition_count;

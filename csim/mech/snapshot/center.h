@@ -41,6 +41,7 @@ enum cw_si_version_state { CW_SI_COPYING, CW_SI_WRITTEN_TO, CW_SI_READABLE, CW_S
 struct cw_si_version {
     enum cw_si_version_state state;
     cw_time created;                /* READABLE */
+    uint32_t time;                  /* READABLE: its number, by which the version index tables know it */
     uint32_t readers;               /* running transactions that have it as their snapshot */
     uint32_t cts;                   /* largest of those whose writes it has */
     uint64_t content[CW_SI_RANGES]; /* number of the version whose bytes the slot has, by range */
@@ -122,6 +123,7 @@ struct cw_si_center {
     struct cw_si_version version[CW_SI_SLOTS];
     uint32_t newest, open; /* slots; open: CW_SI_NONE: none is copied or written */
     uint64_t number;       /* of versions */
+    uint32_t renumbering;  /* partitions that have not answered */
     uint32_t copying;      /* partitions that have not answered */
     cw_time copy_began;
     struct cw_si_queue admission;
@@ -139,6 +141,12 @@ static inline struct cw_si_request *cw_si__queue_head(struct cw_si_queue *q)
 static inline void cw_si__queue_pop(struct cw_si_queue *q)
 {
     cw_ring_take(&q->ring, CW_SI_WAITING);
+}
+
+/* No number is left for a version: nobody begins until all that run have ended, and the newest version has the number 0. */
+static inline bool cw_si__versions_run_over(const struct cw_si_center *c)
+{
+    return c->version[c->newest].time == UINT32_MAX >> (32 - c->tm->keys->si_version_bits);
 }
 
 /* Slot of the newest version for a transaction that begins then. */
@@ -182,6 +190,7 @@ void cw_si__ids_swept(struct cw_si_center *c);
 void cw_si__versions_init(struct cw_si_center *c);
 void cw_si__versions_launch(struct cw_si_center *c);
 void cw_si__versions_copied(struct cw_si_center *c, cw_time now);
+void cw_si__versions_renumbered(struct cw_si_center *c);
 /* The warp's writes are in memory. */
 void cw_si__versions_written(struct cw_si_center *c, uint32_t core, const struct cw_si_ask_note *note, cw_time now);
 /* Admits, closes, frees and opens. */

@@ -11,9 +11,11 @@
 #include "mem/address.h"
 #include "mem/row.h"
 
-void cw_si__copy_begin(struct cw_si_port *u, const struct cw_si_index_note *n)
+void cw_si__copy_begin(struct cw_si_port *u, const struct cw_si_index_note *n, cw_time now)
 {
     u->copy.active = true;
+    u->copy.copied = false;
+    cw_si__index_op(u->index_table, CW_VERSION_COPY, n->slot, now);
     u->copy.from = n->from;
     u->copy.to = n->slot;
     u->copy.ranges = n->ranges;
@@ -106,7 +108,10 @@ bool cw_si__copy_step(struct cw_si_port *u, cw_time now)
     }
     if (u->copy.outstanding > 0)
         return false;
-    if (!cw_fifo_can_push(&u->tm->fact[u->index].fifo, now))
+    if (!u->copy.copied)
+        cw_si__index_op(u->index_table, CW_VERSION_READY, u->copy.to, now);
+    u->copy.copied = true;
+    if (!cw_si__index_settled(u->index_table, now) || !cw_fifo_can_push(&u->tm->fact[u->index].fifo, now))
         return true;
     const struct cw_si_fact_note note = {.kind = CW_SI_COPIED};
     cw_si_line_push(u->tm->fact + u->index, &note, now, u->tm->postdate);

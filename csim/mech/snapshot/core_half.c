@@ -45,6 +45,7 @@ static uint32_t request(void *self, const struct cw_tm_access *a, struct cw_mess
     const struct cw_si_warp *own = c->warp + a->warp;
     struct cw_si_access_body *body = cw_si_access(p);
     body->begin = own->begin;
+    body->snapshot = own->snapshot;
     body->op = CW_SI_NO_OP;
     body->dates = false;
     body->single_writer = body->write_write = body->loop = body->table = 0;
@@ -146,6 +147,7 @@ static void hear(struct cw_si_core *c, const struct cw_si_answer_note *n, cw_tim
     struct cw_si_warp *own = c->warp + n->warp;
     if (n->kind == CW_SI_BEGUN) {
         own->begin = n->begin;
+        own->snapshot = n->snapshot;
         for (uint32_t i = 0; i < CW_LANES; i++)
             own->id[i] = n->id[i];
         if (w->phase == CW_SI_ASK) {

@@ -36,7 +36,8 @@ struct cw_si_warp {
     cw_lanes again;                    /* lanes of the attempt that has been asked for */
     uint32_t dates;                    /* accesses with edges that are not dated */
     cw_time decided;
-    cw_time begin; /* of its snapshot */
+    cw_time begin;     /* of its snapshot */
+    uint32_t snapshot; /* time of that */
     uint16_t id[CW_LANES];
     uint32_t verdicts, acks;
     bool admitted;

@@ -77,15 +77,15 @@ static uint16_t take(struct cw_si_center *c)
     return id;
 }
 
-/* Begins an attempt: its snapshot is that of the moment at which the core hears of it. false: no logical time for it yet. */
+/* Begins an attempt: its snapshot is that of the moment at which the core hears of it. false: no time for it yet. */
 static bool begin(struct cw_si_center *c, struct cw_si_request *r, cw_time now)
 {
     const cw_time begins = now + c->tm->wire;
     const uint32_t slot = cw_si__versions_at(c, begins);
     uint32_t cts;
-    if (!cw_si__times_first(c, slot, &cts))
+    if (cw_si__versions_run_over(c) || !cw_si__times_first(c, slot, &cts))
         return false;
-    struct cw_si_answer_note answer = {.kind = CW_SI_BEGUN, .warp = r->note.warp, .begin = begins};
+    struct cw_si_answer_note answer = {.kind = CW_SI_BEGUN, .warp = r->note.warp, .begin = begins, .snapshot = c->version[slot].time};
     struct cw_si_version *v = c->version + slot;
     if (c->order_ring.cnt + CW_LANES > ORDER)
         compact(c);

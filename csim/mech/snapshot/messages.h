@@ -22,8 +22,9 @@ enum cw_si_down {
 struct cw_si_access_body {
     struct cw_tx_access_body access; /* reply: aborted are the lanes that lose, by the sets below */
     uint64_t begin;
-    uint32_t op; /* the partition's; CW_SI_NO_OP: not versioned */
-    bool dates;  /* ACCESSED: DATED will come */
+    uint32_t snapshot; /* time of the newest version of that moment */
+    uint32_t op;       /* the partition's; CW_SI_NO_OP: not versioned */
+    bool dates;        /* ACCESSED: DATED will come */
     cw_lanes single_writer, write_write, loop, table;
     uint16_t id[CW_LANES];
 };

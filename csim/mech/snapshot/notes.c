@@ -24,6 +24,8 @@ void cw_si__tell_ids(struct cw_si_center *c, enum cw_si_index kind, uint32_t cor
     struct cw_si_index_note ids = {.kind = kind, .time = time, .core = core, .warp = note->warp, .lanes = lanes};
     for (cw_lanes rest = lanes; rest != 0; rest = cw_lanes_rest(rest))
         ids.id[ids.ids++] = note->id[cw_lanes_first(rest)];
-    if (ids.ids > 0)
-        cw_si__tell_partitions(c, &ids, now);
+    if (ids.ids == 0)
+        return;
+    ids.slot = c->id[ids.id[0]].slot;
+    cw_si__tell_partitions(c, &ids, now);
 }

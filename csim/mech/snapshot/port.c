@@ -11,16 +11,7 @@
 
 #define NONE UINT32_MAX
 
-/* Version index table */
-
-uint32_t cw_si__port_slot(const struct cw_si_port *u, cw_time begin)
-{
-    uint32_t best = NONE;
-    for (uint32_t i = 0; i < u->tm->keys->si_versions; i++)
-        if (u->version[i].readable && u->version[i].created <= begin && (best == NONE || u->version[i].created > u->version[best].created))
-            best = i;
-    return best;
-}
+/* Accesses */
 
 static bool grow_ops(struct cw_si_port *u)
 {
@@ -65,35 +56,32 @@ static void join(struct cw_si_port *u, struct cw_message *m, cw_time now)
     u->op_last = i;
 }
 
+/* Each access asks the version index table for its place; its answer is there before the access leaves the ROP delay. */
 static uint32_t before_l2(void *self, struct cw_message *m, cw_time now)
 {
     struct cw_si_port *u = self;
-    const struct cw_memory *memory = u->tm->host.memory;
-    const bool own = m->mech == u->tm->host.index + 1, versioned = !m->timing_only && cw_version_find(memory, m->addr) != NONE;
+    const bool own = m->mech == u->tm->host.index + 1, reads_newest = !own || u->tm->sabotage == CW_SI_STALE_INDEX;
+    if (m->timing_only)
+        return 0;
     if (own)
         cw_si_access(m)->op = CW_SI_NO_OP;
-    if (!versioned) {
-        m->place = cw_version_place(memory, m->addr, 0);
-        return 0;
-    }
-    cw_time begin = own ? cw_si_access(m)->begin : now;
-    uint32_t slot = cw_si__port_slot(u, begin);
-    if (u->tm->sabotage == CW_SI_STALE_INDEX && own)
-        slot = cw_si__port_slot(u, now);
-    if (slot == NONE) {
-        cw_mech_fault(&u->tm->host, CW_ELIMIT, "snapshot isolation: a version that is read has gone");
-        return 0;
-    }
-    m->place = cw_version_place(memory, m->addr, slot);
-    if (own) {
-        join(u, m, now);
-        if (u->component.wake > now + u->period)
-            u->component.wake = now + u->period;
-    }
-    return 1;
+    cw_si__index_look(u->index_table, m, reads_newest ? CW_VERSION_NEWEST : CW_VERSION_SNAPSHOT, own ? cw_si_access(m)->snapshot : 0, now);
+    return CW_SI_INDEX_CYCLES;
 }
 
 static const struct cw_partition_hooks hooks = {.before_l2 = before_l2};
+
+/* The version index table as a component. */
+static void index_tick(void *self, cw_time now)
+{
+    struct cw_si_port *u = self;
+    bool versioned;
+    struct cw_message *m = cw_si__index_clock(u->index_table, now, &versioned);
+    if (m == NULL || m->mech != u->tm->host.index + 1 || !versioned)
+        return;
+    join(u, m, now);
+    u->component.wake = cw_time_min(u->component.wake, now + u->period);
+}
 
 /* Answers */
 
@@ -167,21 +155,51 @@ static void take_verdicts(struct cw_si_port *u, cw_time now)
 
 /* From the version manager */
 
+/* Of these transactions, those that have run until now. */
+static uint32_t running(const struct cw_si_port *u, const struct cw_si_index_note *n)
+{
+    uint32_t cnt = 0;
+    for (uint32_t i = 0; i < n->ids; i++)
+        cnt += cw_si_set_has(&u->live, n->id[i]) && u->owner[n->id[i]] == CW_SI_OWNER_RUNS;
+    return cnt;
+}
+
+/* A transaction reads its version from its begin until it wants to commit, or has aborted. */
+static void hear_of_ids(struct cw_si_port *u, const struct cw_si_index_note *n, cw_time now)
+{
+    if (n->kind == CW_SI_ID_NEW)
+        cw_si__index_count(u->index_table, CW_VERSION_HOLD, n->slot, n->ids, now);
+    else
+        cw_si__index_count(u->index_table, CW_VERSION_RELEASE, n->slot, running(u, n), now);
+    cw_si__scan_index(u, n);
+}
+
 static void hear(struct cw_si_port *u, cw_time now)
 {
     const struct cw_si_index_note *n;
     while ((n = cw_si_line_pop(u->tm->index_line + u->index, now)) != NULL) {
         if (n->kind <= CW_SI_ID_COMMITTED)
-            cw_si__scan_index(u, n);
+            hear_of_ids(u, n, now);
         else if (n->kind == CW_SI_SWEEP)
             cw_si__scan_sweep(u);
         else if (n->kind == CW_SI_COPY)
-            cw_si__copy_begin(u, n);
+            cw_si__copy_begin(u, n, now);
         else if (n->kind == CW_SI_CREATE)
-            u->version[n->slot].readable = true, u->version[n->slot].created = n->time;
+            cw_si__index_close(u->index_table, n->slot, n->number, n->time, now);
         else
-            u->version[n->slot].readable = false;
+            cw_si__index_op(u->index_table, n->kind == CW_SI_FREE ? CW_VERSION_FREE : CW_VERSION_RENUMBER, n->slot, now);
+        u->renumbers |= n->kind == CW_SI_RENUMBER;
     }
+}
+
+/* Tells the version manager that numbers have begun anew. */
+static void tell_renumbered(struct cw_si_port *u, cw_time now)
+{
+    const struct cw_si_fact_note note = {.kind = CW_SI_RENUMBERED};
+    if (!u->renumbers || !cw_si__index_settled(u->index_table, now) || !cw_fifo_can_push(&u->tm->fact[u->index].fifo, now))
+        return;
+    cw_si_line_push(u->tm->fact + u->index, &note, now, u->tm->postdate);
+    u->renumbers = false;
 }
 
 /* The sweep reads a row of four entries of the reader list per cycle, beside the accesses. It ends with that of the writer table. */
@@ -227,8 +245,9 @@ static void tick(void *self, cw_time now)
     cw_si__commit_take(u, now);
     more |= cw_si__commit_step(u, now);
     more |= cw_si__copy_step(u, now);
+    tell_renumbered(u, now);
     speak(u, now);
-    cw_time next = more || u->out_ring.cnt > 0 || (u->sweeping && u->sweep_until == CW_TIME_NEVER) ? now + u->period : CW_TIME_NEVER;
+    cw_time next = more || u->out_ring.cnt > 0 || u->renumbers || (u->sweeping && u->sweep_until == CW_TIME_NEVER) ? now + u->period : CW_TIME_NEVER;
     next = cw_time_min(next, u->sweep_until);
     next = cw_time_min(next, cw_fifo_next(&u->port->l2_done));
     next = cw_time_min(next, cw_fifo_next(&u->port->from_l2));
@@ -259,7 +278,7 @@ int cw_si__port_create(struct cw_si_port **out, struct cw_si *tm, uint32_t index
     tm->index_line[index].fifo.wake = tm->verdict_line[index].fifo.wake = &u->component.wake;
     u->op_free = u->op_first = NONE;
     u->sweep_until = CW_TIME_NEVER;
-    u->version[cw_version_newest(tm->host.memory)].readable = true;
+    u->index_component = (struct cw_component){.tick = index_tick, .self = u, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};
     u->tables = cw_si_tables_create(tm->keys->si_reader_entries / config->partition_count);
     u->state = calloc(CW_SI_STATES, sizeof *u->state);
     u->commit = calloc((size_t)config->core_count * config->core_warps, sizeof *u->commit);
@@ -267,8 +286,9 @@ int cw_si__port_create(struct cw_si_port **out, struct cw_si *tm, uint32_t index
     if (u->tables == NULL || u->state == NULL || u->commit == NULL || u->active == NULL ||
         cw_partition_hook(tm->host.partition[index], &hooks, u) != CW_OK)
         return cw_fail(err, CW_ENOMEM, "snapshot isolation: out of host memory");
-    return cw_adapt_writer_table_create(&u->writers, tm->host.units, index, tm->keys->si_writer_words / config->partition_count,
-                                        tm->keys->si_id_bits, err);
+    const int status = cw_adapt_writer_table_create(&u->writers, tm->host.units, index, tm->keys->si_writer_words / config->partition_count,
+                                                    tm->keys->si_id_bits, err);
+    return status == CW_OK ? cw_si__index_create(&u->index_table, tm, index, &u->index_component.wake, err) : status;
 }
 
 void cw_si__port_destroy(struct cw_si_port *u)
@@ -283,10 +303,21 @@ void cw_si__port_destroy(struct cw_si_port *u)
     free(u->state);
     cw_adapt_writer_table_destroy(u->writers);
     cw_si_tables_destroy(u->tables);
+    cw_si__index_destroy(u->index_table);
     free(u);
 }
 
 struct cw_component *cw_si__port_component(struct cw_si_port *u)
 {
     return &u->component;
+}
+
+struct cw_component *cw_si__port_index_component(struct cw_si_port *u)
+{
+    return &u->index_component;
+}
+
+void cw_si__port_launch(struct cw_si_port *u)
+{
+    cw_si__index_launch(u->index_table);
 }

@@ -2,13 +2,14 @@
 /*
  * State of a partition's half of snapshot isolation: version index table, writer table and reader list, commit unit, copy engine.
  *
- * Private to: commit_unit.c, copy_engine.c, port.c, scan.c.
+ * Private to: commit_unit.c, copy_engine.c, index.c, port.c, scan.c.
  */
 #ifndef CW_MECH_SNAPSHOT_PORT_H
 #define CW_MECH_SNAPSHOT_PORT_H
 
 #include "adapt/writer_table.h"
 #include "base/ring.h"
+#include "cowarp/unit/version_index_table.h"
 #include "mech/snapshot/shared.h"
 #include "mech/snapshot/tables.h"
 #include "mech/tm/tell.h"
@@ -86,11 +87,9 @@ struct cw_si_port {
     uint32_t index;
     cw_time period;
     struct cw_partition_socket *port;
-    /* version index table: what is readable */
-    struct {
-        bool readable;
-        cw_time created;
-    } version[CW_SI_SLOTS];
+    struct cw_component index_component;
+    struct cw_si_index_table *index_table;
+    bool renumbers; /* the version manager waits for the table */
     /* accesses */
     struct cw_si_op *op;
     uint32_t op_cap, op_free, op_first, op_last, ops; /* UINT32_MAX: none */
@@ -122,7 +121,7 @@ struct cw_si_port {
     uint32_t in_l2;
     /* copy engine */
     struct {
-        bool active;
+        bool active, copied;
         uint32_t from, to;
         uint64_t ranges;
         uint32_t range, row, bank, line; /* next */
@@ -151,10 +150,6 @@ static inline void cw_si__send(struct cw_si_port *u, struct cw_message *p)
     u->out[cw_ring_add(&u->out_ring, CW_SI_OUT)] = p;
 }
 
-/* port.c */
-/* Slot of the newest version that was readable then. */
-uint32_t cw_si__port_slot(const struct cw_si_port *u, cw_time begin);
-
 /* scan.c: what accesses do to the tables */
 /* A cycle of the tables; whether they need the next one. */
 bool cw_si__scan_step(struct cw_si_port *u, cw_time now);
@@ -168,8 +163,27 @@ bool cw_si__commit_step(struct cw_si_port *u, cw_time now);
 void cw_si__commit_written(struct cw_si_port *u, struct cw_message *p, cw_time now);
 
 /* copy_engine.c */
-void cw_si__copy_begin(struct cw_si_port *u, const struct cw_si_index_note *n);
+void cw_si__copy_begin(struct cw_si_port *u, const struct cw_si_index_note *n, cw_time now);
 bool cw_si__copy_step(struct cw_si_port *u, cw_time now);
 void cw_si__copy_done(struct cw_si_port *u, struct cw_message *p);
+
+/* index.c: the version index table */
+#define CW_SI_INDEX_CYCLES 3u /* L2 cycles from the arrival of an access to the answer of its look-up */
+int cw_si__index_create(struct cw_si_index_table **out, struct cw_si *tm, uint32_t partition, cw_time *component_wake,
+                        struct cw_error *err);
+void cw_si__index_destroy(struct cw_si_index_table *x);
+/* Before a kernel: its regions; the newest version is the only one. */
+void cw_si__index_launch(struct cw_si_index_table *x);
+/* An access asks for its place. time: of a SNAPSHOT. */
+void cw_si__index_look(struct cw_si_index_table *x, struct cw_message *m, enum cw_version_look kind, uint32_t time, cw_time now);
+/* COPY, READY, FREE or RENUMBER, and HOLD or RELEASE of so many transactions, in the order of these calls. */
+void cw_si__index_op(struct cw_si_index_table *x, enum cw_version_op kind, uint32_t slot, cw_time now);
+void cw_si__index_count(struct cw_si_index_table *x, enum cw_version_op kind, uint32_t slot, uint32_t cnt, cw_time now);
+/* The version is readable for accesses that come at `created` or later: at least an L2 cycle from now. */
+void cw_si__index_close(struct cw_si_index_table *x, uint32_t slot, uint32_t time, cw_time created, cw_time now);
+/* Whether each READY and RENUMBER has been done. */
+bool cw_si__index_settled(const struct cw_si_index_table *x, cw_time now);
+/* A cycle; the access that has its place now, and whether memory has versions there. NULL: none. */
+struct cw_message *cw_si__index_clock(struct cw_si_index_table *x, cw_time now, bool *versioned);
 
 #endif

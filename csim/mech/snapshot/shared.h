@@ -55,7 +55,12 @@ struct cw_si_port;
 int cw_si__port_create(struct cw_si_port **out, struct cw_si *tm, uint32_t index, struct cw_error *err);
 void cw_si__port_destroy(struct cw_si_port *p);
 struct cw_component *cw_si__port_component(struct cw_si_port *p);
+/* The version index table in front of the slice, as a component. */
+struct cw_component *cw_si__port_index_component(struct cw_si_port *p);
 bool cw_si__port_idle(const struct cw_si_port *p);
+void cw_si__port_launch(struct cw_si_port *p);
+/* Regions of the version index table that all ranges take. */
+uint32_t cw_si__index_regions(const struct cw_memory *memory);
 
 /* core_half.c: ticks within the core */
 struct cw_si_core;

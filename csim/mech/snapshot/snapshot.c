@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cowarp/unit/postdate_unit.h"
+#include "cowarp/unit/version_index_table.h"
 #include "cowarp/unit/writer_table.h"
 #include "mech/snapshot/shared.h"
 #include "mech/tm/tm.h"
@@ -139,8 +140,10 @@ static uint32_t components(void *self, struct cw_component **list, uint32_t max)
 {
     struct machine *m = self;
     uint32_t cnt = 0;
-    for (uint32_t i = 0; i < m->shared.config->partition_count && cnt + 2 <= max; i++)
+    for (uint32_t i = 0; i < m->shared.config->partition_count && cnt + 3 <= max; i++) {
         list[cnt++] = cw_si__port_component(m->port[i]);
+        list[cnt++] = cw_si__port_index_component(m->port[i]);
+    }
     list[cnt++] = cw_si__center_component(m->center);
     return cnt;
 }
@@ -175,7 +178,15 @@ static int launch(void *self, const struct cw_launch *l, struct cw_error *err)
     if (ranges > CW_SI_RANGES)
         return cw_fail(err, CW_EINVAL, "%s: sitm-ts has room for %u ranges with versions, and there are %u", l->kernel->name, CW_SI_RANGES,
                        ranges);
+    const uint32_t regions = cw_si__index_regions(m->shared.host.memory);
+    if (regions > m->shared.keys->si_regions)
+        return cw_fail(
+            err, CW_EINVAL,
+            "%s: the version index table has %u entries, and the ranges with versions need %u; set si.regions higher (64 at most)",
+            l->kernel->name, m->shared.keys->si_regions, regions);
     cw_si__center_launch(m->center);
+    for (uint32_t i = 0; i < m->shared.config->partition_count; i++)
+        cw_si__port_launch(m->port[i]);
     return CW_OK;
 }
 
@@ -191,6 +202,7 @@ static uint32_t versions(const struct cw_config *config)
 
 static const struct cw_mech_unit units[] = {
     {&cw_postdate_unit_unit, "logical times of snapshot isolation; one, of the version manager", CW_DOMAIN_L2, NULL, NULL, NULL},
+    {&cw_version_index_table_unit, "versions of memory under snapshot isolation; one per partition", CW_DOMAIN_L2, NULL, NULL, NULL},
     {&cw_writer_table_unit, "who writes each word under snapshot isolation; one per partition", CW_DOMAIN_L2, NULL, NULL, NULL}};
 
 const struct cw_mech cw_mech_sitm_ts = {

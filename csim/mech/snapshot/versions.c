@@ -9,7 +9,8 @@
  *   FREED        nobody reads it, and a newer one is readable: it can be copied to
  *
  * A version that closes is readable after the latency of the wires, and not before all partitions know it: so it appears in all of them,
- * and in all cores, at one instant.
+ * and in all cores, at one instant. The version index tables know versions by numbers of si.version_bits; a transaction reads the version
+ * with the largest number that is not above that of its begin.
  */
 #include "mech/snapshot/center.h"
 
@@ -20,10 +21,11 @@ static bool is_used(const struct cw_si_center *c, uint32_t slot)
     return slot == c->newest || slot == c->open;
 }
 
-/* From its closing to its creation: the partitions know of it by then, and no core begins before its creation and does not know. */
+/* From its closing to its creation: the tables of the partitions show it by then, and no core begins before its creation and does not know.
+ */
 static cw_time closing_time(const struct cw_si_center *c)
 {
-    return (c->tm->wire > c->tm->index ? c->tm->wire : c->tm->index) + 1;
+    return cw_time_max(c->tm->wire, c->tm->index + c->period) + 1;
 }
 
 /* Versions that nobody can read any more are free. */
@@ -37,6 +39,27 @@ static void release(struct cw_si_center *c, cw_time now)
         v->state = CW_SI_FREED;
         cw_si__tell_partitions(c, &note, now);
     }
+}
+
+/* Numbers begin anew when no transaction reads, so that no version but the newest is readable. */
+static void renumber(struct cw_si_center *c, cw_time now)
+{
+    const struct cw_si_index_note note = {.kind = CW_SI_RENUMBER, .slot = c->newest};
+    uint32_t others = 0;
+    for (uint32_t i = 0; i < c->tm->keys->si_versions; i++)
+        others += i != c->newest && c->version[i].state == CW_SI_READABLE;
+    if (c->renumbering > 0 || others > 0 || c->version[c->newest].readers > 0)
+        return;
+    c->renumbering = c->tm->config->partition_count;
+    cw_si__tell_partitions(c, &note, now);
+}
+
+void cw_si__versions_renumbered(struct cw_si_center *c)
+{
+    if (--c->renumbering > 0)
+        return;
+    c->version[c->newest].time = 0;
+    c->tm->counters->si_renumbered++;
 }
 
 static uint64_t changed(const struct cw_si_center *c, uint32_t slot)
@@ -144,7 +167,8 @@ static void close(struct cw_si_center *c, cw_time now)
 {
     const cw_time created = now + closing_time(c);
     struct cw_si_version *v = c->version + c->open;
-    const struct cw_si_index_note note = {.kind = CW_SI_CREATE, .slot = c->open, .time = created};
+    v->time = c->version[c->newest].time + 1;
+    const struct cw_si_index_note note = {.kind = CW_SI_CREATE, .slot = c->open, .time = created, .number = v->time};
     v->cts = c->version[c->newest].cts;
     v->readers = 0;
     uint64_t ranges = 0;
@@ -180,9 +204,11 @@ void cw_si__versions_step(struct cw_si_center *c, cw_time now)
 {
     admit(c, now);
     const bool full = c->undone == 0 || c->tm->sabotage == CW_SI_EARLY_CLOSE;
-    if (c->open != CW_SI_NONE && c->closing && full)
+    if (c->open != CW_SI_NONE && c->closing && full && !cw_si__versions_run_over(c))
         close(c, now);
     release(c, now);
+    if (cw_si__versions_run_over(c))
+        renumber(c, now);
     if (c->open == CW_SI_NONE)
         open_next(c, now);
 }
@@ -201,8 +227,9 @@ void cw_si__versions_launch(struct cw_si_center *c)
     c->number++; /* the host may have written into the newest one, so that the next has to be copied anew */
     for (uint32_t r = 0; r < CW_SI_RANGES; r++)
         c->version[c->newest].content[r] = c->number;
-    if (c->open != CW_SI_NONE)
-        c->version[c->open].state = CW_SI_FREED;
+    for (uint32_t i = 0; i < c->tm->keys->si_versions; i++)
+        c->version[i].state = i == c->newest ? CW_SI_READABLE : CW_SI_FREED; /* as the tables are told at a launch */
+    c->version[c->newest].time = 0;
     c->open = CW_SI_NONE;
     if (cw_events_want(c->tm->host.events, CW_EVENT_SNAPSHOT))
         cw_events_tell(c->tm->host.events, &e);

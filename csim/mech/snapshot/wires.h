@@ -51,6 +51,7 @@ enum cw_si_answer {
 struct cw_si_answer_note {
     uint32_t kind, warp, slot;
     cw_time begin;
+    uint32_t snapshot;     /* BEGUN: time of the newest version */
     uint16_t id[CW_LANES]; /* BEGUN: of its lanes */
 };
 
@@ -62,11 +63,13 @@ enum cw_si_index {
     CW_SI_ID_COMMITTED, /* ... to transactions that committed at `time` */
     CW_SI_SWEEP,        /* take what is of dead IDs out of the tables, and say when it is done */
     CW_SI_COPY,         /* copy what has changed from one slot to another, and say when it is done */
-    CW_SI_CREATE,       /* the version in `slot` is readable for transactions that begin at `time` or later */
-    CW_SI_FREE          /* nobody reads the version in `slot` any more */
+    CW_SI_CREATE,       /* the version in `slot` is readable from `time` on, as number `number` */
+    CW_SI_FREE,         /* nobody reads the version in `slot` any more */
+    CW_SI_RENUMBER      /* the only readable version, in `slot`, has the number 0 now; say when it is done */
 };
 struct cw_si_index_note {
-    uint32_t kind, slot, from;
+    uint32_t kind, slot, from; /* of IDs, slot: of their snapshots */
+    uint32_t number;
     uint32_t core, warp;
     cw_lanes lanes;
     uint32_t ids;
@@ -76,7 +79,7 @@ struct cw_si_index_note {
 };
 
 /* Partition to version manager. An edge leads from a reader of a word to a writer of it. */
-enum cw_si_fact { CW_SI_EDGE, CW_SI_SWEPT, CW_SI_COPIED };
+enum cw_si_fact { CW_SI_EDGE, CW_SI_SWEPT, CW_SI_COPIED, CW_SI_RENUMBERED };
 struct cw_si_fact_note {
     uint32_t kind;
     uint16_t reader, writer;
