@@ -504,8 +504,11 @@ module cw_writer_table #(
         if (ID_W < 1 || ID_W > 10) begin : g_bad_id_w
             cw_error_writer_table_id_w_must_be_1_to_10 u_error ();
         end
-        if (ENTRIES < WAYS || ENTRIES > 65536) begin : g_bad_entries
-            cw_error_writer_table_entries_must_be_ways_to_65536 u_error ();
+        if (ENTRIES < 1 || ENTRIES > 65536) begin : g_bad_entries
+            cw_error_writer_table_entries_must_be_1_to_65536 u_error ();
+        end
+        if (ENTRIES < WAYS) begin : g_fewer_than_ways
+            cw_error_writer_table_entries_must_not_be_below_ways u_error ();
         end
         if (WAYS < 1 || WAYS > 8) begin : g_bad_ways
             cw_error_writer_table_ways_must_be_1_to_8 u_error ();

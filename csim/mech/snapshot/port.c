@@ -247,7 +247,8 @@ static void tick(void *self, cw_time now)
     more |= cw_si__copy_step(u, now);
     tell_renumbered(u, now);
     speak(u, now);
-    cw_time next = more || u->out_ring.cnt > 0 || u->renumbers || (u->sweeping && u->sweep_until == CW_TIME_NEVER) ? now + u->period : CW_TIME_NEVER;
+    cw_time next =
+        more || u->out_ring.cnt > 0 || u->renumbers || (u->sweeping && u->sweep_until == CW_TIME_NEVER) ? now + u->period : CW_TIME_NEVER;
     next = cw_time_min(next, u->sweep_until);
     next = cw_time_min(next, cw_fifo_next(&u->port->l2_done));
     next = cw_time_min(next, cw_fifo_next(&u->port->from_l2));

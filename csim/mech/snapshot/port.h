@@ -31,7 +31,7 @@ struct cw_si_op {
 };
 
 /* What the writer table has been asked, about one word of an access. */
-struct cw_si_question {
+struct cw_si_writer_question {
     enum {
         CW_SI_READ,
         CW_SI_CLAIM,
@@ -45,8 +45,8 @@ struct cw_si_question {
 
 /* Where the tables are in the first access that waits. Reads go on while others are asked about; a store goes alone. */
 struct cw_si_scan {
-    uint32_t lane, word;                             /* next */
-    struct cw_si_question question[CW_SI_QUESTIONS]; /* ring; all but the last have been taken by the writer table */
+    uint32_t lane, word;                                    /* next */
+    struct cw_si_writer_question question[CW_SI_QUESTIONS]; /* ring; all but the last have been taken by the writer table */
     struct cw_ring ring;
     bool offered; /* the last one has not been taken yet */
     bool store;   /* one is under way */
@@ -55,7 +55,7 @@ struct cw_si_scan {
 };
 
 /* What the tables are to know, in the order in which it was said. */
-struct cw_si_state {
+struct cw_si_writer_note {
     bool sweep; /* take out what does not count; else: */
     enum cw_writer_op kind;
     uint16_t id;
@@ -95,8 +95,8 @@ struct cw_si_port {
     uint32_t op_cap, op_free, op_first, op_last, ops; /* UINT32_MAX: none */
     struct cw_si_scan scan;
     struct cw_adapt_writer_table *writers;
-    struct cw_si_tables *tables; /* the readers */
-    struct cw_si_state *state;   /* ring of CW_SI_STATES */
+    struct cw_si_tables *tables;     /* the readers */
+    struct cw_si_writer_note *state; /* ring of CW_SI_STATES */
     struct cw_ring state_ring;
     struct cw_si_set live;
     enum { CW_SI_OWNER_RUNS, CW_SI_OWNER_SEALED, CW_SI_OWNER_COMMITTED } owner[CW_SI_IDS];

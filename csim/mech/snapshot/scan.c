@@ -24,7 +24,7 @@ static bool is_concurrent(const struct cw_si_port *u, uint32_t id, cw_time begin
     return u->owner[id] != CW_SI_OWNER_COMMITTED || u->committed[id] > begin;
 }
 
-static void push_edge(struct cw_si_port *u, const struct cw_si_question *q, uint32_t reader, uint32_t writer, cw_time now)
+static void push_edge(struct cw_si_port *u, const struct cw_si_writer_question *q, uint32_t reader, uint32_t writer, cw_time now)
 {
     struct cw_si_line *line = u->tm->fact + u->index;
     const struct cw_si_fact_note note = {.kind = CW_SI_EDGE,
@@ -55,13 +55,13 @@ static bool is_met(const struct cw_si_port *u, uint32_t other, cw_time begin)
     return cw_si_set_has(&u->live, other) && is_concurrent(u, other, begin);
 }
 
-static struct cw_si_question *oldest(struct cw_si_port *u)
+static struct cw_si_writer_question *oldest(struct cw_si_port *u)
 {
     return u->scan.question + u->scan.ring.head;
 }
 
 /* Offers the writer table a question. */
-static void ask(struct cw_si_port *u, const struct cw_si_question *q)
+static void ask(struct cw_si_port *u, const struct cw_si_writer_question *q)
 {
     u->scan.question[cw_ring_add(&u->scan.ring, CW_SI_QUESTIONS)] = *q;
     u->scan.offered = true;
@@ -70,7 +70,7 @@ static void ask(struct cw_si_port *u, const struct cw_si_question *q)
 /* What was asked about a word is done with. */
 static void finish(struct cw_si_port *u)
 {
-    const struct cw_si_question *q = oldest(u);
+    const struct cw_si_writer_question *q = oldest(u);
     u->op[q->op].scanned |= q->last;
     u->scan.store = u->scan.store && q->kind == CW_SI_READ;
     u->scan.lists = false;
@@ -80,7 +80,7 @@ static void finish(struct cw_si_port *u)
 /* The same question with an operation of another kind, of that ID, takes its place. */
 static void ask_again(struct cw_si_port *u, uint32_t kind, enum cw_writer_op op, uint32_t id)
 {
-    struct cw_si_question q = *oldest(u);
+    struct cw_si_writer_question q = *oldest(u);
     q.kind = kind;
     q.asked.kind = op;
     q.asked.id = id;
@@ -90,7 +90,7 @@ static void ask_again(struct cw_si_port *u, uint32_t kind, enum cw_writer_op op,
 
 static void read_word(struct cw_si_port *u, struct cw_message *p, const struct cw_adapt_writer_table_answer *a, cw_time now)
 {
-    const struct cw_si_question *q = oldest(u);
+    const struct cw_si_writer_question *q = oldest(u);
     struct cw_si_access_body *body = cw_si_access(p);
     if (!cw_si_tables_read(u->tables, q->asked.word, q->asked.id)) {
         lose(p, q->lane, &body->table);
@@ -121,7 +121,7 @@ static bool meets_committed(const struct cw_si_port *u, const struct cw_adapt_wr
 /* A word's readers, from the first on: whether one was found and is an edge now. */
 static bool next_reader(struct cw_si_port *u, cw_time now)
 {
-    const struct cw_si_question *q = oldest(u);
+    const struct cw_si_writer_question *q = oldest(u);
     for (uint32_t i = 0; i < CW_SI_SET_WORDS; i++) {
         uint64_t *bits = u->scan.readers.bits + i;
         *bits &= u->live.bits[i];
@@ -167,7 +167,7 @@ static void owned(struct cw_si_port *u, struct cw_message *p, uint32_t other)
 static void claimed(struct cw_si_port *u, struct cw_message *p, const struct cw_adapt_writer_table_answer *a)
 {
     struct cw_si_access_body *body = cw_si_access(p);
-    const struct cw_si_question *q = oldest(u);
+    const struct cw_si_writer_question *q = oldest(u);
     cw_stat_max(&u->tm->counters->si_writers_max, cw_adapt_writer_table_used(u->writers));
     if (a->result == CW_WRITER_OWNED) {
         owned(u, p, a->owner);
@@ -184,7 +184,7 @@ static void claimed(struct cw_si_port *u, struct cw_message *p, const struct cw_
 
 static void answered(struct cw_si_port *u, const struct cw_adapt_writer_table_answer *a, cw_time now)
 {
-    const struct cw_si_question *q = oldest(u);
+    const struct cw_si_writer_question *q = oldest(u);
     struct cw_message *p = u->op[q->op].p;
     if (q->kind == CW_SI_READ) {
         read_word(u, p, a, now);
@@ -218,7 +218,8 @@ static void begin_word(struct cw_si_port *u)
 {
     const struct cw_si_op *o = u->op + u->op_first;
     const struct cw_si_access_body *body = cw_si_access_of(o->p);
-    struct cw_si_question q = {.kind = o->p->kind == CW_MSG_PASS ? CW_SI_CLAIM : CW_SI_READ, .op = u->op_first, .lane = u->scan.lane};
+    struct cw_si_writer_question q = {
+        .kind = o->p->kind == CW_MSG_PASS ? CW_SI_CLAIM : CW_SI_READ, .op = u->op_first, .lane = u->scan.lane};
     const uint32_t first = body->access.lane_offset[q.lane], end = first + body->access.bytes, words = (end - (first & ~3u) + 3) / 4;
     q.asked.kind = q.kind == CW_SI_CLAIM ? CW_WRITER_CLAIM : CW_WRITER_QUERY;
     q.asked.word = o->p->addr + (first & ~3u) + 4 * u->scan.word;
@@ -242,7 +243,7 @@ static bool may_begin(const struct cw_si_port *u, cw_time now)
 static const struct cw_adapt_writer_table_op *next_op(struct cw_si_port *u, struct cw_adapt_writer_table_op *room, cw_time now)
 {
     while (u->state_ring.cnt > 0) {
-        const struct cw_si_state *s = u->state + u->state_ring.head;
+        const struct cw_si_writer_note *s = u->state + u->state_ring.head;
         if (!s->sweep) {
             *room = (struct cw_adapt_writer_table_op){.kind = s->kind, .id = s->id};
             return room;
@@ -275,7 +276,7 @@ bool cw_si__scan_step(struct cw_si_port *u, cw_time now)
     return u->op_first != NONE || u->scan.ring.cnt > 0 || u->state_ring.cnt > 0 || cw_adapt_writer_table_busy(u->writers);
 }
 
-static void say(struct cw_si_port *u, const struct cw_si_state *s)
+static void say(struct cw_si_port *u, const struct cw_si_writer_note *s)
 {
     if (u->state_ring.cnt == CW_SI_STATES) {
         cw_mech_fault(&u->tm->host, CW_ELIMIT, "snapshot isolation: too many states of transactions wait for a partition's tables");
@@ -286,13 +287,13 @@ static void say(struct cw_si_port *u, const struct cw_si_state *s)
 
 void cw_si__scan_sweep(struct cw_si_port *u)
 {
-    const struct cw_si_state s = {.sweep = true};
+    const struct cw_si_writer_note s = {.sweep = true};
     say(u, &s);
 }
 
 static void say_id(struct cw_si_port *u, uint32_t kind, uint16_t id)
 {
-    struct cw_si_state s = {.kind = CW_WRITER_RUN, .id = id};
+    struct cw_si_writer_note s = {.kind = CW_WRITER_RUN, .id = id};
     if (kind == CW_SI_ID_SEALED)
         return; /* as one that runs */
     if (kind != CW_SI_ID_NEW)
