@@ -2,8 +2,13 @@
 /*
  * Persistency oracle: does every write to persistent memory become durable after all writes that the program orders before it?
  *
- * It hears the events of persistent memory (csim/event/event.h) and knows the rules of Pandey et al. (ASPLOS 2023, Boxes 1 and 2) and
- * nothing of buffers, caches or masks. A write W1 is ordered before a write W2 when
+ * It hears the program: the core tells of each store, load and ordering operation when it issues, by the instruction alone, with its
+ * number in the order of issue (csim/event/event.h). A persistency model tells nothing, so what it believes is no evidence for it. Against
+ * the program stand the values that loads return and the bytes that become durable. Which of the issued stores a durable byte comes from
+ * follows from the core's words about the L1 (PM_STORE, PM_LEAVE); they have to agree with the program and with the byte's value.
+ *
+ * The rules are those of Pandey et al. (ASPLOS 2023, Boxes 1 and 2). The oracle knows nothing of buffers, caches or masks. A write W1 is
+ * ordered before a write W2 when
  *   - one thread makes both, with an ofence or dfence between them;
  *   - one thread makes W1 and then releases a variable; another thread acquires it, with the value of that release, and then makes W2; and
  *     the scopes of both sides include both threads;
@@ -21,8 +26,9 @@
  * something to hand over that was not durable, and the acquiring thread writes afterwards. It tells of each pair of program lines once, and
  * that is no violation.
  *
- * These are violations of their own: bytes that leave and that no thread has written, and durable bytes that have not left or have another
- * value.
+ * These are violations of their own: a store that is performed and was not issued, or the other way round at the kernel's end, or before an
+ * earlier one of its thread to the same byte; bytes that leave and that no thread has written; durable bytes that have not left or have
+ * another value; a load that does not find what was written before it in volatile memory order (persist_read.c).
  *
  * The record holds writes that are not durable, and orderings that lead from one. It forgets the rest.
  */
@@ -42,8 +48,8 @@ struct cw_persist_report {
     char text[1200];    /* the first violation in words, empty when none */
 };
 
-/* period: of the cycles in which the violation is told. */
-int cw_persist_check_create(struct cw_persist_check **out, cw_time period, struct cw_error *err);
+/* period: of the cycles in which the violation is told; contract: of the model that is judged. CW_OK or CW_ENOMEM. */
+int cw_persist_check_create(struct cw_persist_check **out, cw_time period, enum cw_event_contract contract, struct cw_error *err);
 void cw_persist_check_destroy(struct cw_persist_check *s);
 /* To be entered in the stream of events; lives as long as the oracle. */
 struct cw_event_listener *cw_persist_check_listener(struct cw_persist_check *s);

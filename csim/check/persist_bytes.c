@@ -113,53 +113,105 @@ static uint32_t line_of(const struct cw_event *e)
     return e->u.word.uop != NULL ? e->u.word.uop->line : 0;
 }
 
-/* The store i, which is pending already and names the node, is the new one. */
-static void join(struct cw_persist_check *s, uint32_t i, const struct cw_event *e)
+static void enter(struct cw_persist_check *s, uint32_t thread, uint32_t node, const struct cw_event *e)
 {
-    struct cw_persist_store *x = cw_persist__store(s, i);
-    x->value = e->u.word.value;
-    x->unknown = e->u.word.unknown;
-    x->now = e->now;
-    x->line = line_of(e);
-    x->file = cw_persist__file(s);
-    cw_persist__tally(s, x->thread)->pending--;
-    cw_persist__node(s, x->node)->pending--;
-    cw_persist__drop(s, x->node);
+    const uint32_t i = cw_pool_take(&s->store);
+    if (!enough(s, i != NONE))
+        return;
+    struct cw_persist_thread *t = cw_persist__thread(s, thread);
+    *cw_persist__store(s, i) = (struct cw_persist_store){.thread = thread,
+                                                         .generation = cw_persist__tally(s, thread)->generation,
+                                                         .node = node,
+                                                         .next = NONE,
+                                                         .stamp = e->u.word.stamp,
+                                                         .addr = e->u.word.addr,
+                                                         .due = (uint8_t)e->u.word.bytes,
+                                                         .value = e->u.word.value,
+                                                         .unknown = e->u.word.unknown,
+                                                         .now = e->now,
+                                                         .line = line_of(e),
+                                                         .file = cw_persist__file(s)};
+    *(t->issued == NONE ? &t->issued : &cw_persist__store(s, t->last)->next) = i;
+    t->last = i;
+    s->issued++;
+    if (t->narrow != NONE)
+        cw_persist__narrow_store(s, thread, i);
+}
+
+void cw_persist__issued(struct cw_persist_check *s, const struct cw_event *e)
+{
+    const uint32_t thread = cw_persist__thread_of(s, e);
+    const bool own = thread != NONE && cw_persist__is_release(s, thread, e);
+    if (thread == NONE || !e->u.word.persistent)
+        return;
+    const uint32_t node = cw_persist__segment(s, thread, e, own);
+    if (node == NONE)
+        return;
+    s->report.stores++;
+    enter(s, thread, node, e);
+    cw_persist__read_stored(s, thread, e);
+}
+
+/* Takes the store out of those that its thread has issued. NONE: there is no such one, and this is told. */
+static uint32_t take_issued(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e)
+{
+    struct cw_persist_thread *t = cw_persist__thread(s, thread);
+    char where[CW_PERSIST_PLACE];
+    uint32_t before = NONE;
+    for (uint32_t i = t->issued; i != NONE; before = i, i = cw_persist__store(s, i)->next) {
+        const struct cw_persist_store *x = cw_persist__store(s, i);
+        if (x->addr != e->u.word.addr || (x->stamp != e->u.word.stamp && (x->due & e->u.word.bytes) == 0))
+            continue;
+        if (x->stamp != e->u.word.stamp) {
+            cw_persist__tell(s,
+                             "core %u performs a store to 0x%" PRIx64 " in cycle %" PRIu64
+                             " before one that its thread has issued earlier, in cycle %" PRIu64 "%s",
+                             e->core, x->addr, e->now / s->period, x->now / s->period, cw_persist__place(s, x, where));
+            return NONE;
+        }
+        *(before == NONE ? &t->issued : &cw_persist__store(s, before)->next) = x->next;
+        t->last = t->last == i ? before : t->last;
+        s->issued--;
+        return i;
+    }
+    cw_persist__tell(s, "core %u performs a store to 0x%" PRIx64 " in cycle %" PRIu64 ", and no thread has issued it", e->core,
+                     e->u.word.addr, e->now / s->period);
+    return NONE;
+}
+
+/* The store i takes the place of the one that it can join. */
+static void join(struct cw_persist_check *s, uint32_t i, uint32_t old, uint32_t *last)
+{
+    struct cw_persist_store *x = cw_persist__store(s, i), *o = cw_persist__store(s, old);
+    memcpy(x->older, o->older, sizeof x->older);
+    for (uint32_t b = 0; b < 4; b++)
+        if ((x->due >> b & 1) != 0)
+            last[b] = i;
+    cw_persist__tally(s, o->thread)->pending--;
+    cw_persist__node(s, o->node)->pending--;
+    cw_persist__drop(s, o->node);
+    if (s->pairs > 0)
+        cw_persist__narrow_joined(s, old, i);
+    o->due = 0;
+    cw_pool_give(&s->store, old);
 }
 
 void cw_persist__stored(struct cw_persist_check *s, const struct cw_event *e)
 {
-    const uint32_t bytes = e->u.word.bytes, row = row_of(s, e->core, e->u.word.addr), thread = cw_persist__thread_of(s, e);
-    const uint32_t node = row != NONE && thread != NONE ? cw_persist__segment(s, thread, e) : NONE;
-    if (node == NONE)
-        return;
-    s->report.stores++;
-    uint32_t *last = last_of(s, row, e->u.word.addr);
-    uint32_t i = joined(s, last, bytes, node);
-    if (i != NONE) {
-        join(s, i, e);
-        if (cw_persist__thread(s, thread)->narrow != NONE)
-            cw_persist__narrow_store(s, thread, i);
-        return;
-    }
-    i = cw_pool_take(&s->store);
-    if (!enough(s, i != NONE))
+    const uint32_t bytes = e->u.word.bytes, thread = cw_persist__thread_of(s, e);
+    const uint32_t i = thread != NONE ? take_issued(s, thread, e) : NONE;
+    const uint32_t row = i != NONE ? row_of(s, e->core, e->u.word.addr) : NONE;
+    if (row == NONE)
         return;
     struct cw_persist_store *x = cw_persist__store(s, i);
-    *x = (struct cw_persist_store){.thread = thread,
-                                   .generation = cw_persist__tally(s, thread)->generation,
-                                   .node = node,
-                                   .row = row,
-                                   .addr = e->u.word.addr,
-                                   .older = {NONE, NONE, NONE, NONE},
-                                   .due = (uint8_t)bytes,
-                                   .value = e->u.word.value,
-                                   .unknown = e->u.word.unknown,
-                                   .now = e->now,
-                                   .line = line_of(e),
-                                   .file = cw_persist__file(s)};
-    if (cw_persist__thread(s, thread)->narrow != NONE)
-        cw_persist__narrow_store(s, thread, i);
+    uint32_t *last = last_of(s, row, e->u.word.addr);
+    x->row = row;
+    x->older[0] = x->older[1] = x->older[2] = x->older[3] = NONE;
+    const uint32_t old = joined(s, last, bytes, x->node);
+    if (old != NONE) {
+        join(s, i, old, last);
+        return;
+    }
     if (bytes == 15 && all_last(last, NONE)) {
         last[0] = last[1] = last[2] = last[3] = i;
         cw_persist__row(s, row)->live += 4;
@@ -171,6 +223,19 @@ void cw_persist__stored(struct cw_persist_check *s, const struct cw_event *e)
             x->older[b] = last[b];
             last[b] = i;
         }
+}
+
+void cw_persist__all_performed(struct cw_persist_check *s)
+{
+    char where[CW_PERSIST_PLACE];
+    for (uint32_t t = 0; s->issued > 0 && t < s->thread.cnt; t++) {
+        const uint32_t i = cw_persist__thread(s, t)->issued;
+        if (i != NONE)
+            cw_persist__tell(
+                s, "the kernel has ended, and core %u has not performed the store of 0x%x to 0x%" PRIx64 " issued in cycle %" PRIu64 "%s",
+                cw_persist__thread(s, t)->core, cw_persist__store(s, i)->value, cw_persist__store(s, i)->addr,
+                cw_persist__store(s, i)->now / s->period, cw_persist__place(s, cw_persist__store(s, i), where));
+    }
 }
 
 /* Departures */

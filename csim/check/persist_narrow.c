@@ -61,6 +61,13 @@ void cw_persist__narrow_store(struct cw_persist_check *s, uint32_t thread, uint3
     cw_persist__narrow_end(s, thread);
 }
 
+void cw_persist__narrow_joined(struct cw_persist_check *s, uint32_t store, uint32_t newer)
+{
+    for (uint32_t i = 0; i < s->pairs; i++)
+        if (s->pair[i].store == store)
+            s->pair[i].store = newer;
+}
+
 void cw_persist__narrow_durable(struct cw_persist_check *s, uint32_t store)
 {
     for (uint32_t i = 0; i < s->pairs; i++) {

@@ -6,7 +6,8 @@
  * between them, or an ordering. `before` leads to what is ordered before all of the node. A node to which another one leads is closed: no
  * store joins it any more. So a node without `before` and without pending stores remains so, and is dropped from all `before` in passing.
  *
- * Private to: persist.c, persist_bytes.c, persist_thread.c, persist_release.c, persist_narrow.c, persist_graph.c, persist_text.c.
+ * Private to: persist.c, persist_bytes.c, persist_thread.c, persist_release.c, persist_narrow.c, persist_read.c, persist_graph.c,
+ * persist_text.c.
  */
 #ifndef CW_CHECK_PERSIST_PRIVATE_H
 #define CW_CHECK_PERSIST_PRIVATE_H
@@ -44,6 +45,22 @@ struct cw_persist_said {
     bool device;   /* of a release or acquire */
 };
 
+/* What an acquire has brought: all that the thread of that index and generation has issued up to the stamp is seen by loads issued after
+ * `since`. */
+#define CW_PERSIST_CLOCK 4u
+struct cw_persist_clock {
+    uint32_t thread, generation;
+    uint32_t stamp; /* of the other thread's core; 0: the entry is free */
+    uint32_t since; /* stamp of the acquire, of the own core */
+};
+
+/* What is released or acquired. */
+struct cw_persist_variable {
+    uint64_t addr;
+    uint32_t value, block;
+    bool device; /* scope */
+};
+
 /* Nodes or CW_PERSIST_NONE. */
 struct cw_persist_thread {
     uint32_t before;       /* what is ordered before the stores that it makes now */
@@ -51,9 +68,16 @@ struct cw_persist_thread {
     uint32_t current;      /* segment of these stores; NONE: no store yet */
     uint32_t since;        /* closed segments since the last fence */
     uint32_t release;      /* its last release, if it has not stored since and a write is ordered before it; else NONE */
+    bool releasing;        /* it has released `variable`, and the store that makes this visible has not issued */
     uint32_t core, warp;   /* where it is */
-    uint64_t release_addr; /* of that last release */
-    uint32_t release_value;
+    uint32_t issued, last; /* its stores that have not been performed, in program order: the first and the last; or NONE */
+    struct cw_persist_variable variable;
+};
+
+/* Of a thread, whose index it has: what it has acquired. Few threads acquire, so this is not in the thread. */
+struct cw_persist_clocks {
+    uint32_t generation; /* of the thread that the entries are of; of a newer one there are none */
+    struct cw_persist_clock entry[CW_PERSIST_CLOCK];
 };
 
 /* Of a thread, whose index it has: all that each store needs when it becomes durable. */
@@ -62,15 +86,22 @@ struct cw_persist_tally {
     uint32_t generation; /* of threads in this slot */
 };
 
-/* A store to one word. */
+/* A store to one word. 64 bytes: one cache line of the host. */
 struct cw_persist_store {
     uint32_t thread, generation; /* of it */
-    uint32_t node, row;
+    uint32_t node;
+    union {
+        uint32_t next; /* while it has not been performed: the thread's next one of these, or NONE */
+        uint32_t row;  /* then */
+    };
     uint64_t addr;
-    uint32_t older[4]; /* byte by byte: the store of the same core that it has overwritten and that is not durable; or NONE */
-    uint8_t due;       /* bytes that are not durable */
-    uint8_t gone;      /* bytes that have left the core, and not by a store that has overwritten them */
-    bool unknown;      /* the value is */
+    union {
+        uint32_t stamp;    /* while it has not been performed: of its instruction */
+        uint32_t older[4]; /* then, byte by byte: the store of the same core that it has overwritten and that is not durable; or NONE */
+    };
+    uint8_t due;  /* bytes that are not durable */
+    uint8_t gone; /* bytes that have left the core, and not by a store that has overwritten them */
+    bool unknown; /* the value is */
     uint32_t value;
     cw_time now;
     uint32_t line; /* of the PTX file; 0: not known */
@@ -128,6 +159,25 @@ struct cw_persist_pair {
     cw_time shown; /* the write is durable since then, and what is before the release is not; 0: not seen */
 };
 
+/* What loads of a word may find: the store before which all others to the word are in volatile memory order, and the last one of these
+ * others, for a load that comes between the two. */
+struct cw_persist_seen {
+    uint32_t thread, generation, stamp, value;
+};
+struct cw_persist_line {
+    uint64_t key;
+    uint32_t stores[2], many; /* bit per word: there is such a store; there is none, and loads of the word are not judged any more */
+    struct cw_persist_seen seen[2][CW_PERSIST_ROW / 4];
+};
+/* The latest release of a variable, for loads. */
+struct cw_persist_handed {
+    struct cw_persist_variable variable;
+    uint32_t max;    /* of all values released to it */
+    uint32_t thread; /* CW_PERSIST_NONE: the value has been there before, so an acquire does not say from which release it has it */
+    uint32_t generation, stamp;
+    struct cw_persist_clock clock[CW_PERSIST_CLOCK];
+};
+
 struct cw_persist_list {
     uint32_t *at;
     uint32_t cnt, cap;
@@ -136,16 +186,20 @@ struct cw_persist_list {
 struct cw_persist_check {
     struct cw_event_listener listener;
     cw_time period, instant;
+    enum cw_event_contract contract;
     bool out_of_memory, stopped; /* stopped: it has found a violation */
-    struct cw_pool node, said, thread, tally, store, row, part, departure, release, shelf, narrow;
-    struct cw_key_map threads, rows, departures, shelves; /* by warp, by core and address, by core and number, by address */
-    uint64_t near_warp, near_row, near_shelf;             /* keys of what was looked up last; CW_PERSIST_NO_KEY: none */
-    uint32_t near_thread, near_row_at, near_shelf_at;     /* what they name */
-    struct cw_persist_list path;                          /* see cw_persist__waits */
-    struct cw_persist_list work;                          /* of cw_persist__drop */
-    struct cw_persist_list durable;                       /* stores that have become durable at `instant` */
-    uint32_t nodes;                                       /* in the graph */
-    uint32_t sweep_at;                                    /* so many of them: threads and releases let go of what is settled */
+    struct cw_pool node, said, thread, tally, store, row, part, departure, release, shelf, narrow, line, handed, clocks;
+    uint32_t issued;                                               /* stores that have not been performed */
+    uint32_t *slot;                                                /* see persist_read.c; NULL until a thread stores */
+    struct cw_key_map variables;                                   /* by address and block: handed */
+    struct cw_key_map threads, rows, departures, shelves;          /* by warp, by core and address, by core and number, by address */
+    uint64_t near_warp, near_row, near_shelf, near_variable;       /* keys of what was looked up last; CW_PERSIST_NO_KEY: none */
+    uint32_t near_thread, near_row_at, near_shelf_at, near_handed; /* what they name */
+    struct cw_persist_list path;                                   /* see cw_persist__waits */
+    struct cw_persist_list work;                                   /* of cw_persist__drop */
+    struct cw_persist_list durable;                                /* stores that have become durable at `instant` */
+    uint32_t nodes;                                                /* in the graph */
+    uint32_t sweep_at;                                             /* so many of them: threads and releases let go of what is settled */
     struct cw_persist_pair pair[CW_PERSIST_PAIRS];
     uint32_t pairs;
     char **file; /* names of PTX files, owned */
@@ -169,6 +223,9 @@ CW_PERSIST_AT(part)
 CW_PERSIST_AT(departure)
 CW_PERSIST_AT(release)
 CW_PERSIST_AT(shelf)
+CW_PERSIST_AT(line)
+CW_PERSIST_AT(handed)
+CW_PERSIST_AT(clocks)
 #undef CW_PERSIST_AT
 
 static inline struct cw_persist_narrow *cw_persist__narrow_at(const struct cw_persist_check *s, uint32_t i)
@@ -177,6 +234,10 @@ static inline struct cw_persist_narrow *cw_persist__narrow_at(const struct cw_pe
 }
 
 /* persist_bytes.c: stores, and what becomes of their bytes. */
+void cw_persist__issued(struct cw_persist_check *s, const struct cw_event *e);
+/* The launch is over: all stores have to be performed. */
+void cw_persist__all_performed(struct cw_persist_check *s);
+/* The store is performed. */
 void cw_persist__stored(struct cw_persist_check *s, const struct cw_event *e);
 void cw_persist__left(struct cw_persist_check *s, const struct cw_event *e);
 void cw_persist__persisted(struct cw_persist_check *s, const struct cw_event *e);
@@ -187,8 +248,11 @@ void cw_persist__judge(struct cw_persist_check *s);
 void cw_persist__ordered(struct cw_persist_check *s, const struct cw_event *e);
 /* Thread of an event; NONE: out of memory. */
 uint32_t cw_persist__thread_of(struct cw_persist_check *s, const struct cw_event *e);
-/* Node for a store that the thread makes; it then has one pending store more, and one name. NONE: out of memory. */
-uint32_t cw_persist__segment(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e);
+/* The store that the thread issues is that of its last release, which is visible from now on; then tells whoever may acquire it. Also of a
+ * store to memory that is not persistent. */
+bool cw_persist__is_release(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e);
+/* Node for a store that the thread makes, `own`: of its last release; it then has one pending store more, and one name. NONE: out of memory. */
+uint32_t cw_persist__segment(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e, bool own);
 
 /* Threads let go of what is settled. */
 void cw_persist__sweep_threads(struct cw_persist_check *s);
@@ -200,12 +264,14 @@ void cw_persist__narrow(struct cw_persist_check *s, uint32_t thread, const struc
 void cw_persist__narrow_store(struct cw_persist_check *s, uint32_t thread, uint32_t store);
 /* The thread is gone, or has acquired again. */
 void cw_persist__narrow_end(struct cw_persist_check *s, uint32_t thread);
+/* The newer store stands for this one, which leaves the record. */
+void cw_persist__narrow_joined(struct cw_persist_check *s, uint32_t store, uint32_t newer);
 /* The store is durable. */
 void cw_persist__narrow_durable(struct cw_persist_check *s, uint32_t store);
 
 /* persist_release.c */
 /* NONE: all writes before the release are durable. */
-void cw_persist__release_at(struct cw_persist_check *s, const struct cw_event *e, uint32_t node);
+void cw_persist__release_at(struct cw_persist_check *s, const struct cw_persist_variable *v, uint32_t node);
 /* Node of the release from which an acquire reads; NONE: none that has something to order. *narrow: of one from which it reads without
  * getting an order, since a scope is too narrow; else NONE. */
 uint32_t cw_persist__acquire_at(struct cw_persist_check *s, const struct cw_event *e, uint32_t *narrow);
@@ -213,6 +279,19 @@ uint32_t cw_persist__acquire_at(struct cw_persist_check *s, const struct cw_even
 void cw_persist__sweep_releases(struct cw_persist_check *s);
 /* All blocks are gone. */
 void cw_persist__forget_blocks(struct cw_persist_check *s);
+
+/* persist_read.c: what loads have to find. */
+/* The thread issues the store. */
+void cw_persist__read_stored(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e);
+/* The thread's last release becomes visible with the store. */
+void cw_persist__read_released(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e);
+void cw_persist__read_acquired(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e);
+/* The load has its value. NULL: it is that of the last store to the word, or none is known to be that; else the word's line. */
+const struct cw_persist_line *cw_persist__read_differs(struct cw_persist_check *s, const struct cw_event *e);
+/* The thread's load has another value than that store: tells when it ought to have this one, or that of the one before. */
+void cw_persist__read(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e, const struct cw_persist_line *l);
+/* The launch is over, and what it has written is there for all. */
+void cw_persist__read_launched(struct cw_persist_check *s);
 
 /* persist_graph.c */
 /* A node of the event's thread with one name; a, b: nodes ordered before it or NONE. NONE: out of memory. */
@@ -263,6 +342,8 @@ void cw_persist__tell(struct cw_persist_check *s, const char *fmt, ...) __attrib
 void cw_persist__tell_order(struct cw_persist_check *s, uint32_t store);
 /* The dfence is complete, and a store of its thread is not durable. */
 void cw_persist__tell_dfence(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e);
+/* The load does not return what the store has left. */
+void cw_persist__tell_read(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e, const struct cw_persist_seen *w);
 /* What the pair is, in words; valid until the next is told. */
 const char *cw_persist__tell_pair(struct cw_persist_check *s, const struct cw_persist_pair *p);
 #define CW_PERSIST_PLACE 160u /* bytes */

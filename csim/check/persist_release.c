@@ -10,15 +10,15 @@
 #define SHARED   (UINT64_C(1) << 63)
 
 /* Shared memory has the same addresses in every block. */
-static uint64_t key_of(const struct cw_event *e)
+static uint64_t key_of(uint64_t address, uint32_t block)
 {
-    const uint64_t addr = e->u.order.addr / CW_PERSIST_ROW;
-    return e->u.order.addr >= CW_GLOBAL_BASE ? addr : SHARED | (uint64_t)e->u.order.block << 32 | addr;
+    const uint64_t addr = address / CW_PERSIST_ROW;
+    return address >= CW_GLOBAL_BASE ? addr : SHARED | (uint64_t)block << 32 | addr;
 }
 
-static uint32_t word_of(const struct cw_event *e)
+static uint32_t word_of(uint64_t address)
 {
-    return (uint32_t)(e->u.order.addr % CW_PERSIST_ROW / 4);
+    return (uint32_t)(address % CW_PERSIST_ROW / 4);
 }
 
 static void remove_release(struct cw_persist_check *s, uint32_t *link)
@@ -38,15 +38,15 @@ static bool hides_one(const struct cw_persist_check *s, uint32_t first, uint32_t
     return false;
 }
 
-/* Removes the release that this event makes again (NULL: none), and those that order nothing any more. Without an event the latest one
+/* Removes the release that is made again (NULL: none), and those that order nothing any more. Where none is made the latest one
  * stays: an acquire may still read from it whose scope is too narrow. */
-static void prune(struct cw_persist_check *s, uint32_t *first, const struct cw_event *e)
+static void prune(struct cw_persist_check *s, uint32_t *first, const struct cw_persist_variable *v)
 {
     for (uint32_t *link = first; *link != NONE;) {
         struct cw_persist_release *r = cw_persist__release(s, *link);
-        const bool same = e != NULL && r->value == e->u.order.value && r->block == e->u.order.block && r->device == e->u.order.device;
+        const bool same = v != NULL && r->value == v->value && r->block == v->block && r->device == v->device;
         const bool settled = cw_persist__settled(s, r->node);
-        if (same || (settled && (e != NULL || link != first) && !hides_one(s, *first, *link)))
+        if (same || (settled && (v != NULL || link != first) && !hides_one(s, *first, *link)))
             remove_release(s, link);
         else
             link = &r->next;
@@ -98,29 +98,26 @@ static void count(struct cw_persist_shelf *v, uint32_t word, bool had)
     v->used -= had;
 }
 
-void cw_persist__release_at(struct cw_persist_check *s, const struct cw_event *e, uint32_t node)
+void cw_persist__release_at(struct cw_persist_check *s, const struct cw_persist_variable *v, uint32_t node)
 {
-    const uint32_t i = shelf_of(s, key_of(e)), word = word_of(e);
+    const uint32_t i = shelf_of(s, key_of(v->addr, v->block)), word = word_of(v->addr);
     if (i == NONE)
         return;
-    struct cw_persist_shelf *v = cw_persist__shelf(s, i);
-    uint32_t *first = &v->release[word];
+    struct cw_persist_shelf *shelf = cw_persist__shelf(s, i);
+    uint32_t *first = &shelf->release[word];
     const bool had = *first != NONE;
-    prune(s, first, e);
+    prune(s, first, v);
     const uint32_t r = cw_pool_take(&s->release);
     if (r == NONE) {
         s->out_of_memory = s->stopped = true;
         return;
     }
-    *cw_persist__release(s, r) = (struct cw_persist_release){.next = *first,
-                                                             .node = cw_persist__hold(s, node),
-                                                             .value = e->u.order.value,
-                                                             .block = e->u.order.block,
-                                                             .device = e->u.order.device};
+    *cw_persist__release(s, r) = (struct cw_persist_release){
+        .next = *first, .node = cw_persist__hold(s, node), .value = v->value, .block = v->block, .device = v->device};
     *first = r;
     if (node == NONE && !hides_one(s, r, r))
         remove_release(s, first);
-    count(v, word, had);
+    count(shelf, word, had);
     forget_if_empty(s, i);
 }
 
@@ -133,10 +130,10 @@ static bool too_narrow(const struct cw_persist_release *r)
 uint32_t cw_persist__acquire_at(struct cw_persist_check *s, const struct cw_event *e, uint32_t *narrow)
 {
     *narrow = NONE;
-    const uint32_t i = find_shelf(s, key_of(e));
+    const uint32_t i = find_shelf(s, key_of(e->u.order.addr, e->u.order.block));
     if (i == NONE)
         return NONE;
-    for (uint32_t at = cw_persist__shelf(s, i)->release[word_of(e)]; at != NONE; at = cw_persist__release(s, at)->next) {
+    for (uint32_t at = cw_persist__shelf(s, i)->release[word_of(e->u.order.addr)]; at != NONE; at = cw_persist__release(s, at)->next) {
         const struct cw_persist_release *r = cw_persist__release(s, at);
         const bool covered = r->block == e->u.order.block || (r->device && e->u.order.device);
         if (r->value != e->u.order.value)

@@ -111,6 +111,21 @@ static void add_scoped(struct cw_persist_check *s, const char *what, const struc
     add(s, ", cycle %" PRIu64 ")", n->now / s->period);
 }
 
+void cw_persist__tell_read(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e, const struct cw_persist_seen *w)
+{
+    char where[CW_PERSIST_PLACE];
+    if (s->stopped)
+        return;
+    cw_persist__tell(s, "a load finds an old value: ");
+    add_thread(s, thread);
+    add(s, " has 0x%x from 0x%" PRIx64 " in cycle %" PRIu64 "%s; ", e->u.word.value, e->u.word.addr, e->now / s->period,
+        place(s, cw_persist__file(s), e->u.word.uop != NULL ? e->u.word.uop->line : 0, where));
+    add_thread(s, w->thread);
+    add(s,
+        w->thread == thread ? " has written 0x%x there before" : " has written 0x%x there before a release that this thread has acquired",
+        w->value);
+}
+
 const char *cw_persist__tell_pair(struct cw_persist_check *s, const struct cw_persist_pair *p)
 {
     const struct cw_persist_narrow *n = &p->narrow;

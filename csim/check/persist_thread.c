@@ -23,12 +23,21 @@ static uint32_t find_warp(struct cw_persist_check *s, const struct cw_event *e, 
     bool ok = true;
     for (uint32_t lane = 0; ok && lane < CW_WARP_LANES_MAX; lane++) {
         const uint32_t i = cw_pool_take(&s->thread);
-        ok = i != NONE && cw_pool_take(&s->tally) == i;
+        ok = i != NONE && cw_pool_take(&s->tally) == i && cw_pool_take(&s->clocks) == i;
         if (ok)
-            *cw_persist__tally(s, i) = (struct cw_persist_tally){0};
+            cw_persist__clocks(s, i)->generation = 0;
         if (ok)
-            *cw_persist__thread(s, i) = (struct cw_persist_thread){
-                .before = NONE, .narrow = NONE, .current = NONE, .since = NONE, .release = NONE, .core = e->core, .warp = e->warp};
+            *cw_persist__tally(s, i) = (struct cw_persist_tally){.generation = 1};
+        if (ok)
+            *cw_persist__thread(s, i) = (struct cw_persist_thread){.before = NONE,
+                                                                   .narrow = NONE,
+                                                                   .current = NONE,
+                                                                   .since = NONE,
+                                                                   .release = NONE,
+                                                                   .core = e->core,
+                                                                   .warp = e->warp,
+                                                                   .issued = NONE,
+                                                                   .last = NONE};
     }
     if (ok && cw_key_map_add(&s->threads, key, first))
         return s->near_thread = first;
@@ -71,6 +80,7 @@ static void begin(struct cw_persist_check *s, const struct cw_event *e)
         put(s, &t->current, NONE);
         put(s, &t->since, NONE);
         put(s, &t->release, NONE);
+        t->releasing = false;
         cw_persist__narrow_end(s, first + lane);
         struct cw_persist_tally *y = cw_persist__tally(s, first + lane);
         y->pending = 0;
@@ -118,14 +128,26 @@ static void release(struct cw_persist_check *s, uint32_t thread, const struct cw
     all_of(t, all);
     if (!both_settled(s, all))
         node = cw_persist__make(s, CW_PERSIST_NODE_RELEASE, thread, e, all[0], all[1]);
-    cw_persist__release_at(s, e, node);
     if (t->since != NONE || t->current != NONE) {
         put(s, &t->since, cw_persist__hold(s, node));
         put(s, &t->current, NONE);
     }
     put(s, &t->release, node);
-    t->release_addr = e->u.order.addr;
-    t->release_value = e->u.order.value;
+    t->releasing = true;
+    t->variable = (struct cw_persist_variable){
+        .addr = e->u.order.addr, .value = e->u.order.value, .block = e->u.order.block, .device = e->u.order.device};
+}
+
+bool cw_persist__is_release(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e)
+{
+    struct cw_persist_thread *t = cw_persist__thread(s, thread);
+    const struct cw_persist_variable *v = &t->variable;
+    if (!t->releasing || e->u.word.bytes != 15 || e->u.word.addr != v->addr || e->u.word.value != v->value)
+        return false;
+    cw_persist__release_at(s, v, t->release);
+    cw_persist__read_released(s, thread, e);
+    t->releasing = false;
+    return true;
 }
 
 static void acquire(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e)
@@ -133,6 +155,7 @@ static void acquire(struct cw_persist_check *s, uint32_t thread, const struct cw
     struct cw_persist_thread *t = cw_persist__thread(s, thread);
     uint32_t narrow;
     const uint32_t from = cw_persist__acquire_at(s, e, &narrow);
+    cw_persist__read_acquired(s, thread, e);
     if (narrow != NONE)
         cw_persist__narrow(s, thread, e, narrow);
     if (from == NONE)
@@ -147,21 +170,31 @@ static void acquire(struct cw_persist_check *s, uint32_t thread, const struct cw
     put(s, &t->before, cw_persist__make(s, CW_PERSIST_NODE_ACQUIRE, thread, e, t->before, from));
 }
 
+/* What the operation is by the contract; CW_ORDER_BEGIN: nothing. */
+static uint32_t kind_of(const struct cw_persist_check *s, const struct cw_event *e)
+{
+    if (s->contract == CW_CONTRACT_NONE)
+        return CW_ORDER_BEGIN;
+    if (e->u.order.kind != CW_ORDER_FENCE)
+        return e->u.order.kind;
+    return e->u.order.device ? CW_ORDER_DFENCE : s->contract == CW_CONTRACT_FENCES ? CW_ORDER_OFENCE : CW_ORDER_BEGIN;
+}
+
 void cw_persist__ordered(struct cw_persist_check *s, const struct cw_event *e)
 {
     if (e->u.order.kind == CW_ORDER_BEGIN) {
         begin(s, e);
         return;
     }
-    const uint32_t thread = cw_persist__thread_of(s, e);
+    const uint32_t kind = kind_of(s, e), thread = kind != CW_ORDER_BEGIN ? cw_persist__thread_of(s, e) : NONE;
     if (thread == NONE)
         return;
     s->report.orderings++;
-    if (e->u.order.kind == CW_ORDER_OFENCE)
+    if (kind == CW_ORDER_OFENCE)
         fence(s, thread, e, CW_PERSIST_NODE_OFENCE);
-    else if (e->u.order.kind == CW_ORDER_DFENCE)
+    else if (kind == CW_ORDER_DFENCE)
         dfence(s, thread, e);
-    else if (e->u.order.kind == CW_ORDER_RELEASE)
+    else if (kind == CW_ORDER_RELEASE)
         release(s, thread, e);
     else
         acquire(s, thread, e);
@@ -178,13 +211,11 @@ static uint32_t own_store(struct cw_persist_check *s, uint32_t thread, const str
     return node;
 }
 
-uint32_t cw_persist__segment(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e)
+uint32_t cw_persist__segment(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e, bool own)
 {
     struct cw_persist_thread *t = cw_persist__thread(s, thread);
-    const bool own =
-        t->release != NONE && e->u.word.bytes == 15 && e->u.word.addr == t->release_addr && e->u.word.value == t->release_value;
     uint32_t node;
-    if (own) {
+    if (own && t->release != NONE) {
         node = own_store(s, thread, e);
     } else {
         if (t->current == NONE)
@@ -192,6 +223,7 @@ uint32_t cw_persist__segment(struct cw_persist_check *s, uint32_t thread, const 
         node = cw_persist__hold(s, t->current);
     }
     put(s, &t->release, NONE);
+    t->releasing = false;
     if (node == NONE)
         return NONE;
     cw_persist__tally(s, thread)->pending++;

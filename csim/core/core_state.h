@@ -107,6 +107,7 @@ struct cw_core_inst {
     uint8_t flight;      /* see struct cw_order */
     uint64_t arrives;    /* cycle from which the load/store unit sees it */
     uint64_t read_until; /* constant cache: cycle from which what it has read so far may be used */
+    uint32_t stamp;      /* number in the order of issue, where CW_SOCKET_PM is taken */
     uint32_t asked;      /* mechanisms before the L1 that have let it go or need not be asked, in the order of the list */
 };
 
@@ -185,6 +186,7 @@ struct cw_block {
     uint32_t insts;        /* memory instructions of dynamic warps with threads of the block, not complete */
     uint32_t shared_base;
     uint32_t ctaid[3];
+    uint32_t number; /* differs from those of all other blocks of the launch, on all cores */
     struct cw_barrier barrier[CW_BARRIERS];
 };
 
@@ -304,6 +306,7 @@ struct cw_core {
     struct cw_order order[CW_CORE_BLOCKS_MAX];
     struct cw_flush flush;
     uint32_t departures; /* of bytes of persistent memory */
+    uint32_t stamps;     /* instructions that have one */
     uint8_t *shared;
     /* launch */
     const struct cw_launch *launch;
@@ -347,7 +350,8 @@ enum cw_socket {
     CW_SOCKET_STREAM = 64u,  /* the stream wants CW_EVENT_ISSUE, as known at the launch */
     CW_SOCKET_BRANCH = 128u, /* and CW_EVENT_BRANCH */
     CW_SOCKET_BARRIER = 256u,
-    CW_SOCKET_BRANCHED = 512u /* and CW_EVENT_BRANCHED */
+    CW_SOCKET_BRANCHED = 512u, /* and CW_EVENT_BRANCHED */
+    CW_SOCKET_PM = 1024u       /* and CW_EVENT_PM_ISSUE: memory and ordering instructions get stamps */
 };
 
 /* Whether the instruction reads through the texture cache. */
@@ -544,6 +548,15 @@ void cw_core__settled(struct cw_core *c, uint32_t w);
 void cw_core__tell_line(struct cw_core *c, enum cw_l1_event what, uint64_t line, uint32_t warp);
 /* To those who listen: each lane has stored, or is about to by an atomic. */
 void cw_core__tell_stores(struct cw_core *c, const struct cw_pipe_entry *e);
+/* The following are called where CW_SOCKET_PM is taken. A memory instruction issues: it gets its number. */
+void cw_core__stamp(struct cw_core *c, struct cw_core_inst *inst);
+/* It is complete; if it is a load, its values have come. */
+void cw_core__tell_reads(const struct cw_core *c, const struct cw_core_inst *inst);
+/* The warp's threads are new. */
+void cw_core__tell_begin(const struct cw_core *c, uint32_t w, cw_time now);
+/* A fence, or a call that orders persists, has issued. */
+void cw_core__tell_fence(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes lanes);
+void cw_core__tell_call(struct cw_core *c, const struct cw_core_call *call);
 /* A message with bytes of persistent memory, if they are that, leaves: it gets its number. */
 void cw_core__persist_leaves(struct cw_core *c, struct cw_message *p);
 

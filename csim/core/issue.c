@@ -169,7 +169,7 @@ static void wait_for_mechanism(struct cw_warp *warp)
 }
 
 /* A fence is a release and an acquire. */
-static bool fence(struct cw_core *c, uint32_t w, const struct cw_uop *u)
+static bool fence(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
 {
     if (!cw_core__order_release(c, w, u->scope))
         return false;
@@ -181,6 +181,8 @@ static bool fence(struct cw_core *c, uint32_t w, const struct cw_uop *u)
             return false;
         }
     cw_core__order_acquired(c, u->scope);
+    if (__builtin_expect((c->taken & CW_SOCKET_PM) != 0, 0))
+        cw_core__tell_fence(c, w, u, mask);
     return true;
 }
 
@@ -235,6 +237,8 @@ static __attribute__((noinline)) bool intrinsic(struct cw_core *c, uint32_t w, c
         wait_for_mechanism(warp);
         return false;
     }
+    if ((c->taken & CW_SOCKET_PM) != 0 && u->intrinsic->order != 0)
+        cw_core__tell_call(c, &call);
     if (u->dst_cnt != 0)
         cw_core__write_warp(c, w, u->dst[0], u->intrinsic->result, mask, call.result);
     cw_core__set_slots(c, warp->dynamic, w, op, result_cycle(c, op, w));
@@ -356,7 +360,7 @@ static inline __attribute__((always_inline)) bool perform(struct cw_core *c, uin
             return false;
         break;
     case CW_ISSUE_FENCE:
-        if (mask != 0 && !fence(c, w, u))
+        if (mask != 0 && !fence(c, w, u, mask))
             return false;
         break;
     case CW_ISSUE_INTRINSIC:

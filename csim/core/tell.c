@@ -9,35 +9,121 @@ void cw_core__tell_line(struct cw_core *c, enum cw_l1_event what, uint64_t line,
             c->mech[i].sockets->l1_line(c->mech[i].self, what, line, warp, c->now);
 }
 
-static void tell_word(struct cw_core *c, struct cw_event *e, uint64_t addr, uint64_t value, uint32_t bytes)
+static void tell_word(const struct cw_core *c, struct cw_event *e, uint64_t addr, uint64_t value, uint32_t bytes)
 {
     const uint32_t shift = (uint32_t)(addr % 4);
     e->u.word.addr = addr - shift;
+    e->u.word.persistent = cw_memory_is_pm(addr);
     e->u.word.value = (uint32_t)(value << 8 * shift);
     e->u.word.bytes = ((1u << bytes) - 1) << shift;
     cw_events_tell(c->cfg.stream, e);
 }
 
-void cw_core__tell_stores(struct cw_core *c, const struct cw_pipe_entry *e)
+/* The words of these lanes; `window`: what their addresses are short of those that all spaces share. */
+static void tell_words(const struct cw_core *c, enum cw_event_type type, const struct cw_core_inst *inst, cw_lanes lanes, uint64_t window)
 {
-    const struct cw_mem_inst *m = &e->inst->m;
-    if (!cw_events_want(c->cfg.stream, CW_EVENT_PM_STORE))
-        return;
-    struct cw_event w = {.type = CW_EVENT_PM_STORE, .core = c->cfg.index, .now = c->now};
+    const struct cw_mem_inst *m = &inst->m;
+    struct cw_event w = {.type = (uint8_t)type, .core = c->cfg.index, .now = c->now};
     w.u.word.unknown = m->uop->op == CW_OP_ATOM;
+    w.u.word.stamp = inst->stamp;
     w.u.word.uop = m->uop;
-    for (cw_lanes left = e->access.lanes; left != 0; left = cw_lanes_rest(left)) {
+    for (cw_lanes left = lanes; left != 0; left = cw_lanes_rest(left)) {
         const uint32_t lane = cw_lanes_first(left);
         w.warp = cw_core__home(c, m->dynamic, m->warp, lane);
         w.lane = lane + CW_LANES * m->half;
         for (uint32_t i = 0; i < m->vec; i++) {
-            const uint64_t addr = m->addr[lane] + i * m->elem_bytes;
+            const uint64_t addr = window + m->addr[lane] + i * m->elem_bytes;
             tell_word(c, &w, addr, m->value[i][lane], m->elem_bytes < 4 ? m->elem_bytes : 4);
             if (m->elem_bytes == 8)
                 tell_word(c, &w, addr + 4, m->value[i][lane] >> 32, 4);
         }
     }
 }
+
+void cw_core__tell_stores(struct cw_core *c, const struct cw_pipe_entry *e)
+{
+    if (cw_events_want(c->cfg.stream, CW_EVENT_PM_STORE))
+        tell_words(c, CW_EVENT_PM_STORE, e->inst, e->access.lanes, 0);
+}
+
+/* Lanes of a global access whose addresses lie in persistent memory. */
+static cw_lanes persistent_lanes(const struct cw_mem_inst *m)
+{
+    cw_lanes lanes = 0;
+    for (cw_lanes left = m->space == CW_SPACE_GLOBAL ? m->lanes : 0; left != 0; left = cw_lanes_rest(left)) {
+        const uint32_t lane = cw_lanes_first(left);
+        lanes |= (cw_lanes)cw_memory_is_pm(m->addr[lane]) << lane;
+    }
+    return lanes;
+}
+
+void cw_core__stamp(struct cw_core *c, struct cw_core_inst *inst)
+{
+    const struct cw_mem_inst *m = &inst->m;
+    inst->stamp = ++c->stamps;
+    if (m->uop->op == CW_OP_LD || m->space > CW_SPACE_SHARED || inst->in_region)
+        return;
+    const bool strong = m->uop->op == CW_OP_ST && (m->uop->flags & (CW_UF_VOLATILE | CW_UF_RELEASE)) != 0;
+    const cw_lanes lanes = strong ? m->lanes : persistent_lanes(m);
+    tell_words(c, CW_EVENT_PM_ISSUE, inst, lanes, m->space == CW_SPACE_SHARED ? CW_SHARED_WINDOW : 0);
+}
+
+void cw_core__tell_reads(const struct cw_core *c, const struct cw_core_inst *inst)
+{
+    const struct cw_mem_inst *m = &inst->m;
+    if (m->uop->op == CW_OP_LD && m->elem_bytes >= 4 && m->space == CW_SPACE_GLOBAL && cw_memory_is_pm(m->addr[cw_lanes_first(m->lanes)]))
+        tell_words(c, CW_EVENT_PM_READ, inst, persistent_lanes(m), 0);
+}
+
+/* ---- what orders persists ---- */
+
+static struct cw_event order_event(const struct cw_core *c, uint32_t w, uint8_t kind, cw_time now)
+{
+    struct cw_event e = {.type = CW_EVENT_PM_ORDER, .core = c->cfg.index, .warp = w, .now = now};
+    e.u.order.kind = kind;
+    e.u.order.block = c->block[c->warp[w].block].number;
+    return e;
+}
+
+void cw_core__tell_begin(const struct cw_core *c, uint32_t w, cw_time now)
+{
+    const struct cw_event e = order_event(c, w, CW_ORDER_BEGIN, now);
+    cw_events_tell(c->cfg.stream, &e);
+}
+
+void cw_core__tell_fence(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes lanes)
+{
+    struct cw_event e = order_event(c, w, CW_ORDER_FENCE, c->now);
+    e.u.order.device = u->scope != CW_SCOPE_CTA;
+    e.u.order.stamp = ++c->stamps;
+    e.u.order.uop = u;
+    for (; lanes != 0; lanes = cw_lanes_rest(lanes)) {
+        e.lane = cw_lanes_first(lanes);
+        e.warp = cw_core__home(c, c->warp[w].dynamic, w, e.lane);
+        cw_events_tell(c->cfg.stream, &e);
+    }
+}
+
+void cw_core__tell_call(struct cw_core *c, const struct cw_core_call *call)
+{
+    struct cw_event e = order_event(c, call->warp, call->uop->intrinsic->order, c->now);
+    const bool variable = e.u.order.kind == CW_ORDER_RELEASE || e.u.order.kind == CW_ORDER_ACQUIRE;
+    e.u.order.stamp = ++c->stamps;
+    e.u.order.uop = call->uop;
+    for (cw_lanes left = call->lanes; left != 0; left = cw_lanes_rest(left)) {
+        const uint32_t lane = cw_lanes_first(left);
+        e.lane = lane;
+        e.warp = cw_core__home(c, c->warp[call->warp].dynamic, call->warp, lane);
+        if (variable) {
+            e.u.order.addr = call->arg[0][lane];
+            e.u.order.value = (uint32_t)call->arg[1][lane];
+            e.u.order.device = call->arg[2][lane] != 0;
+        }
+        cw_events_tell(c->cfg.stream, &e);
+    }
+}
+
+/* ---- what leaves ---- */
 
 /* The bytes that an atomic may write. */
 static void atomic_mask(const struct cw_message *p, uint32_t mask[4])

@@ -132,6 +132,8 @@ static void announce(struct cw_core *c, uint32_t block, const struct cw_slots *w
         for (uint64_t left = warps->word[row]; left != 0; left &= left - 1) {
             const uint32_t w = 64 * row + (uint32_t)__builtin_ctzll(left);
             c->control->ops->start(c->control, w, c->warp[w].live);
+            if ((c->taken & CW_SOCKET_PM) != 0)
+                cw_core__tell_begin(c, w, now);
             cw_core__requeue(c, w);
         }
     for (uint32_t i = 0; (c->taken & CW_SOCKET_BLOCK) != 0 && i < c->mech_cnt; i++)
@@ -166,6 +168,7 @@ void cw_core_start_block(struct cw_core *c, const uint32_t ctaid[3], cw_time now
     b->shared_base = slot * c->room.block_shared;
     memset(c->shared + b->shared_base, 0, c->launch->kernel->reserved_shared_bytes);
     memcpy(b->ctaid, ctaid, sizeof b->ctaid);
+    b->number = c->cfg.index << 20 | ((uint32_t)c->room.started_cnt & 0xfffffu);
     if (cw_events_want(c->cfg.stream, CW_EVENT_BLOCK_BEGIN))
         tell_block(c, CW_EVENT_BLOCK_BEGIN, slot, now);
     c->room.blocks++;

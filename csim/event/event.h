@@ -38,9 +38,13 @@ enum cw_event_type {
     CW_EVENT_REGION_RESTORE,  /* the attempt has failed, and memory holds word.value again */
     CW_EVENT_REGION_LEAVE,    /* the word leaves what regions share: something else is about to write it, or its memory ends. The thread
                                  is not said; memory still holds what regions have left */
-    /* Persistent memory (csim/mech/persist). Stores of one thread come in program order, each before what orders it. */
-    CW_EVENT_PM_STORE,    /* a thread has written a word of persistent memory, where all threads of its core see it: word */
-    CW_EVENT_PM_ORDER,    /* a thread orders its persists: order */
+    /* Persistent memory. The core tells of these, from the instruction alone; no mechanism does. PM_ISSUE and PM_ORDER of one thread come in
+     * program order. */
+    CW_EVENT_PM_ISSUE,    /* a thread has issued a store or an atomic to persistent memory, or a strong store (volatile, relaxed, release)
+                             to global or shared memory, by its address that all spaces share; it has not been carried out: word */
+    CW_EVENT_PM_STORE,    /* a store of which PM_ISSUE has told is performed, where all threads of its core see it: word */
+    CW_EVENT_PM_READ,     /* a load of a word of persistent memory has its value: word */
+    CW_EVENT_PM_ORDER,    /* an instruction that orders the thread's persists has issued, so it is complete: order */
     CW_EVENT_PM_LEAVE,    /* bytes of a line leave the core for persistent memory; the thread is not said: line */
     CW_EVENT_PERSIST,     /* these bytes have become durable; core says which core they have left: line, with data */
     CW_EVENT_DECISION,    /* a hardware unit has decided about an attempt of a warp (lane is not said): decision */
@@ -85,13 +89,21 @@ static inline uint64_t cw_event_shared(uint32_t core, uint32_t block, uint32_t o
     return CW_EVENT_SHARED | (uint64_t)core << 40 | (uint64_t)block << 32 | offset;
 }
 
+/* What a persistency model promises. */
+enum cw_event_contract {
+    CW_CONTRACT_NONE,  /* nothing: ordering operations are as if they were not there */
+    CW_CONTRACT_BOX2,  /* Pandey et al., ASPLOS 2023, Box 2; a fence of PTX beyond block scope is a dFence (5.2) */
+    CW_CONTRACT_FENCES /* the same, and a fence of PTX of block scope is an oFence */
+};
+
 /* What a thread does to order persists (Pandey et al., ASPLOS 2023, Box 2). */
 enum cw_event_order {
     CW_ORDER_BEGIN,   /* the warp's threads, all of them, are new: those that were in this slot before are gone (lane is not said) */
     CW_ORDER_OFENCE,  /* persists before it are ordered before those after it */
     CW_ORDER_DFENCE,  /* the fence is complete: as OFENCE, and all persists before it are durable */
     CW_ORDER_RELEASE, /* the thread is about to write `value` to `addr`, for threads of the scope */
-    CW_ORDER_ACQUIRE  /* the thread has read `value` from `addr` */
+    CW_ORDER_ACQUIRE, /* the thread has read `value` from `addr` */
+    CW_ORDER_FENCE    /* a fence of PTX of that scope; the contract says what it is (enum cw_event_contract) */
 };
 
 struct cw_event_decision {
@@ -113,8 +125,10 @@ struct cw_event {
             uint64_t addr;
             uint32_t value;
             uint32_t bytes;           /* byte enables, 3:0 */
-            bool unknown;             /* of a PM_STORE: the value is not known yet, that of an atomic */
-            const struct cw_uop *uop; /* of a PM_STORE: the instruction; else NULL */
+            bool unknown;             /* of a PM_ISSUE or PM_STORE: the value is not known yet, that of an atomic */
+            bool persistent;          /* of a PM_ISSUE: the word is one of persistent memory */
+            uint32_t stamp;           /* of a PM_*: the core's number for the instruction, given in the order of issue; else 0 */
+            const struct cw_uop *uop; /* of a PM_*: the instruction; else NULL */
         } word;
         struct {
             uint32_t cnt;
@@ -131,7 +145,8 @@ struct cw_event {
         struct cw_event_decision decision;
         struct {
             uint8_t kind;   /* enum cw_event_order */
-            bool device;    /* of a release or acquire: device scope; else block scope */
+            bool device;    /* of a release, acquire or fence of PTX: device scope; else block scope */
+            uint32_t stamp; /* as of a word */
             uint32_t block; /* number of the thread's block in the launch: who is in its block scope */
             uint64_t addr;  /* of the variable: a device address, or the shared-memory window of the block's own address space */
             uint32_t value;

@@ -204,13 +204,22 @@ static uint32_t word_now(void *context, uint64_t addr)
     return value;
 }
 
+/* What the persistency oracle holds the GPU to. */
+static enum cw_event_contract contract_of(const struct cw_gpu *gpu)
+{
+    for (uint32_t i = 0; i < gpu->mech_cnt; i++)
+        if (gpu->mech[i].mech->persistency)
+            return (enum cw_event_contract)gpu->mech[i].mech->contract;
+    return CW_CONTRACT_NONE;
+}
+
 static int create_oracles(struct cw_gpu *gpu, struct cw_error *err)
 {
     int status = gpu->check_serial ? cw_serial_create(&gpu->serial, word_now, gpu, err) : CW_OK;
     if (gpu->serial != NULL)
         cw_events_listen(&gpu->events, cw_serial_listener(gpu->serial));
     if (status == CW_OK && gpu->check_persist)
-        status = cw_persist_check_create(&gpu->persist, gpu->clocks.period[CW_DOMAIN_CORE], err);
+        status = cw_persist_check_create(&gpu->persist, gpu->clocks.period[CW_DOMAIN_CORE], contract_of(gpu), err);
     if (gpu->persist != NULL)
         cw_events_listen(&gpu->events, cw_persist_check_listener(gpu->persist));
     return status;

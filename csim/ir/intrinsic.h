@@ -37,6 +37,8 @@ struct cw_intrinsic {
     uint8_t arg_cnt;
     uint8_t arg[CW_INTRINSIC_ARGS];
     uint16_t code;    /* the mechanism's own number for it; the reader does not look at it */
+    uint8_t order;    /* enum cw_event_order (event/event.h) when a call orders persists, 0 when not. Of a release or an acquire the
+                         arguments are the variable's address, its value, and the scope: 0 for the block, else the device */
     const char *what; /* one line for lists and messages */
 };
 

@@ -78,6 +78,7 @@ struct cw_mech {
     const char *what; /* one line for `cowarp list` */
     bool system;      /* a transactional system: chosen with --system, at most one of a GPU */
     bool persistency; /* a persistency model: chosen with --persistency, exactly one of a GPU; what is neither is chosen with --mech */
+    uint8_t contract; /* enum cw_event_contract: what a persistency model promises, and the oracle holds it to */
     bool any_width;   /* works with warps of 64 lanes too (core.warp_width) */
     bool any_line;    /* works with lines of 64 bytes too (mem.line_bytes) */
     bool any_warps;   /* works with more than 64 warps per core too */

@@ -36,7 +36,7 @@ struct history {
     struct cw_persist_report report;
     struct cw_error err;
     cw_time now;
-    uint32_t ids;
+    uint32_t ids, stamps;
     struct cw_uop uop;      /* of the events of now: its line; 0: they have none */
     uint8_t memory[2][256]; /* from PM on, as each core sees it */
     uint8_t gone[IDS][128]; /* what has left under this number */
@@ -47,7 +47,7 @@ struct history {
 static void start(struct history *h)
 {
     memset(h, 0, sizeof *h);
-    assert_int_equal(cw_persist_check_create(&h->check, PERIOD, &h->err), CW_OK);
+    assert_int_equal(cw_persist_check_create(&h->check, PERIOD, CW_CONTRACT_FENCES, &h->err), CW_OK);
     cw_events_listen(&h->events, cw_persist_check_listener(h->check));
 }
 
@@ -85,17 +85,45 @@ static struct cw_event event(struct history *h, enum cw_event_type type, struct 
     return (struct cw_event){.type = (uint8_t)type, .core = t.core, .warp = t.warp, .lane = t.lane, .now = PERIOD * h->now++};
 }
 
-static void store_bytes(struct history *h, struct thread t, uint64_t addr, uint32_t value, uint32_t bytes)
+static struct cw_event word(struct history *h, enum cw_event_type type, struct thread t, uint64_t addr, uint32_t value)
 {
-    struct cw_event e = event(h, CW_EVENT_PM_STORE, t);
+    struct cw_event e = event(h, type, t);
     e.u.word.uop = h->uop.line != 0 ? &h->uop : NULL;
     e.u.word.addr = addr;
+    e.u.word.persistent = addr >= PM;
     e.u.word.value = value;
-    e.u.word.bytes = bytes;
+    e.u.word.bytes = 15;
+    e.u.word.stamp = ++h->stamps;
+    return e;
+}
+
+/* The store is performed. */
+static void perform(struct history *h, struct cw_event e)
+{
+    e.type = CW_EVENT_PM_STORE;
     for (uint32_t b = 0; b < 4; b++)
-        if ((bytes >> b & 1) != 0)
-            h->memory[t.core][addr - PM + b] = (uint8_t)(value >> (8 * b));
+        if ((e.u.word.bytes >> b & 1) != 0)
+            h->memory[e.core][e.u.word.addr - PM + b] = (uint8_t)(e.u.word.value >> (8 * b));
     cw_events_tell(&h->events, &e);
+}
+
+static struct cw_event issue_bytes(struct history *h, struct thread t, uint64_t addr, uint32_t value, uint32_t bytes)
+{
+    struct cw_event e = word(h, CW_EVENT_PM_ISSUE, t, addr, value);
+    e.u.word.bytes = bytes;
+    cw_events_tell(&h->events, &e);
+    return e;
+}
+
+/* A store that has issued and is not performed yet. */
+static struct cw_event issue(struct history *h, struct thread t, uint64_t addr, uint32_t value)
+{
+    return issue_bytes(h, t, addr, value, 15);
+}
+
+static void store_bytes(struct history *h, struct thread t, uint64_t addr, uint32_t value, uint32_t bytes)
+{
+    perform(h, issue_bytes(h, t, addr, value, bytes));
 }
 
 static void store(struct history *h, struct thread t, uint64_t addr, uint32_t value)
@@ -112,6 +140,7 @@ static void order(struct history *h, struct thread t, enum cw_event_order kind, 
     e.u.order.block = t.block;
     e.u.order.addr = addr;
     e.u.order.value = value;
+    e.u.order.stamp = ++h->stamps;
     cw_events_tell(&h->events, &e);
 }
 
@@ -133,6 +162,10 @@ static void begin(struct history *h, struct thread t)
 static void release(struct history *h, struct thread t, uint64_t addr, uint32_t value, bool device)
 {
     order(h, t, CW_ORDER_RELEASE, addr, value, device);
+    if (addr >= PM)
+        return; /* its store is told as one of persistent memory */
+    h->now--;
+    issue(h, t, addr, value);
 }
 
 static void acquire(struct history *h, struct thread t, uint64_t addr, uint32_t value, bool device)
@@ -1100,8 +1133,10 @@ static void tell_op(struct history *h, const struct op *o)
         store(h, t, o->addr, o->value);
     else if (o->kind == FENCE)
         ofence(h, t);
+    else if (o->kind == RELEASE)
+        release(h, t, o->addr, o->value, o->device);
     else
-        order(h, t, o->kind == RELEASE ? CW_ORDER_RELEASE : CW_ORDER_ACQUIRE, o->addr, o->value, o->device);
+        acquire(h, t, o->addr, o->value, o->device);
 }
 
 /* A random operation; a store has a word of its own. */
@@ -1173,7 +1208,168 @@ static void test_persist_check__the_widest_scope_of_a_warp(void **state)
         }
 }
 
+/* The program's order counts, also while nothing of it has been carried out: a fence that overtakes the stores before it breaks it. */
+static void test_persist_check__a_store_counts_from_its_issue(void **state)
+{
+    (void)state;
+    for (uint32_t late = 0; late < 2; late++) {
+        start(H);
+        const struct cw_event x = issue(H, T0, X, 1);
+        if (!late)
+            perform(H, x);
+        ofence(H, T0);
+        store(H, T0, Z, 2);
+        if (!late)
+            durable(H, 0, X);
+        durable(H, 0, Z);
+        if (late)
+            wrong(H, "0x1 to 0x500000000 in cycle 0, is not durable; ofence");
+        else
+            right(H);
+    }
+    start(H);
+    issue(H, T0, X, 1);
+    dfence(H, T0);
+    wrong(H, "a dfence is complete before a write of its thread is durable");
+}
+
+static void test_persist_check__stores_that_are_not_performed(void **state)
+{
+    (void)state;
+    start(H);
+    issue(H, T0, X, 1);
+    wrong(H, "the kernel has ended, and core 0 has not performed the store of 0x1 to 0x500000000 issued in cycle 0");
+    start(H);
+    struct cw_event e = word(H, CW_EVENT_PM_ISSUE, T0, X, 1);
+    perform(H, e);
+    wrong(H, "core 0 performs a store to 0x500000000 in cycle 0, and no thread has issued it");
+    start(H);
+    e = issue(H, T0, X, 1);
+    perform(H, e);
+    perform(H, e);
+    wrong(H, "and no thread has issued it");
+    start(H); /* of one thread to one byte they come in order; to others they need not */
+    e = issue(H, T0, X, 1);
+    const struct cw_event z = issue(H, T0, Z, 3), second = issue_bytes(H, T0, X, 2, 1);
+    perform(H, z);
+    perform(H, second);
+    wrong(H, "core 0 performs a store to 0x500000000 in cycle 2 before one that its thread has issued earlier, in cycle 0");
+}
+
+static void fence_of_ptx(struct history *h, bool device)
+{
+    order(h, T0, CW_ORDER_FENCE, 0, 0, device);
+}
+
+/* What a fence of PTX is follows from its scope and the contract, not from what the machine makes of it. */
+static void test_persist_check__fences_of_ptx(void **state)
+{
+    (void)state;
+    start(H);
+    store(H, T0, X, 1);
+    fence_of_ptx(H, true);
+    wrong(H, "a dfence is complete before");
+    for (uint32_t contract = CW_CONTRACT_NONE; contract <= CW_CONTRACT_FENCES; contract++) {
+        memset(H, 0, sizeof *H);
+        assert_int_equal(cw_persist_check_create(&H->check, PERIOD, (enum cw_event_contract)contract, &H->err), CW_OK);
+        cw_events_listen(&H->events, cw_persist_check_listener(H->check));
+        store(H, T0, X, 1);
+        fence_of_ptx(H, false);
+        store(H, T0, Z, 2);
+        if (contract == CW_CONTRACT_NONE)
+            ofence(H, T0);
+        durable(H, 0, Z);
+        if (contract == CW_CONTRACT_FENCES)
+            wrong(H, "; ofence by");
+        else
+            right(H);
+    }
+}
+
+static void load(struct history *h, struct thread t, uint64_t addr, uint32_t value)
+{
+    struct cw_event e = word(h, CW_EVENT_PM_READ, t, addr, value);
+    cw_events_tell(&h->events, &e);
+}
+
+/* X = 1, release, acquire, load of X, which finds `value`. */
+static void hand_over_and_load(struct history *h, bool device, struct thread to, uint32_t value)
+{
+    start(h);
+    store(h, T0, X, 1);
+    release(h, T0, FLAG, 1, device);
+    load(h, to, X, 0); /* before the acquire it may find anything */
+    acquire(h, to, FLAG, 1, device);
+    load(h, to, X, value);
+}
+
+/* Box 1: a load behind an acquire finds what was written before the release. */
+static void test_persist_check__old_values(void **state)
+{
+    (void)state;
+    hand_over_and_load(H, true, U0, 1);
+    right(H);
+    hand_over_and_load(H, true, U0, 0);
+    wrong(H,
+          "a load finds an old value: core 1 warp 0 lane 0 has 0x0 from 0x500000000 in cycle 4; core 0 warp 0 lane 0 has written 0x1 there "
+          "before a release that this thread has acquired");
+    hand_over_and_load(H, false, T32, 0); /* of its block */
+    wrong(H, "old value");
+    hand_over_and_load(H, false, U0, 0); /* of another block: block scope hands nothing over */
+    right(H);
+    start(H); /* a thread finds what it has written */
+    store(H, T0, X, 1);
+    load(H, T0, X, 0);
+    wrong(H, "core 0 warp 0 lane 0 has written 0x1 there before");
+    hand_over_and_load(H, true, U0, 1); /* somebody else writes meanwhile: either value may be there */
+    store(H, U32, X, 7);
+    load(H, U0, X, 1);
+    load(H, U0, X, 7);
+    right(H);
+    start(H); /* a later store of its own does not excuse it */
+    store(H, T0, X, 1);
+    release(H, T0, FLAG, 1, true);
+    acquire(H, U0, FLAG, 1, true);
+    const struct cw_event between = word(H, CW_EVENT_PM_READ, U0, X, 0);
+    store(H, U0, X, 2);
+    cw_events_tell(&H->events, &between);
+    wrong(H, "old value");
+    start(H); /* a load that issued before the acquire */
+    store(H, T0, X, 1);
+    struct cw_event early = word(H, CW_EVENT_PM_READ, U0, X, 0);
+    release(H, T0, FLAG, 1, true);
+    acquire(H, U0, FLAG, 1, true);
+    cw_events_tell(&H->events, &early);
+    right(H);
+    start(H); /* handed on by a thread between */
+    store(H, T0, X, 1);
+    release(H, T0, FLAG, 1, true);
+    acquire(H, U0, FLAG, 1, true);
+    release(H, U0, FLAG + 4, 1, true);
+    acquire(H, V0, FLAG + 4, 1, true);
+    load(H, V0, X, 0);
+    wrong(H, "old value");
+    start(H); /* a value released twice does not say which release it is of */
+    store(H, T0, X, 1);
+    release(H, T0, FLAG, 1, true);
+    store(H, T0, X, 2);
+    release(H, T0, FLAG, 1, true);
+    acquire(H, U0, FLAG, 1, true);
+    load(H, U0, X, 1);
+    right(H);
+    start(H); /* the next launch begins anew */
+    store(H, T0, X, 1);
+    durable(H, 0, X);
+    assert_int_equal(launched(H), CW_OK);
+    load(H, T0, X, 0);
+    right(H);
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_persist_check__a_store_counts_from_its_issue),
+    cmocka_unit_test(test_persist_check__stores_that_are_not_performed),
+    cmocka_unit_test(test_persist_check__fences_of_ptx),
+    cmocka_unit_test(test_persist_check__old_values),
     cmocka_unit_test(test_persist_check__counts),
     cmocka_unit_test(test_persist_check__no_fence_no_order),
     cmocka_unit_test(test_persist_check__ofence_orders),

@@ -3,7 +3,8 @@
  * Epoch persistency, without buffers and without scopes, in the two forms of Pandey et al. 2023, section 7: gpm is what GPM's system-scoped
  * fence does, which writes back all dirty lines; epoch writes back those of persistent memory alone. The operation waits until the warp's
  * own instructions are complete and all acknowledgements have come, and the core drops its clean lines, since a fence may be one for
- * threads of other blocks. Beyond block scope it takes pm.fence_cycles more.
+ * threads of other blocks. Beyond block scope it takes pm.fence_cycles more. A fence of PTX of device scope needs nothing of this: the
+ * machine itself has written back all dirty lines, and what they were is durable.
  */
 #include <stdlib.h>
 
@@ -25,7 +26,6 @@ struct pending {
 struct epoch_core {
     struct epoch *epoch;
     struct cw_core *core;
-    struct cw_persist_blocks blocks;
     struct pending warp[64];
     uint64_t writing, fencing; /* warps in that step */
 };
@@ -117,22 +117,7 @@ static bool intrinsic(void *self, struct cw_core_call *call, cw_time now)
 {
     struct epoch_core *c = self;
     struct cw_persist_order order;
-    if (!cw_persist_order_of(call, &order))
-        return true;
-    if (!carry_out(c, call->warp, order.device, now))
-        return false;
-    cw_persist_tell(&c->blocks, c->epoch->host.events, &order, call->warp, now);
-    return true;
-}
-
-/* A fence of PTX of device scope: the machine has written back all dirty lines, and what they were is durable. */
-static bool fence(void *self, uint32_t warp, const struct cw_uop *uop, cw_time now)
-{
-    struct epoch_core *c = self;
-    const struct cw_persist_order order = {.kind = CW_ORDER_DFENCE, .device = true, .uop = uop};
-    if (uop->scope != CW_SCOPE_CTA)
-        cw_persist_tell(&c->blocks, c->epoch->host.events, &order, warp, now);
-    return true;
+    return !cw_persist_order_of(call, &order) || carry_out(c, call->warp, order.device, now);
 }
 
 static bool barrier(void *self, uint32_t warp, cw_time now)
@@ -141,15 +126,7 @@ static bool barrier(void *self, uint32_t warp, cw_time now)
     return c->epoch->keys->pm_barrier == CW_PM_BARRIER_NONE || carry_out(c, warp, false, now);
 }
 
-static void block_start(void *self, uint32_t block, uint64_t warps, cw_time now)
-{
-    struct epoch_core *c = self;
-    (void)block;
-    cw_persist_block_starts(&c->blocks, c->epoch->host.events, warps, now);
-}
-
-static const struct cw_core_sockets sockets = {
-    .l1_flushed = l1_flushed, .tick = tick, .intrinsic = intrinsic, .fence = fence, .barrier = barrier, .block_start = block_start};
+static const struct cw_core_sockets sockets = {.l1_flushed = l1_flushed, .tick = tick, .intrinsic = intrinsic, .barrier = barrier};
 
 static void destroy(void *self)
 {
@@ -178,7 +155,7 @@ static int create(void **self, const struct cw_mech_host *host, uint32_t lines, 
     e->fence = e->keys->pm_fence_cycles * host->clocks->period[CW_DOMAIN_CORE];
     e->core = core;
     for (uint32_t i = 0; i < host->config->core_count; i++)
-        core[i] = (struct epoch_core){.epoch = e, .core = host->core[i], .blocks = {.core = i}};
+        core[i] = (struct epoch_core){.epoch = e, .core = host->core[i]};
     *self = e;
     return CW_OK;
 }
@@ -202,6 +179,7 @@ static void *core_self(void *self, uint32_t core)
 const struct cw_mech cw_mech_gpm = {.name = "gpm",
                                     .what = "GPM: each ordering operation writes all dirty lines back and waits (Pandey et al. 2023, 7)",
                                     .persistency = true,
+                                    .contract = CW_CONTRACT_BOX2,
                                     .any_line = true,
                                     .keys = cw_persist_key_sets,
                                     .counters = cw_persist_counter_sets,
@@ -213,6 +191,7 @@ const struct cw_mech cw_mech_gpm = {.name = "gpm",
 const struct cw_mech cw_mech_epoch = {.name = "epoch",
                                       .what = "epoch persistency: as gpm, but only lines of persistent memory (Pandey et al. 2023, 7)",
                                       .persistency = true,
+                                      .contract = CW_CONTRACT_BOX2,
                                       .any_line = true,
                                       .keys = cw_persist_key_sets,
                                       .counters = cw_persist_counter_sets,

@@ -25,7 +25,7 @@ static int create_core(struct cw_sbrp *s, uint32_t i, struct cw_error *err)
     const struct cw_config *config = s->host.config;
     const uint32_t lines = config->l1_bytes / config->mem_line_bytes;
     struct cw_sbrp_core *c = &s->core[i];
-    *c = (struct cw_sbrp_core){.sbrp = s, .core = s->host.core[i], .blocks = {.core = i}, .viewed = CW_TIME_NEVER};
+    *c = (struct cw_sbrp_core){.sbrp = s, .core = s->host.core[i], .viewed = CW_TIME_NEVER};
     c->entry = calloc(lines, sizeof *c->entry);
     c->ordered = calloc(s->keys->pm_pb_entries, sizeof *c->ordered);
     int status = c->entry != NULL && c->ordered != NULL ? CW_OK : cw_fail(err, CW_ENOMEM, "no memory for a persist buffer");
@@ -80,6 +80,7 @@ const struct cw_mech cw_mech_sbrp = {
     .name = "sbrp",
     .what = "scoped buffered release persistency: lines wait in a persist buffer, in the order that kernels ask for (Pandey et al. 2023)",
     .persistency = true,
+    .contract = CW_CONTRACT_FENCES,
     .any_line = true,
     .unit = units,
     .unit_cnt = sizeof units / sizeof units[0],

@@ -44,7 +44,6 @@ struct cw_sbrp_core {
     struct cw_core *core;
     struct cw_adapt_persist_buffer *buffer;
     struct cw_adapt_order_masks *masks;
-    struct cw_persist_blocks blocks;
     uint32_t *entry;   /* [line of the L1] its entry, while it is dirty */
     uint64_t *ordered; /* [entry] the warps of an ordering entry */
     /* this cycle's inputs, as far as they are known */

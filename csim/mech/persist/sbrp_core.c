@@ -136,11 +136,8 @@ static bool intrinsic(void *self, struct cw_core_call *call, cw_time now)
     struct cw_persist_order order;
     const bool begins = !cw_persist_order_of(call, &order), acquire = order.kind == CW_ORDER_ACQUIRE;
     const bool at_issue = c->sbrp->keys->pm_acquire == CW_PM_ACQUIRE_ISSUE;
-    if ((!acquire || begins == at_issue) && !carry_out(c, call->warp, kind_of(c, &order)))
-        return false;
-    if (!begins)
-        cw_persist_tell(&c->blocks, c->sbrp->host.events, &order, call->warp, now);
-    return true;
+    (void)now;
+    return (acquire && begins != at_issue) || carry_out(c, call->warp, kind_of(c, &order));
 }
 
 /* Fences of PTX order persists, too (5.2): of device scope they make them durable. */
@@ -148,11 +145,8 @@ static bool fence(void *self, uint32_t warp, const struct cw_uop *uop, cw_time n
 {
     struct cw_sbrp_core *c = self;
     const bool block = uop->scope == CW_SCOPE_CTA;
-    const struct cw_persist_order order = {.kind = block ? CW_ORDER_OFENCE : CW_ORDER_DFENCE, .device = !block, .uop = uop};
-    if (!carry_out(c, warp, kind_of(c, &order)))
-        return false;
-    cw_persist_tell(&c->blocks, c->sbrp->host.events, &order, warp, now);
-    return true;
+    (void)now;
+    return carry_out(c, warp, block ? CW_PERSIST_OFENCE : CW_PERSIST_DFENCE);
 }
 
 static bool barrier(void *self, uint32_t warp, cw_time now)
@@ -168,9 +162,10 @@ static void block_start(void *self, uint32_t block, uint64_t warps, cw_time now)
 {
     struct cw_sbrp_core *c = self;
     (void)block;
+    (void)warps;
+    (void)now;
     c->awake |= cw_sbrp__keeps(c); /* lines of the kernel before may leave now */
     c->ends = false;
-    cw_persist_block_starts(&c->blocks, c->sbrp->host.events, warps, now);
 }
 
 static void kernel_end(void *self, cw_time now)
