@@ -19,11 +19,11 @@ static uint64_t name_of(const struct cw_event *e)
 
 static void stray(struct cw_serial *s, const struct cw_event *e, const char *why)
 {
-    static const char *const what[CW_EVENT_TYPES] = {
-        [CW_EVENT_REGION_BEGIN] = "begin",         [CW_EVENT_REGION_READ] = "read",
-        [CW_EVENT_REGION_VALIDATE] = "validation", [CW_EVENT_REGION_WRITE] = "write",
-        [CW_EVENT_REGION_COMMIT] = "commit",       [CW_EVENT_REGION_ABORT] = "abort",
-        [CW_EVENT_REGION_KEEP] = "word put aside", [CW_EVENT_REGION_RESTORE] = "restored word"};
+    static const char *const what[CW_EVENT_TYPES] = {[CW_EVENT_REGION_BEGIN] = "begin",         [CW_EVENT_REGION_READ] = "read",
+                                                     [CW_EVENT_REGION_VALIDATE] = "validation", [CW_EVENT_REGION_WRITE] = "write",
+                                                     [CW_EVENT_REGION_COMMIT] = "commit",       [CW_EVENT_REGION_ABORT] = "abort",
+                                                     [CW_EVENT_REGION_KEEP] = "word put aside", [CW_EVENT_REGION_RESTORE] = "restored word",
+                                                     [CW_EVENT_REGION_ISSUE] = "store",         [CW_EVENT_REGION_LOAD] = "load"};
     if (s->strays++ == 0)
         snprintf(s->stray, sizeof s->stray, "%s of attempt %u (core %u warp %u lane %u), which has %s", what[e->type], e->attempt, e->core,
                  e->warp, e->lane, why);
@@ -45,9 +45,11 @@ static void hear_end(struct cw_serial *s, uint32_t attempt, const struct cw_even
 {
     if (s->attempt.at[attempt].fate != CW_SERIAL_RUNNING)
         stray(s, e, "ended before");
-    else if (e->type == CW_EVENT_REGION_COMMIT)
+    else if (e->type == CW_EVENT_REGION_COMMIT) {
+        if (s->program)
+            cw_serial__compare_set(s, attempt, e->u.set.cnt, e->u.set.addr, e->u.set.value);
         cw_serial__commit(s, attempt, e->u.set.cnt, e->u.set.addr, e->u.set.value);
-    else
+    } else
         cw_serial__abort(s, attempt, e->now);
 }
 
@@ -85,6 +87,10 @@ static void hear(void *self, const struct cw_event *e)
         cw_serial__restore(s, attempt, e->u.word.addr);
     else if (too_late(s, attempt, e))
         return;
+    else if (e->type == CW_EVENT_REGION_ISSUE)
+        cw_serial__issue(s, attempt, e);
+    else if (e->type == CW_EVENT_REGION_LOAD)
+        cw_serial__loaded(s, attempt, e);
     else if (e->type == CW_EVENT_REGION_KEEP)
         cw_serial__keep(s, attempt, e->u.word.addr);
     else if (e->type == CW_EVENT_REGION_VALIDATE)
@@ -117,7 +123,7 @@ int cw_serial_create(struct cw_serial **out, cw_serial_word_fn word, void *conte
     s->listener = (struct cw_event_listener){
         .types = 1u << CW_EVENT_REGION_BEGIN | 1u << CW_EVENT_REGION_READ | 1u << CW_EVENT_REGION_VALIDATE | 1u << CW_EVENT_REGION_WRITE |
                  1u << CW_EVENT_REGION_COMMIT | 1u << CW_EVENT_REGION_ABORT | 1u << CW_EVENT_REGION_KEEP | 1u << CW_EVENT_REGION_RESTORE |
-                 1u << CW_EVENT_REGION_LEAVE | 1u << CW_EVENT_SNAPSHOT,
+                 1u << CW_EVENT_REGION_LEAVE | 1u << CW_EVENT_SNAPSHOT | 1u << CW_EVENT_REGION_ISSUE | 1u << CW_EVENT_REGION_LOAD,
         .self = s,
         .hear = hear};
     cw_serial__forget(s);

@@ -7,12 +7,15 @@
  * a writer to its readers, from a reader to the next writer, and from a writer to the next writer. A cycle is a violation; the shortest one
  * is reported with its transactions, addresses and values.
  *
+ * The core tells what an attempt's instructions store and load. What the protocol says of the attempt has to agree with that: a load finds
+ * what its thread has stored in the attempt, else what the protocol has read for it; a write set is what the stores have left.
+ *
  * A protocol that writes in place tells when it has put a word aside, and when it has restored it. At both moments, and when a word leaves
  * what regions share, memory has to hold what the last commit has left.
  *
  * These are violations of their own: a read whose value differs from the version's value; a committed write that never arrived, arrived
- * twice or with another value; final memory that differs from the last version; a word put aside or restored that does; an event of an
- * attempt that cannot be (see stray_events). Aborted attempts that read an inconsistent snapshot are counted (opacity), not judged.
+ * twice or with another value; final memory that differs from the last version; a word put aside or restored that does; a
+ * load or a write set that is not what the program does; an event of an attempt that cannot be (see stray_events). Aborted attempts that read an inconsistent snapshot are counted (opacity), not judged.
  */
 #ifndef CW_CHECK_SERIAL_H
 #define CW_CHECK_SERIAL_H

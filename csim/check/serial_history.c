@@ -72,6 +72,11 @@ static uint32_t find_word(struct cw_serial *s, uint64_t addr, bool known)
     return i;
 }
 
+uint32_t cw_serial__new_own(struct cw_serial *s)
+{
+    return NEW(s, own);
+}
+
 /* Events */
 
 void cw_serial__snapshot(struct cw_serial *s, cw_time from)
@@ -228,10 +233,12 @@ void cw_serial__abort(struct cw_serial *s, uint32_t attempt, cw_time now)
 
 void cw_serial__forget(struct cw_serial *s)
 {
-    s->attempt.cnt = s->word.cnt = s->version.cnt = s->read.cnt = s->promised.cnt = s->snapshot.cnt = 0;
+    s->attempt.cnt = s->word.cnt = s->version.cnt = s->read.cnt = s->promised.cnt = s->own.cnt = s->snapshot.cnt = 0;
     cw_key_map_clear(&s->attempts);
     cw_key_map_clear(&s->words);
+    cw_key_map_clear(&s->owns);
     s->late = s->strays = s->misplaced = 0;
+    s->program = false;
     s->place[0] = '\0';
     s->stray[0] = '\0';
     if (NEW(s, attempt) != NONE)
@@ -245,7 +252,9 @@ void cw_serial__free(struct cw_serial *s)
     free(s->version.at);
     free(s->read.at);
     free(s->promised.at);
+    free(s->own.at);
     free(s->snapshot.at);
     cw_key_map_free(&s->attempts);
     cw_key_map_free(&s->words);
+    cw_key_map_free(&s->owns);
 }

@@ -3,7 +3,7 @@
  * The serializability oracle's record of a launch. Events are only appended while the machine runs (serial_history.c); everything is judged
  * when the launch is over (serial_judge.c).
  *
- * Private to: serial.c, serial_history.c, serial_judge.c.
+ * Private to: serial.c, serial_history.c, serial_program.c, serial_judge.c.
  */
 #ifndef CW_CHECK_SERIAL_PRIVATE_H
 #define CW_CHECK_SERIAL_PRIVATE_H
@@ -23,6 +23,14 @@ struct cw_serial_attempt {
     uint32_t reads, set; /* first in the chains of reads and of write-set entries, or CW_SERIAL_NONE */
     uint32_t node;       /* in the graph, committed ones only */
     uint32_t snapshot;   /* number of the snapshot that it reads; 0: it reads memory as it is */
+    uint32_t owns;       /* words that it has stored, by its instructions */
+};
+
+/* What an attempt's stores to a word have left up to one of them. */
+struct cw_serial_own {
+    uint32_t value, known; /* known: bits that it has stored */
+    uint32_t stamp;        /* of the store's instruction */
+    uint32_t before;       /* the one before it, or CW_SERIAL_NONE */
 };
 
 struct cw_serial_word {
@@ -73,17 +81,21 @@ struct cw_serial {
     void *context;
     struct cw_event_listener listener;
     bool out_of_memory;
+    bool program;            /* the launch tells of stores and loads by instruction: the system's regions are of global memory */
     CW_SERIAL_LIST(attempt); /* index = number; 0 is "before the launch" */
     CW_SERIAL_LIST(word);
     CW_SERIAL_LIST(version);
     CW_SERIAL_LIST(read);
     CW_SERIAL_LIST(promised);
+    CW_SERIAL_LIST(own);
     CW_SERIAL_LIST(snapshot);   /* in the order of their times; number i + 1. Empty: regions read memory as it is */
     struct cw_key_map attempts; /* by name */
     struct cw_key_map words;    /* by address */
+    struct cw_key_map owns;     /* by attempt and address: the newest */
     uint64_t late, strays;      /* see struct cw_serial_report */
     char stray[160];            /* the first one */
-    uint64_t misplaced;         /* words that memory did not hold as the last commit left them, where it had to */
+    uint64_t misplaced;         /* words that memory did not hold as the last commit left them, where it had to; and what the protocol says
+                                   that is not what the program does */
     char place[256];            /* the first one */
 };
 
@@ -104,6 +116,15 @@ void cw_serial__abort(struct cw_serial *s, uint32_t attempt, cw_time now);
 void cw_serial__keep(struct cw_serial *s, uint32_t attempt, uint64_t addr);
 void cw_serial__restore(struct cw_serial *s, uint32_t attempt, uint64_t addr);
 void cw_serial__leave(struct cw_serial *s, uint64_t addr);
+
+/* A new element of `own`; NONE: out of memory. */
+uint32_t cw_serial__new_own(struct cw_serial *s);
+
+/* serial_program.c: what the program does in an attempt. */
+void cw_serial__issue(struct cw_serial *s, uint32_t attempt, const struct cw_event *e);
+void cw_serial__loaded(struct cw_serial *s, uint32_t attempt, const struct cw_event *e);
+/* The attempt commits these words. */
+void cw_serial__compare_set(struct cw_serial *s, uint32_t attempt, uint32_t cnt, const uint64_t *addr, const uint32_t *value);
 
 /* serial_judge.c: fills a report that is zero. */
 void cw_serial__judge(struct cw_serial *s, struct cw_serial_report *report);

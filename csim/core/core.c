@@ -503,11 +503,12 @@ int cw_core_prepare(struct cw_core *c, const struct cw_launch *launch, struct cw
         status = c->control->ops->prepare(c->control, launch->kernel, launch->module->file, launch->static_warps, err);
     if (status != 0)
         return status;
-    c->taken &= ~(uint32_t)(CW_SOCKET_STREAM | CW_SOCKET_BRANCH | CW_SOCKET_BRANCHED | CW_SOCKET_PM);
+    c->taken &= ~(uint32_t)(CW_SOCKET_STREAM | CW_SOCKET_BRANCH | CW_SOCKET_BRANCHED | CW_SOCKET_PM | CW_SOCKET_PROGRAM);
     c->taken |= cw_events_want(c->cfg.stream, CW_EVENT_ISSUE) ? CW_SOCKET_STREAM : 0u;
     c->taken |= cw_events_want(c->cfg.stream, CW_EVENT_BRANCH) ? CW_SOCKET_BRANCH : 0u;
     c->taken |= cw_events_want(c->cfg.stream, CW_EVENT_BRANCHED) ? CW_SOCKET_BRANCHED : 0u;
     c->taken |= cw_events_want(c->cfg.stream, CW_EVENT_PM_ISSUE) ? CW_SOCKET_PM : 0u;
+    c->taken |= cw_events_want(c->cfg.stream, CW_EVENT_REGION_ISSUE) ? CW_SOCKET_PROGRAM : 0u;
     memset(c->shared, 0, c->config->core_shared_bytes);
     cw_operands_reset(&c->operands, c->config);
     c->launch = launch;

@@ -107,7 +107,7 @@ struct cw_core_inst {
     uint8_t flight;      /* see struct cw_order */
     uint64_t arrives;    /* cycle from which the load/store unit sees it */
     uint64_t read_until; /* constant cache: cycle from which what it has read so far may be used */
-    uint32_t stamp;      /* number in the order of issue, where CW_SOCKET_PM is taken */
+    uint32_t stamp;      /* number in the order of issue, where CW_SOCKET_PM or CW_SOCKET_PROGRAM is taken */
     uint32_t asked;      /* mechanisms before the L1 that have let it go or need not be asked, in the order of the list */
 };
 
@@ -351,7 +351,8 @@ enum cw_socket {
     CW_SOCKET_BRANCH = 128u, /* and CW_EVENT_BRANCH */
     CW_SOCKET_BARRIER = 256u,
     CW_SOCKET_BRANCHED = 512u, /* and CW_EVENT_BRANCHED */
-    CW_SOCKET_PM = 1024u       /* and CW_EVENT_PM_ISSUE: memory and ordering instructions get stamps */
+    CW_SOCKET_PM = 1024u,      /* and CW_EVENT_PM_ISSUE: memory and ordering instructions get stamps */
+    CW_SOCKET_PROGRAM = 2048u  /* and CW_EVENT_REGION_ISSUE: memory instructions get stamps */
 };
 
 /* Whether the instruction reads through the texture cache. */
@@ -548,8 +549,11 @@ void cw_core__settled(struct cw_core *c, uint32_t w);
 void cw_core__tell_line(struct cw_core *c, enum cw_l1_event what, uint64_t line, uint32_t warp);
 /* To those who listen: each lane has stored, or is about to by an atomic. */
 void cw_core__tell_stores(struct cw_core *c, const struct cw_pipe_entry *e);
-/* The following are called where CW_SOCKET_PM is taken. A memory instruction issues: it gets its number. */
+/* A memory instruction issues, where CW_SOCKET_PM or CW_SOCKET_PROGRAM is taken: it gets its number. */
 void cw_core__stamp(struct cw_core *c, struct cw_core_inst *inst);
+/* Where CW_SOCKET_PROGRAM is taken: a load in a region has its values in the registers of these lanes. */
+void cw_core__tell_region_loads(const struct cw_core *c, const struct cw_core_inst *inst, cw_lanes lanes);
+/* The following are called where CW_SOCKET_PM is taken. */
 /* It is complete; if it is a load, its values have come. */
 void cw_core__tell_reads(const struct cw_core *c, const struct cw_core_inst *inst);
 /* The warp's threads are new. */

@@ -156,6 +156,8 @@ void cw_core_mem_done(struct cw_core *c, struct cw_mem_inst *inst, cw_time now)
             lanes &= cw_lanes_half(c->control->ops->region_lanes(c->control, inst->warp), inst->half);
         assert(!warp->in_region || inst->attempt == warp->attempt);
         (void)warp;
+        if (__builtin_expect((c->taken & CW_SOCKET_PROGRAM) != 0, 0))
+            cw_core__tell_region_loads(c, (const struct cw_core_inst *)inst, lanes);
         cw_core__write_back(c, inst, lanes);
     }
     cw_core__inst_done(c, (struct cw_core_inst *)inst, c->cycle + 1);

@@ -23,7 +23,7 @@ static void tell_word(const struct cw_core *c, struct cw_event *e, uint64_t addr
 static void tell_words(const struct cw_core *c, enum cw_event_type type, const struct cw_core_inst *inst, cw_lanes lanes, uint64_t window)
 {
     const struct cw_mem_inst *m = &inst->m;
-    struct cw_event w = {.type = (uint8_t)type, .core = c->cfg.index, .now = c->now};
+    struct cw_event w = {.type = (uint8_t)type, .core = c->cfg.index, .attempt = m->attempt, .now = c->now};
     w.u.word.unknown = m->uop->op == CW_OP_ATOM;
     w.u.word.stamp = inst->stamp;
     w.u.word.uop = m->uop;
@@ -61,11 +61,24 @@ void cw_core__stamp(struct cw_core *c, struct cw_core_inst *inst)
 {
     const struct cw_mem_inst *m = &inst->m;
     inst->stamp = ++c->stamps;
-    if (m->uop->op == CW_OP_LD || m->space > CW_SPACE_SHARED || inst->in_region)
+    if (m->uop->op == CW_OP_LD || m->space > CW_SPACE_SHARED)
+        return;
+    if (inst->in_region) {
+        if ((c->taken & CW_SOCKET_PROGRAM) != 0)
+            tell_words(c, CW_EVENT_REGION_ISSUE, inst, m->lanes, 0);
+        return;
+    }
+    if ((c->taken & CW_SOCKET_PM) == 0)
         return;
     const bool strong = m->uop->op == CW_OP_ST && (m->uop->flags & (CW_UF_VOLATILE | CW_UF_RELEASE)) != 0;
     const cw_lanes lanes = strong ? m->lanes : persistent_lanes(m);
     tell_words(c, CW_EVENT_PM_ISSUE, inst, lanes, m->space == CW_SPACE_SHARED ? CW_SHARED_WINDOW : 0);
+}
+
+void cw_core__tell_region_loads(const struct cw_core *c, const struct cw_core_inst *inst, cw_lanes lanes)
+{
+    if (inst->in_region)
+        tell_words(c, CW_EVENT_REGION_LOAD, inst, lanes, 0);
 }
 
 void cw_core__tell_reads(const struct cw_core *c, const struct cw_core_inst *inst)

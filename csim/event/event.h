@@ -38,6 +38,9 @@ enum cw_event_type {
     CW_EVENT_REGION_RESTORE,  /* the attempt has failed, and memory holds word.value again */
     CW_EVENT_REGION_LEAVE,    /* the word leaves what regions share: something else is about to write it, or its memory ends. The thread
                                  is not said; memory still holds what regions have left */
+    /* What the program does in a region of global memory, by the instruction alone. The core tells of these, and no mechanism. */
+    CW_EVENT_REGION_ISSUE, /* a thread has issued a store in the attempt: word */
+    CW_EVENT_REGION_LOAD,  /* a load of the attempt has its value in the thread's register: word */
     /* Persistent memory. The core tells of these, from the instruction alone; no mechanism does. PM_ISSUE and PM_ORDER of one thread come in
      * program order. */
     CW_EVENT_PM_ISSUE,    /* a thread has issued a store or an atomic to persistent memory, or a strong store (volatile, relaxed, release)
@@ -127,8 +130,8 @@ struct cw_event {
             uint32_t bytes;           /* byte enables, 3:0 */
             bool unknown;             /* of a PM_ISSUE or PM_STORE: the value is not known yet, that of an atomic */
             bool persistent;          /* of a PM_ISSUE: the word is one of persistent memory */
-            uint32_t stamp;           /* of a PM_*: the core's number for the instruction, given in the order of issue; else 0 */
-            const struct cw_uop *uop; /* of a PM_*: the instruction; else NULL */
+            uint32_t stamp;           /* of what the core tells: its number for the instruction, given in the order of issue; else 0 */
+            const struct cw_uop *uop; /* of that: the instruction; else NULL */
         } word;
         struct {
             uint32_t cnt;

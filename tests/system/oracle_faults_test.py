@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Shows that the persistency oracle names a machine that is broken on purpose.
+"""Shows that the oracles name a machine that is broken on purpose.
 
     tests/system/oracle_faults_test.py COWARP [--only PATTERN] [--in PATTERN]   each fault of oracle_faults.txt on its run; --in: by its file
     tests/system/oracle_faults_test.py COWARP --search [--only PATTERN]   each on all runs: prints those that name it
     tests/system/oracle_faults_test.py --table                     the rows of docs/testing.md
 
 A fault is a change of one piece of the source. A copy of the tree is built with it; a piece of Verilog is given to the unbroken command
-(--unit NAME=rtl:FILES). The run must end with status 1 and with words of the oracle about durability or about what a load has found; that a
+(--unit NAME=rtl:FILES). The run must end with status 1 and with words of the oracle about durability or about what a load has found or a transaction has stored; that a
 result is wrong, that the machine stands still or that an assertion fails is not enough. Without a fault the oracle must call the same run right.
 """
 import argparse
@@ -30,8 +30,11 @@ SLOW = "--set pm.wpq=1 --set pm.write_mbps=2000"  # one partition waits while an
 # What a run's first word stands for; its second one is the seed, or the options of the machine; `epoch` behind them is the model.
 MACHINES = {"": "", "small": "--set l1.bytes=1024 --set l1.ways=8", "lazy": "--set pm.drain=lazy"}
 WORKLOADS = ("gpkvs", "hm", "srad", "red", "mq", "scan")
+SERIAL = ("ht-h", "cl", "bh-h", "ap", "bt-1", "bt-2", "rbt-1", "rbt-2", "karger-1", "vac-1", "ll-2")
+SYSTEMS = ("getm", "kilotm", "sitm-ts")
 NAMED = re.compile(r"is durable before one that is ordered before it|a dfence is complete before|a load finds an old value"
-                   r"|performs a store|has not performed the store|bytes of line 0x|has written|is durable in cycle")
+                   r"|performs a store|has not performed the store|bytes of line 0x|has written|is durable in cycle"
+                   r"|transaction \d+ \(core \d+ warp \d+ lane \d+\) (loads|commits) ")
 TIMEOUT_S = 120
 
 
@@ -57,15 +60,16 @@ def read():
 
 
 def command(cowarp, run):
-    """A run: WORKLOAD, `litmus TEST` or `draw|together|fences|handover SEED`, then words of MACHINES and `epoch`."""
+    """A run: WORKLOAD or `draw|together|fences|handover SEED`, then words of MACHINES and `epoch`; or WORKLOAD and a transactional system."""
     words = run.split()
+    if len(words) > 1 and words[1] in SYSTEMS:
+        return [str(cowarp), "run", words[0], "--system", words[1], "--check-serial"] + [
+            w for p in SMALL[words[0]].split() for w in ("--param", p)]
     model = "epoch" if "epoch" in words else "sbrp"
     more = [MACHINES.get(w, "") for w in words[1:]] + ([SLOW] if words[0] != "handover" else [])
     machine = MACHINE.split() + ["--persistency", model] + " ".join(more).split()
     if words[0] in WORKLOADS:
         line = ["run", words[0]] + [w for p in SMALL[words[0]].split() for w in ("--param", p)]
-    elif words[0] == "litmus":
-        line = ["litmus", str(ROOT / "tests/litmus" / words[1])]
     else:
         line = ["exec", str(ROOT / "tests/system/persist.ptx"), "--kernel", "draw" if words[0] == "together" else words[0], "--grid", "8", "--block", "64"]
         for arg in ("pm:words:2048", "pm:flags:256", "zero:256", "u32:511", "u32:100", f"u32:{int(words[1]) + (words[0] == 'together') * 2**31}"):
@@ -86,7 +90,9 @@ def does(cowarp, run, unit=None):
     return done.returncode, None
 
 
-def all_runs():
+def all_runs(f):
+    if "/tm/" in f["in"]:
+        return [f"{w} {s}" for w in SERIAL for s in SYSTEMS]
     runs = [f"{k} {s}{m}" for m in ("", " lazy", " small") for s in range(1, 3) for k in ("together", "fences", "handover")]
     runs += [w + m for m in ("", " small") for w in WORKLOADS] + ["draw 1"]
     return runs + [r + " epoch" for r in runs]
@@ -159,8 +165,8 @@ def main():
                 continue
             if args.search:
                 found = []
-                for run in all_runs():
-                    if len(found) < 1:
+                for run in all_runs(f):
+                    if not found:
                         status, text = does(cowarp, run, unit)
                         found += [run] if text else []
                 print(f"{f['fault']}: {', '.join(found) or 'NOBODY'}", flush=True)

@@ -612,6 +612,98 @@ static void test_serial__write_skew_of_snapshots(void **state)
     }
 }
 
+static void by_program(struct history *h, enum cw_event_type type, uint32_t tx, uint64_t addr, uint32_t value, uint32_t bytes,
+                       uint32_t stamp)
+{
+    struct cw_event e = event(h, type, tx);
+    e.u.word.addr = addr;
+    e.u.word.value = value;
+    e.u.word.bytes = bytes;
+    e.u.word.stamp = stamp;
+    cw_events_tell(&h->events, &e);
+}
+
+static void stores(struct history *h, uint32_t tx, uint64_t addr, uint32_t value, uint32_t stamp)
+{
+    by_program(h, CW_EVENT_REGION_ISSUE, tx, addr, value, 15, stamp);
+}
+
+static void loads(struct history *h, uint32_t tx, uint64_t addr, uint32_t value, uint32_t stamp)
+{
+    by_program(h, CW_EVENT_REGION_LOAD, tx, addr, value, 15, stamp);
+}
+
+static void says(struct history *h, const char *text)
+{
+    assert_int_equal(judge(h), CW_ECHECK);
+    if (strstr(h->report.text, text) == NULL)
+        fail_msg("'%s' in '%s'", text, h->report.text);
+    end(h);
+}
+
+/* What the protocol says of an attempt has to be what the attempt's instructions do. */
+static void test_serial__the_program_and_the_protocol(void **state)
+{
+    static const uint64_t both[] = {X, Y};
+    (void)state;
+    static struct history h;
+    start(&h); /* its own store, one of two bytes of it, and what memory has */
+    uint32_t t = begin(&h);
+    rd(&h, t, X, 0);
+    loads(&h, t, X, 0, 1);
+    stores(&h, t, X, 7, 2);
+    by_program(&h, CW_EVENT_REGION_ISSUE, t, Y, 0x500, 2, 3);
+    rd(&h, t, Y, 0);
+    loads(&h, t, Y, 0x500, 4);
+    loads(&h, t, X, 7, 5);
+    commit(&h, t, 2, both, (const uint32_t[]){7, 0x500});
+    wr(&h, t, X, 7);
+    wr(&h, t, Y, 0x500);
+    assert_int_equal(judge(&h), CW_OK);
+    end(&h);
+    start(&h);
+    t = begin(&h);
+    stores(&h, t, X, 7, 1);
+    rd(&h, t, X, 0);
+    loads(&h, t, X, 0, 2);
+    says(&h, "loads 0x00000000 from 0x100000000, where it has stored 0x00000007");
+    start(&h); /* a load that was issued before the store may find what was there, and nothing else */
+    t = begin(&h);
+    rd(&h, t, X, 0);
+    stores(&h, t, X, 7, 2);
+    loads(&h, t, X, 0, 1);
+    commit1(&h, t, X, 7);
+    wr(&h, t, X, 7);
+    assert_int_equal(judge(&h), CW_OK);
+    end(&h);
+    start(&h);
+    t = begin(&h);
+    rd(&h, t, X, 0);
+    loads(&h, t, X, 3, 1);
+    says(&h, "loads 0x00000003 from 0x100000000, which it has not read from memory");
+    start(&h);
+    t = begin(&h);
+    stores(&h, t, X, 7, 1);
+    stores(&h, t, Y, 8, 2);
+    commit1(&h, t, X, 7);
+    wr(&h, t, X, 7);
+    says(&h, "commits 1 of the 2 words that it has stored");
+    start(&h);
+    t = begin(&h);
+    stores(&h, t, X, 7, 1);
+    stores(&h, t, X, 9, 2);
+    commit1(&h, t, X, 7);
+    wr(&h, t, X, 7);
+    says(&h, "commits 0x00000007 to 0x100000000, where it has stored 0x00000009");
+    start(&h);
+    t = begin(&h);
+    stores(&h, t, X, 7, 1);
+    commit(&h, t, 2, both, (const uint32_t[]){7, 8});
+    wr(&h, t, X, 7);
+    wr(&h, t, Y, 8);
+    says(&h, "commits 0x00000008 to 0x100000004, where it has stored nothing");
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_serial__snapshots),
     cmocka_unit_test(test_serial__reads_beside_the_snapshot),
@@ -633,6 +725,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_serial__events_without_an_attempt),
     cmocka_unit_test(test_serial__names),
     cmocka_unit_test(test_serial__validation),
+    cmocka_unit_test(test_serial__the_program_and_the_protocol),
     cmocka_unit_test(test_serial__large_history),
 };
 
