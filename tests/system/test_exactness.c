@@ -180,14 +180,14 @@ static const struct {
     {&early, {"hazard_unit", "commit_unit"}},
     {&eager, {"ownership_table"}},
     {&tree, {"first_read_table", "last_written_table"}},
-    {&snapshot, {"postdate_unit", "writer_table", "version_index_table"}},
+    {&snapshot, {"postdate_unit", "writer_table", "version_index_table", "row_copy_engine"}},
 };
 #define IN_HARDWARE_CNT (sizeof in_hardware / sizeof in_hardware[0])
 
 static void compare_units(size_t i, const char *backend)
 {
     struct run a = *in_hardware[i].run, b = a;
-    char choice[5][40];
+    char choice[6][40];
     for (int u = 0; in_hardware[i].units[u] != NULL; u++) {
         snprintf(choice[u], sizeof choice[u], "%s=%s", in_hardware[i].units[u], backend);
         b.units[u] = choice[u];

@@ -8,8 +8,6 @@
  */
 #include <stdlib.h>
 
-#include "adapt/version_index_table.h"
-#include "base/ring.h"
 #include "mech/snapshot/port.h"
 #include "mem/address.h"
 #include "mem/row.h"
@@ -53,8 +51,7 @@ static void wake(struct cw_si_index_table *x, cw_time at)
         *x->wake = at;
 }
 
-/* Rows of device memory. */
-static uint64_t memory_rows(const struct cw_config *c)
+uint64_t cw_si__index_rows(const struct cw_config *c)
 {
     return ((uint64_t)c->mem_mbytes << 20) / cw_row_set_bytes(c) + 1;
 }
@@ -62,7 +59,7 @@ static uint64_t memory_rows(const struct cw_config *c)
 int cw_si__index_create(struct cw_si_index_table **out, struct cw_si *tm, uint32_t partition, cw_time *component_wake, struct cw_error *err)
 {
     const struct cw_adapt_version_index_table_config config = {.partition = partition,
-                                                               .rows = memory_rows(tm->config),
+                                                               .rows = cw_si__index_rows(tm->config),
                                                                .stride = tm->config->dram_subarray_rows / tm->keys->si_versions,
                                                                .time_bits = tm->keys->si_version_bits,
                                                                .versions = tm->keys->si_versions,
@@ -90,7 +87,7 @@ void cw_si__index_destroy(struct cw_si_index_table *x)
 
 /* Regions: a range has an entry for each subarray that it goes through; the rows that it displaces are in the last one's. */
 
-static uint32_t groups(const struct cw_version_range *r)
+uint32_t cw_si__index_groups(const struct cw_version_range *r)
 {
     return (r->rows + r->slot_rows - 1) / r->slot_rows;
 }
@@ -99,14 +96,14 @@ uint32_t cw_si__index_regions(const struct cw_memory *memory)
 {
     uint32_t cnt = 0;
     for (uint32_t i = 0; i < cw_version_cnt(memory); i++)
-        cnt += groups(cw_version_at(memory, i));
+        cnt += cw_si__index_groups(cw_version_at(memory, i));
     return cnt;
 }
 
-static struct cw_adapt_version_index_table_region region_of(const struct cw_config *c, const struct cw_version_range *r, uint32_t group)
+struct cw_adapt_version_index_table_region cw_si__index_region(const struct cw_config *c, const struct cw_version_range *r, uint32_t group)
 {
     const uint64_t first = r->row + (uint64_t)group * r->slot_rows, end = r->row + r->rows;
-    const bool last = group + 1 == groups(r);
+    const bool last = group + 1 == cw_si__index_groups(r);
     struct cw_adapt_version_index_table_region region = {.first = first, .stride = r->slot_rows};
     region.end = region.far = last ? end : first + r->slot_rows;
     region.shift = r->row + (uint64_t)group * c->dram_subarray_rows - first;
@@ -123,8 +120,8 @@ void cw_si__index_launch(struct cw_si_index_table *x)
     struct cw_adapt_version_index_table_region region[CW_SI_RANGES];
     uint32_t cnt = 0;
     for (uint32_t i = 0; i < cw_version_cnt(memory); i++)
-        for (uint32_t group = 0; group < groups(cw_version_at(memory, i)); group++)
-            region[cnt++] = region_of(x->tm->config, cw_version_at(memory, i), group);
+        for (uint32_t group = 0; group < cw_si__index_groups(cw_version_at(memory, i)); group++)
+            region[cnt++] = cw_si__index_region(x->tm->config, cw_version_at(memory, i), group);
     cw_adapt_version_index_table_launch(x->table, region, cnt, cw_version_newest(memory));
     wake(x, 0);
 }

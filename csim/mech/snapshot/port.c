@@ -287,9 +287,11 @@ int cw_si__port_create(struct cw_si_port **out, struct cw_si *tm, uint32_t index
     if (u->tables == NULL || u->state == NULL || u->commit == NULL || u->active == NULL ||
         cw_partition_hook(tm->host.partition[index], &hooks, u) != CW_OK)
         return cw_fail(err, CW_ENOMEM, "snapshot isolation: out of host memory");
-    const int status = cw_adapt_writer_table_create(&u->writers, tm->host.units, index, tm->keys->si_writer_words / config->partition_count,
-                                                    tm->keys->si_id_bits, err);
-    return status == CW_OK ? cw_si__index_create(&u->index_table, tm, index, &u->index_component.wake, err) : status;
+    int status = cw_adapt_writer_table_create(&u->writers, tm->host.units, index, tm->keys->si_writer_words / config->partition_count,
+                                              tm->keys->si_id_bits, err);
+    if (status == CW_OK)
+        status = cw_si__index_create(&u->index_table, tm, index, &u->index_component.wake, err);
+    return status == CW_OK ? cw_si__copy_create(u, err) : status;
 }
 
 void cw_si__port_destroy(struct cw_si_port *u)
@@ -304,6 +306,7 @@ void cw_si__port_destroy(struct cw_si_port *u)
     free(u->state);
     cw_adapt_writer_table_destroy(u->writers);
     cw_si_tables_destroy(u->tables);
+    cw_si__copy_destroy(u);
     cw_si__index_destroy(u->index_table);
     free(u);
 }
@@ -321,4 +324,5 @@ struct cw_component *cw_si__port_index_component(struct cw_si_port *u)
 void cw_si__port_launch(struct cw_si_port *u)
 {
     cw_si__index_launch(u->index_table);
+    cw_si__copy_launch(u);
 }

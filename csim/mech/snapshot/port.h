@@ -7,9 +7,9 @@
 #ifndef CW_MECH_SNAPSHOT_PORT_H
 #define CW_MECH_SNAPSHOT_PORT_H
 
+#include "adapt/version_index_table.h"
 #include "adapt/writer_table.h"
 #include "base/ring.h"
-#include "cowarp/unit/version_index_table.h"
 #include "mech/snapshot/shared.h"
 #include "mech/snapshot/tables.h"
 #include "mech/tm/tell.h"
@@ -121,11 +121,11 @@ struct cw_si_port {
     uint32_t in_l2;
     /* copy engine */
     struct {
-        bool active, copied;
-        uint32_t from, to;
-        uint64_t ranges;
-        uint32_t range, row, bank, line; /* next */
-        uint32_t outstanding;
+        bool active; /* a version is being made */
+        bool copied; /* all rows are; the version manager is to be told */
+        uint32_t to;
+        uint64_t regions[CW_SI_RANGES]; /* of the engine, a bit each, by range */
+        struct cw_adapt_row_copy_engine *engine;
     } copy;
     struct cw_message *out[CW_SI_OUT]; /* ring */
     struct cw_ring out_ring;
@@ -162,12 +162,21 @@ void cw_si__commit_take(struct cw_si_port *u, cw_time now);
 bool cw_si__commit_step(struct cw_si_port *u, cw_time now);
 void cw_si__commit_written(struct cw_si_port *u, struct cw_message *p, cw_time now);
 
-/* copy_engine.c */
+/* copy_engine.c: what the row copy engine asks for */
+int cw_si__copy_create(struct cw_si_port *u, struct cw_error *err);
+void cw_si__copy_destroy(struct cw_si_port *u);
+void cw_si__copy_launch(struct cw_si_port *u);
 void cw_si__copy_begin(struct cw_si_port *u, const struct cw_si_index_note *n, cw_time now);
 bool cw_si__copy_step(struct cw_si_port *u, cw_time now);
 void cw_si__copy_done(struct cw_si_port *u, struct cw_message *p);
 
 /* index.c: the version index table */
+/* Rows of device memory, and one. */
+uint64_t cw_si__index_rows(const struct cw_config *config);
+/* A range has a region for each subarray that it goes through. */
+uint32_t cw_si__index_groups(const struct cw_version_range *range);
+struct cw_adapt_version_index_table_region cw_si__index_region(const struct cw_config *config, const struct cw_version_range *range,
+                                                               uint32_t group);
 #define CW_SI_INDEX_CYCLES 3u /* L2 cycles from the arrival of an access to the answer of its look-up */
 int cw_si__index_create(struct cw_si_index_table **out, struct cw_si *tm, uint32_t partition, cw_time *component_wake,
                         struct cw_error *err);
