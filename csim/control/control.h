@@ -162,8 +162,9 @@ struct cw_control_ops {
     bool (*region_reach)(struct cw_control *p, uint32_t warp, cw_lanes lanes, uint32_t next);
     /* Lanes of the attempt abort. Returns whether no lane is left to run. */
     bool (*region_abort)(struct cw_control *p, uint32_t warp, cw_lanes lanes);
-    /* End of the attempt. true: lanes have aborted, and restart. false: none has; the region is over, and lane l goes on at resume[l]. */
-    bool (*region_end)(struct cw_control *p, uint32_t warp, const uint32_t resume[CW_WARP_LANES_MAX]);
+    /* End of the attempt. true: lanes have aborted, and restart. false: none has; the region is over, and lane l goes on at resume[l].
+     * meet: the PC where all ways from the region's ends meet, or CW_PC_NONE. */
+    bool (*region_end)(struct cw_control *p, uint32_t warp, const uint32_t resume[CW_WARP_LANES_MAX], uint32_t meet);
     /* Lanes of the attempt that have not aborted; lanes that have; of the former, those that wait at the end. */
     cw_lanes (*region_lanes)(const struct cw_control *p, uint32_t warp);
     cw_lanes (*region_aborted)(const struct cw_control *p, uint32_t warp);

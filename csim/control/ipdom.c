@@ -128,9 +128,9 @@ static bool region_abort(struct cw_control *p, uint32_t warp, cw_lanes lanes)
     return over;
 }
 
-static bool region_end(struct cw_control *p, uint32_t warp, const uint32_t *resume)
+static bool region_end(struct cw_control *p, uint32_t warp, const uint32_t *resume, uint32_t meet)
 {
-    const bool again = cw_simt_tx_end(current(p, warp), resume);
+    const bool again = cw_simt_tx_end(current(p, warp), resume, meet);
     show_grown(p, warp);
     return again;
 }

@@ -160,7 +160,7 @@ bool cw_simt_tx_abort(struct cw_simt *s, cw_lanes lanes)
     return attempt_done(s);
 }
 
-bool cw_simt_tx_end(struct cw_simt *s, const uint32_t *resume)
+bool cw_simt_tx_end(struct cw_simt *s, const uint32_t *resume, uint32_t meet)
 {
     assert(s->t != 0 && s->depth == s->t + 1);
     struct cw_simt_entry *r = &s->entry[s->t - 1];
@@ -173,7 +173,7 @@ bool cw_simt_tx_end(struct cw_simt *s, const uint32_t *resume)
     }
     s->depth--;
     s->t = 0;
-    cw_simt_branch_indexed(s, resume, CW_PC_NONE);
+    cw_simt_branch_indexed(s, resume, meet);
     return false;
 }
 

@@ -125,8 +125,8 @@ bool cw_simt_tx_reach(struct cw_simt *s, cw_lanes lanes, uint32_t next);
 bool cw_simt_tx_abort(struct cw_simt *s, cw_lanes lanes);
 
 /* End of the attempt (steps 2, 3 and 5). Aborted lanes restart: true, a new T entry is pushed. No lane in R: false, T and R are popped, the
- * transaction is over and the active lanes of the N entry below stand at their resume PCs. */
-bool cw_simt_tx_end(struct cw_simt *s, const uint32_t *resume);
+ * transaction is over and the active lanes of the N entry below stand at their resume PCs, from which they meet at `meet`, or at CW_PC_NONE. */
+bool cw_simt_tx_end(struct cw_simt *s, const uint32_t *resume, uint32_t meet);
 
 /* Lanes in the R entry; 0 outside a transaction. */
 static inline cw_lanes cw_simt_aborted(const struct cw_simt *s)

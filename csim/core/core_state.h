@@ -167,6 +167,7 @@ struct cw_warp {
     uint64_t attempt_since; /* cycle in which the attempt was given to the warp; a back-off before its first instruction is part of it */
     uint8_t nest[CW_WARP_LANES_MAX];
     uint32_t resume[CW_WARP_LANES_MAX];
+    uint32_t meet; /* PC where the ways from the region's ends meet, or CW_PC_NONE */
 };
 
 struct cw_barrier {

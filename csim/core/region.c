@@ -98,6 +98,7 @@ bool cw_core__region_begin(struct cw_core *c, uint32_t w, cw_lanes active, cw_la
     }
     memset(warp->nest, 1, sizeof warp->nest);
     copy_registers(c, w, true, mask);
+    warp->meet = c->uop[pc].rpc;
     c->control->ops->region_begin(c->control, w, pc + 1);
     warp->in_region = true;
     warp->attempt_since = c->cycle;
@@ -182,7 +183,7 @@ void cw_core_region_end(struct cw_core *c, uint32_t w, cw_time now, cw_time rest
     warp->wait = CW_WAIT_NONE;
     warp->attempt++;
     warp->not_before = c->cycle + 1;
-    warp->in_region = c->control->ops->region_end(c->control, w, warp->resume);
+    warp->in_region = c->control->ops->region_end(c->control, w, warp->resume, warp->meet);
     if (warp->in_region) {
         warp->attempt_since = c->cycle;
         uint64_t at = (restart + c->period - 1) / c->period;

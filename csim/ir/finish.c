@@ -149,6 +149,8 @@ static void analyse(struct out *o, const char *name, size_t length)
     if (ir->status == CW_OK)
         cw_meet_find(ir, o->k, &cfg, &loops);
     if (ir->status == CW_OK)
+        cw_region_meet(ir, o->k, &cfg);
+    if (ir->status == CW_OK)
         cw_lpc_find(ir, o->k, &cfg, &loops);
     o->k->digest = cw_digest(o->k, o->variables);
     if (ir->status == CW_OK && ir->profile != NULL) {

@@ -327,3 +327,84 @@ void cw_meet_find(struct cw_ir *ir, struct cw_code *k, struct cw_cfg *cfg, const
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         free(owned[i]);
 }
+
+/* ---- regions ---- */
+
+/*
+ * Lanes of a warp may leave a region by different ends, and go on at different places. Without a place to meet they would stay apart up to
+ * their exit, and a barrier would pass in the name of lanes that have not come. They meet at the nearest block that all ways from the ends
+ * of the region come through.
+ */
+
+#define NESTS 8u /* deeper regions count as the deepest */
+
+struct regions {
+    const struct cw_code *k;
+    const struct cw_cfg *cfg;
+    uint8_t *nests; /* [block]: depths at which ways from the begin have come here, a bit each */
+    uint8_t *above; /* [block]: lies on the way to the exit from the meeting so far */
+    uint32_t *stack, depth;
+};
+
+static uint16_t last_op(const struct regions *s, uint32_t b)
+{
+    return (uint16_t)s->k->code.a[s->cfg->block[b].end - 1].u.op;
+}
+
+static void come(struct regions *s, uint32_t b, uint32_t nest)
+{
+    if (b >= s->cfg->block_cnt || (s->nests[b] >> nest & 1u) != 0)
+        return;
+    s->nests[b] |= (uint8_t)(1u << nest);
+    s->stack[s->depth++] = b * NESTS + nest;
+}
+
+/* The nearest block that both come through; block_cnt: the exit. */
+static uint32_t meeting(struct regions *s, uint32_t a, uint32_t b)
+{
+    const uint32_t n = s->cfg->block_cnt;
+    for (uint32_t i = 0; i < n; i++)
+        s->above[i] = 0;
+    for (; a < n; a = s->cfg->block[a].ipdom)
+        s->above[a] = 1;
+    while (b < n && !s->above[b])
+        b = s->cfg->block[b].ipdom;
+    return b < n ? b : n;
+}
+
+static uint32_t meet_of(struct regions *s, uint32_t begin)
+{
+    const struct cw_cfg *cfg = s->cfg;
+    uint32_t meet = CW_IR_NONE;
+    for (uint32_t b = 0; b < cfg->block_cnt; b++)
+        s->nests[b] = 0;
+    for (uint32_t i = 0; i < cfg->block[begin].succ_cnt; i++)
+        come(s, cfg->succ[cfg->block[begin].succ + i], 1);
+    while (s->depth > 0) {
+        const uint32_t b = s->stack[--s->depth] / NESTS, nest = s->stack[s->depth] % NESTS;
+        const struct cw_basic_block *k = &cfg->block[b];
+        const uint16_t op = last_op(s, b);
+        const uint32_t behind = op == CW_OP_REGION_BEGIN && nest < NESTS - 1 ? nest + 1 : op == CW_OP_REGION_END ? nest - 1 : nest;
+        for (uint32_t i = 0; i < k->succ_cnt; i++) {
+            const uint32_t next = cfg->succ[k->succ + i];
+            if (behind > 0)
+                come(s, next, behind);
+            else
+                meet = meet == CW_IR_NONE ? next : meeting(s, meet, next);
+        }
+    }
+    return meet < cfg->block_cnt ? cfg->block[meet].first : CW_PC_NONE;
+}
+
+void cw_region_meet(struct cw_ir *ir, struct cw_code *k, const struct cw_cfg *cfg)
+{
+    const size_t n = cfg->block_cnt;
+    struct regions s = {
+        .k = k, .cfg = cfg, .nests = cw_ir_alloc(ir, n, 1), .above = cw_ir_alloc(ir, n, 1), .stack = cw_ir_alloc(ir, n * NESTS, 4)};
+    for (uint32_t b = 0; b < n && ir->status == CW_OK; b++)
+        if (last_op(&s, b) == CW_OP_REGION_BEGIN)
+            k->code.a[cfg->block[b].end - 1].u.rpc = meet_of(&s, b);
+    free(s.nests);
+    free(s.above);
+    free(s.stack);
+}

@@ -58,6 +58,9 @@ bool cw_loops_has(const struct cw_loops *l, uint32_t loop, uint32_t block); /* w
 /* meet.c: sets rpc of the branches, and ipdom of their blocks: where their sides meet when ways that only leave do not count */
 void cw_meet_find(struct cw_ir *ir, struct cw_code *k, struct cw_cfg *cfg, const struct cw_loops *l);
 
+/* meet.c: sets rpc of each REGION_BEGIN: where the ways from its ends meet, when it has several. After cw_meet_find. */
+void cw_region_meet(struct cw_ir *ir, struct cw_code *k, const struct cw_cfg *cfg);
+
 /* lpc.c: sets lpc of the branches, by the loops around them */
 void cw_lpc_find(struct cw_ir *ir, struct cw_code *k, const struct cw_cfg *cfg, const struct cw_loops *l);
 

@@ -256,11 +256,11 @@ struct cw_uop {
     uint8_t uniform; /* BRA, BRX: proved that all threads of a block that come to it together take one target (ir/uniform.c) */
     struct cw_opnd dst[CW_UOP_DSTS];
     struct cw_opnd src[CW_UOP_SRCS];
-    int64_t imm;                          /* LD, ST, ATOM: byte offset; LOP3: table */
-    uint32_t target;                      /* BRA: micro-op index; BRX: index into kernel->brx */
-    uint32_t rpc;                         /* BRA, BRX: reconvergence micro-op index (immediate post-dominator), or CW_PC_NONE */
-    uint32_t lpc;                         /* BRA, BRX: likely-convergence micro-op index, where lanes may meet before rpc, or CW_PC_NONE */
-    uint32_t line;                        /* line in the PTX file */
+    int64_t imm;     /* LD, ST, ATOM: byte offset; LOP3: table */
+    uint32_t target; /* BRA: micro-op index; BRX: index into kernel->brx */
+    uint32_t rpc;    /* BRA, BRX: reconvergence micro-op index (immediate post-dominator), or CW_PC_NONE; REGION_BEGIN: of its ends */
+    uint32_t lpc;    /* BRA, BRX: likely-convergence micro-op index, where lanes may meet before rpc, or CW_PC_NONE */
+    uint32_t line;   /* line in the PTX file */
     const struct cw_intrinsic *intrinsic; /* REGION_BEGIN, REGION_END, INTRINSIC: which; else NULL */
 };
 

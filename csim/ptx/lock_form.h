@@ -20,9 +20,10 @@
 
 /*
  * Text of PTX in which calls of `begin` and `end`, functions without arguments, have become this loop. *out is the caller's to free, and
- * not terminated; lines keep their numbers. A begin and the next end of the text make a pair. CW_EUNSUP, with the line, where that cannot
- * be: a begin within a pair (the loop knows no nesting), an end without a begin, a begin without an end, a call under a predicate, a pair
- * whose halves lie in different braces. Text that is no PTX is left to the reader.
+ * not terminated; lines keep their numbers. Begins and ends that ways through the function join have one loop: each lane comes back to its
+ * own begin, and goes on from its own end. CW_EUNSUP, with the line, where that cannot be: a begin inside a transaction (the loop knows no
+ * nesting), an end outside, a begin without an end, a call under a predicate, a loop whose parts lie in different braces. Text that is no
+ * PTX is left to the reader.
  */
 int cw_ptx_lock_form(char **out, size_t *out_length, const char *text, size_t length, const char *file, const char *begin, const char *end,
                      struct cw_error *err);

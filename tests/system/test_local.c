@@ -462,6 +462,34 @@ static void test_local__serial_and_locks(void **state)
     }
 }
 
+/* A transaction with several begins or ends, which ways through the kernel join. Behind the barrier all lanes of a warp have come. */
+static void test_local__several_ends(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *system, *kernel;
+        uint32_t sums[4]; /* 64 threads, 5 times: all; every fourth; its number modulo 4; two of four */
+    } run[] = {{"localtm", "ends", {320, 0, 480, 160}},
+               {"serial", "ends", {320, 0, 480, 160}},
+               {"lds-lock", "ends", {320, 0, 480, 160}},
+               {"lds-lock", "ways", {240, 80, 480, 160}}};
+    for (uint32_t i = 0; i < sizeof run / sizeof run[0]; i++) {
+        uint32_t sums[4];
+        struct machine m;
+        assert_int_equal(open_machine(&m, run[i].system, "core.count=1", NULL, NULL), COWARP_OK);
+        if (cowarp_load_file(m.gpu, &m.module, CW_SOURCE_DIR "/tests/system/ways.ptx") != COWARP_OK)
+            fail_msg("%s", cowarp_error(m.gpu));
+        const struct cowarp_arg args[] = {COWARP_U64(m.out)};
+        const struct cowarp_launch launch = {
+            .size = sizeof launch, .kernel = run[i].kernel, .grid = {1, 1, 1}, .block = {64, 1, 1}, .arg_count = 1, .args = args};
+        if (cowarp_run(m.gpu, m.module, &launch) != COWARP_OK)
+            fail_msg("%s: %s", run[i].system, cowarp_error(m.gpu));
+        assert_int_equal(cowarp_read(m.gpu, sums, m.out, sizeof sums), COWARP_OK);
+        assert_memory_equal(sums, run[i].sums, sizeof sums);
+        cowarp_destroy(m.gpu);
+    }
+}
+
 /* What cannot have a lock form is refused when it is read, with its line. */
 static void test_local__no_lock_form(void **state)
 {
@@ -473,6 +501,7 @@ static void test_local__no_lock_form(void **state)
     } bad[] = {
         {"call tx_begin;\ncall tx_begin; call tx_commit; call tx_commit; ret; }", "k.ptx:9: lock form: a transaction in a transaction"},
         {"call tx_begin; call tx_commit;\ncall tx_commit; ret; }", "k.ptx:9: lock form: an end without a begin"},
+        {"@%p1 bra IN;\ncall tx_begin;\nIN: call tx_commit; ret; }", "k.ptx:10: lock form: an end without a begin"},
         {"call tx_begin; ret; }", "k.ptx:8: lock form: a transaction does not end in its function"},
         {"call tx_begin;\n@%p1 call tx_commit; ret; }", "k.ptx:9: lock form: a begin or end under a predicate"},
         {"{ bar.sync 0; call tx_begin; }\ncall tx_commit; ret; }", "k.ptx:9: lock form: begin and end lie in different braces"}};
@@ -663,14 +692,23 @@ static void test_local__bad_machines(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_local__serial_and_locks), cmocka_unit_test(test_local__no_lock_form),
-    cmocka_unit_test(test_local__tick_order),       cmocka_unit_test(test_local__lockstep),
-    cmocka_unit_test(test_local__table_1),          cmocka_unit_test(test_local__pairs),
-    cmocka_unit_test(test_local__last_lane),        cmocka_unit_test(test_local__token),
-    cmocka_unit_test(test_local__tokens_in_turn),   cmocka_unit_test(test_local__nested),
-    cmocka_unit_test(test_local__every_signature),  cmocka_unit_test(test_local__sabotage),
-    cmocka_unit_test(test_local__no_restore),       cmocka_unit_test(test_local__forbidden),
-    cmocka_unit_test(test_local__random_programs),  cmocka_unit_test(test_local__sizes),
+    cmocka_unit_test(test_local__serial_and_locks),
+    cmocka_unit_test(test_local__several_ends),
+    cmocka_unit_test(test_local__no_lock_form),
+    cmocka_unit_test(test_local__tick_order),
+    cmocka_unit_test(test_local__lockstep),
+    cmocka_unit_test(test_local__table_1),
+    cmocka_unit_test(test_local__pairs),
+    cmocka_unit_test(test_local__last_lane),
+    cmocka_unit_test(test_local__token),
+    cmocka_unit_test(test_local__tokens_in_turn),
+    cmocka_unit_test(test_local__nested),
+    cmocka_unit_test(test_local__every_signature),
+    cmocka_unit_test(test_local__sabotage),
+    cmocka_unit_test(test_local__no_restore),
+    cmocka_unit_test(test_local__forbidden),
+    cmocka_unit_test(test_local__random_programs),
+    cmocka_unit_test(test_local__sizes),
     cmocka_unit_test(test_local__bad_machines),
 };
 

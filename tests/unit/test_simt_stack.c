@@ -231,7 +231,7 @@ static void test_simt_stack__transaction_entries_follow_figure_4_3(void **state)
     expect_entry(&s, 2, CW_SIMT_T, 6, 0x9);
     assert_int_equal(cw_simt_aborted(&s), 0x6);
     /* 3: they restart under a new T, and R is empty again */
-    assert_true(cw_simt_tx_end(&s, resume));
+    assert_true(cw_simt_tx_end(&s, resume, CW_PC_NONE));
     assert_int_equal(s.depth, 3);
     expect_entry(&s, 1, CW_SIMT_R, 2, 0x0);
     expect_entry(&s, 2, CW_SIMT_T, 2, 0x6);
@@ -245,7 +245,7 @@ static void test_simt_stack__transaction_entries_follow_figure_4_3(void **state)
     expect(&s, 5, 0x6);
     assert_true(cw_simt_tx_reach(&s, 0x6, 6));
     /* 5: nothing in R: both go, and the N entry goes on behind tx_commit with all lanes */
-    assert_false(cw_simt_tx_end(&s, resume));
+    assert_false(cw_simt_tx_end(&s, resume, CW_PC_NONE));
     assert_int_equal(s.depth, 1);
     expect(&s, 6, 0xf);
     assert_false(cw_simt_in_tx(&s));
@@ -268,7 +268,7 @@ static void test_simt_stack__lanes_that_commit_in_divergent_code_wait_for_the_ot
     assert_int_equal(s.reached, 0xf);
     for (uint32_t i = 0; i < 32; i++)
         resume[i] = i < 2 ? 13 : 5;
-    assert_false(cw_simt_tx_end(&s, resume));
+    assert_false(cw_simt_tx_end(&s, resume, CW_PC_NONE));
     expect(&s, 13, 0x3);
     cw_simt_exit(&s, 0x3);
     expect(&s, 5, 0xc);
@@ -310,7 +310,7 @@ static void test_simt_stack__an_abort_empties_entries_above_t(void **state)
     expect(&s, 2, 0xc);
     assert_true(cw_simt_tx_abort(&s, 0xf)); /* lanes that are gone already do not matter */
     assert_int_equal(cw_simt_aborted(&s), 0xf);
-    assert_true(cw_simt_tx_end(&s, resume));
+    assert_true(cw_simt_tx_end(&s, resume, CW_PC_NONE));
     expect(&s, 1, 0xf);
 }
 
