@@ -21,6 +21,7 @@ struct request {
     uint8_t sectors;
     bool write;
     bool copy; /* of the row to to_row, which have no column commands */
+    bool over_bus;
     uint64_t to_row;
     void *tag_copy;
     bool opened;                     /* an activate was issued for it */
@@ -60,10 +61,11 @@ struct bank {
 /* Parameters in units of time; bl is the data bus time of one burst. */
 struct timing {
     cw_time tck, ccd, ccdl, rrd, rcd, ras, rp, rc, cl, wl, rtpl, bl;
-    cw_time copy;
-    cw_time rtw, wtr, wtp; /* read to write, write to read, write to precharge: from command to command */
+    cw_time copy, bus_copy, bus_held; /* of a copy over the bus: the bank; the bus */
+    cw_time rtw, wtr, wtp;            /* read to write, write to read, write to precharge: from command to command */
     cw_time age_cap;
     uint32_t bl_cycles;
+    uint32_t row_bursts;
 };
 
 struct cw_dram_port {
@@ -211,14 +213,14 @@ bool cw_dram_can_copy(const struct cw_dram_port *port, cw_time now)
     return port->copies < COPIES && cw_dram_space(port, now) > 0;
 }
 
-void cw_dram_push_copy(struct cw_dram_port *port, uint64_t from, uint64_t to, void *tag, cw_time now)
+void cw_dram_push_copy(struct cw_dram_port *port, uint64_t from, uint64_t to, bool over_bus, void *tag, cw_time now)
 {
     struct cw_dram *d = port->channel;
     struct request *r = d->free;
     uint32_t group, bank;
     assert(r != NULL && port->copies < COPIES);
     d->free = r->next;
-    *r = (struct request){.copy = true, .tag_copy = tag, .local = from, .port = port};
+    *r = (struct request){.copy = true, .over_bus = over_bus, .tag_copy = tag, .local = from, .port = port};
     cw_dram_map(port, to, &group, &bank, &r->to_row);
     cw_dram_map(port, from, &group, &r->bank, &r->row);
     assert(bank == r->bank && r->row / d->subarray_rows == r->to_row / d->subarray_rows);
@@ -426,20 +428,37 @@ static void column(struct cw_dram *d, struct bank *b, struct request *r, cw_time
         cw_fifo_push(&r->port->done, now, t->cl + t->bl, r);
 }
 
+/* What a copy over the bus takes beside the bank's time. */
+static void hold_bus(struct cw_dram *d, struct bank *b, cw_time now)
+{
+    raise_to(&b->activate, now + d->t.bus_copy);
+    raise_to(&d->earliest[READ], now + d->t.bus_held);
+    raise_to(&d->earliest[WRITE], now + d->t.bus_held);
+    raise_to(&d->earliest[COPY], now + d->t.bus_held);
+    d->stats->dram_reads += d->t.row_bursts;
+    d->stats->dram_writes += d->t.row_bursts;
+    d->stats->dram_busy_cycles += 2 * d->t.row_bursts * d->t.bl_cycles;
+    d->stats->dram_activates += 2;
+}
+
 /* Row to row through the sense amplifiers: two activates, and no open row after it (RowClone). */
 static void copy(struct cw_dram *d, struct bank *b, struct request *r, cw_time now)
 {
+    const cw_time takes = r->over_bus ? d->t.bus_copy : d->t.copy;
     uint32_t slot = 0;
     for (uint32_t i = 1; i < COPIES_BANK; i++)
         if (b->copying[i].until < b->copying[slot].until)
             slot = i;
     b->copying[slot].number = r->row / d->subarray_rows;
-    b->copying[slot].until = b->copied = now + d->t.copy;
+    b->copying[slot].until = b->copied = now + takes;
     raise_to(&d->earliest[ACTIVATE], now + 2 * d->t.rrd);
     raise_to(&d->earliest[COPY], now + 2 * d->t.rrd);
-    d->stats->dram_row_copies++;
+    if (r->over_bus)
+        hold_bus(d, b, now);
+    else
+        d->stats->dram_row_copies++;
     remove_request(d, b, r);
-    cw_fifo_push(&r->port->copied, now, d->t.copy, r);
+    cw_fifo_push(&r->port->copied, now, takes, r);
 }
 
 static void issue(struct cw_dram *d, const struct choice *c, cw_time now)
@@ -540,7 +559,9 @@ static struct timing timing_of(const struct cw_config *c, const struct cw_clocks
 {
     const cw_time tck = clocks->period[CW_DOMAIN_DRAM];
     cw_time bl = (c->dram_burst_bytes + c->dram_bytes_per_cycle - 1) / c->dram_bytes_per_cycle;
-    cw_time read_busy = c->dram_cl + bl + CW_DRAM_TURNAROUND; /* the write's data may start after this */
+    const cw_time bursts = c->dram_row_bytes / c->dram_burst_bytes, step = cw_time_max(c->dram_ccd, bl);
+    const cw_time bank_step = cw_time_max(c->dram_ccdl, step); /* a row is of one bank group */
+    cw_time read_busy = c->dram_cl + bl + CW_DRAM_TURNAROUND;  /* the write's data may start after this */
     return (struct timing){
         .tck = tck,
         .ccd = c->dram_ccd * tck,
@@ -555,11 +576,14 @@ static struct timing timing_of(const struct cw_config *c, const struct cw_clocks
         .rtpl = c->dram_rtpl * tck,
         .bl = bl * tck,
         .copy = (c->dram_copy_ns * clocks->units_per_us + 999) / 1000,
+        .bus_copy = (2 * (c->dram_rcd + (bursts - 1) * bank_step + c->dram_rp) + c->dram_rtpl + c->dram_wl + bl + c->dram_wr) * tck,
+        .bus_held = 2 * bursts * step * tck,
         .rtw = (read_busy > c->dram_wl ? read_busy - c->dram_wl : 0) * tck,
         .wtr = (c->dram_wl + bl + c->dram_cdlr) * tck,
         .wtp = (c->dram_wl + bl + c->dram_wr) * tck,
         .age_cap = cw_dram_age_cap(c) * tck,
         .bl_cycles = (uint32_t)bl,
+        .row_bursts = (uint32_t)bursts,
     };
 }
 

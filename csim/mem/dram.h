@@ -27,6 +27,9 @@
  * bank, and holds it: no row is opened meanwhile, but other subarrays of the bank may copy at the same time. The data bus is free for other
  * banks. Requests of a bank do not overtake its copies. For the channel's limit on activates a copy counts as two.
  *
+ * A copy over the bus is what it takes without that: the row is opened, read burst by burst, and closed, then the other row is opened, written
+ * and closed. It holds the bank, and for its bursts the data bus, in one piece.
+ *
  * Private to: dram.c, l2.h, partition.c.
  */
 #ifndef CW_MEM_DRAM_H
@@ -69,8 +72,9 @@ uint8_t cw_dram_round(const struct cw_dram_port *port, uint8_t sectors);
 void cw_dram_push(struct cw_dram_port *port, uint64_t local, uint8_t sectors, bool write, uint32_t tag, cw_time now);
 /* Whether a copy may be pushed at time now. */
 bool cw_dram_can_copy(const struct cw_dram_port *port, cw_time now);
-/* Copies the row of a partition-local address to that of another, in the same bank and subarray. The tag comes back when it is done. */
-void cw_dram_push_copy(struct cw_dram_port *port, uint64_t from, uint64_t to, void *tag, cw_time now);
+/* Copies the row of a partition-local address to that of another, in the same bank and subarray, all of a channel by the DRAM itself or all
+ * over_bus. The tag comes back when it is done. */
+void cw_dram_push_copy(struct cw_dram_port *port, uint64_t from, uint64_t to, bool over_bus, void *tag, cw_time now);
 /* The tag of the oldest copy of the port that is done at time now, or NULL; pop takes it. Time from which the next one is. */
 void *cw_dram_copied(const struct cw_dram_port *port, cw_time now);
 void cw_dram_pop_copied(struct cw_dram_port *port, cw_time now);

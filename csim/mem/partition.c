@@ -225,7 +225,8 @@ static enum cw_l2_result maintain(struct cw_partition *s, struct cw_message *p, 
     if (!cw_dram_can_copy(s->dram, now))
         return CW_L2_STALL_DRAM;
     const struct cw_config *c = s->config.config;
-    cw_dram_push_copy(s->dram, cw_address_local(c, p->addr), cw_address_local(c, cw_copy_body_of(p)->to), p, now);
+    cw_dram_push_copy(s->dram, cw_address_local(c, p->addr), cw_address_local(c, cw_copy_body_of(p)->to), cw_copy_body_of(p)->over_bus, p,
+                      now);
     s->copies++;
     return CW_L2_MISS;
 }

@@ -100,7 +100,8 @@ CW_MESSAGE_BODY(cw_line_body, struct cw_line_body)
 
 /* COPY: every line of the row is copied to the same column of the other row, of the same subarray, when the copy is done. */
 struct cw_copy_body {
-    uint64_t to; /* a place in the other row: that of the copy of the line at addr */
+    uint64_t to;   /* a place in the other row: that of the copy of the line at addr */
+    bool over_bus; /* over the data bus, not by the DRAM itself */
 };
 CW_MESSAGE_BODY(cw_copy_body, struct cw_copy_body)
 

@@ -85,7 +85,8 @@ def fig21(get):
 
 
 # The published forms of the rules and of what the tables keep let wrong results through (csim/mech/snapshot/README.md): they have no time.
-FORMS = {"times 1 apart": (("si.step", 1),), "times 100 apart": (("si.step", 100),), "a version per warp": (("si.merge_warps", 1),)}
+FORMS = {"times 1 apart": (("si.step", 1),), "times 100 apart": (("si.step", 100),), "a version per warp": (("si.merge_warps", 1),),
+         "copies over the bus": (("si.copy", "bus"),)}
 
 
 def forms_runs(_):
@@ -103,4 +104,4 @@ EXPERIMENTS = [Experiment("sitm.fig13", "speedup of snapshot isolation over Warp
                Experiment("sitm.fig16", "aborts by cause", systems_runs, fig16),
                Experiment("sitm.fig20", "speedup over the number of versions", fig20_runs, fig20),
                Experiment("sitm.fig21", "how many share a snapshot, and a version", systems_runs, fig21),
-               Experiment("sitm.forms", "the step between logical times, merged beside single commits", forms_runs, forms)]
+               Experiment("sitm.forms", "the step between logical times, merged beside single commits, RowClone beside the data bus", forms_runs, forms)]

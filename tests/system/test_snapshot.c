@@ -389,6 +389,23 @@ static void test_snapshot__times_run_over(void **state)
     cowarp_destroy(m.gpu);
 }
 
+/* Copies over the data bus: 32 bursts of 64 bytes are read and written for each row, and the DRAM copies none by itself. */
+static void test_snapshot__copies_over_the_bus(void **state)
+{
+    (void)state;
+    struct machine m;
+    open_sound(&m, "core.count=2 si.copy=bus");
+    memset(word, 0, sizeof word);
+    for (uint32_t i = 0; i < 128 * TXS; i++)
+        program[i] = OP(ADD, 0, 1);
+    run_sound(&m, 128, 1, TXS, 1);
+    assert_int_equal(word[0], 128 * TXS);
+    assert_true(count(&m, "si_copies") > 0);
+    assert_int_equal(count(&m, "dram_row_copies"), 0);
+    assert_true(count(&m, "dram_writes") >= 32 * count(&m, "si_copies"));
+    cowarp_destroy(m.gpu);
+}
+
 /* Numbers of versions of three bits run over after seven versions, on wires of several lengths. */
 static void test_snapshot__numbers_of_versions_run_over(void **state)
 {
@@ -453,6 +470,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_snapshot__launches_follow_each_other),
     cmocka_unit_test(test_snapshot__reset),
     cmocka_unit_test(test_snapshot__times_run_over),
+    cmocka_unit_test(test_snapshot__copies_over_the_bus),
     cmocka_unit_test(test_snapshot__numbers_of_versions_run_over),
     cmocka_unit_test(test_snapshot__refuses),
 };

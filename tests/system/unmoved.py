@@ -226,6 +226,7 @@ karger-1 sitm-ts preset=si-tm si.id_bits=6 check-serial
 karger-1 eapg check-serial
 karger-1 cglock
 karger-2 sitm-ts preset=si-tm check-serial
+ll-2 sitm-ts preset=si-tm si.copy=bus row_copy_engine=lockstep check-serial
 karger-2 serial check-serial
 karger-2 cglock
 rbt-1 sitm-ts preset=si-tm check-serial

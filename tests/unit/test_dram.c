@@ -612,10 +612,15 @@ static uint64_t line_of(uint32_t bank, uint64_t row)
 
 static uint32_t copied[64];
 
-static void copy(uint32_t bank, uint64_t from, uint64_t to, uint32_t i)
+static void copy_by(uint32_t bank, uint64_t from, uint64_t to, bool over_bus, uint32_t i)
 {
     assert_true(cw_dram_can_copy(b.port, time_of(b.cycle) - T));
-    cw_dram_push_copy(b.port, line_of(bank, from) * LINE, line_of(bank, to) * LINE, copied + i, time_of(b.cycle) - T);
+    cw_dram_push_copy(b.port, line_of(bank, from) * LINE, line_of(bank, to) * LINE, over_bus, copied + i, time_of(b.cycle) - T);
+}
+
+static void copy(uint32_t bank, uint64_t from, uint64_t to, uint32_t i)
+{
+    copy_by(bank, from, to, false, i);
 }
 
 /* As run, noting when copies are done. */
@@ -677,6 +682,30 @@ static void test_dram__copies_leave_the_data_bus(void **state)
     bench_destroy();
 }
 
+/* Over the bus: 32 bursts of 64 bytes are read and written. They hold the data bus for 2 x 32 x 2 cycles, so a read of another bank, and a copy of
+ * another bank, come after that. The bank: twice tRCD, 31 times tCCDL and tRP (12, 3, 12); then tRTPL, tWL, a burst and tWR (2, 4, 2, 12). A copy of
+ * another subarray of the bank waits for the first. */
+static void test_dram__copies_over_the_bus(void **state)
+{
+    const uint32_t takes = 2 * (12 + 31 * 3 + 12) + 2 + 4 + 2 + 12;
+    (void)state;
+    copy_bench();
+    copy_by(0, 1, 2, true, 0);
+    copy_by(1, 1, 2, true, 1);
+    copy_by(0, 64, 65, true, 2);
+    push(line_of(5, 9), 1, false, 0);
+    run_copies(1000);
+    assert_int_equal(copied[0], takes);
+    assert_int_equal(b.reads[1], 128); /* behind the first copy, and before the second: a column command goes first */
+    assert_int_equal(copied[1], 129 + takes);
+    assert_int_equal(copied[2], 129 + 128 + takes);
+    assert_int_equal(b.stats.dram_row_copies, 0);
+    assert_int_equal(b.stats.dram_reads, 3 * 32 + 1);
+    assert_int_equal(b.stats.dram_writes, 3 * 32);
+    assert_int_equal(b.stats.dram_activates, 3 * 2 + 1);
+    bench_destroy();
+}
+
 /* A write of the source row that came before, though its row is closed, is made before the copy; one that came behind, though its row is
  * open, is made after it. */
 static void test_dram__copies_keep_their_place(void **state)
@@ -699,6 +728,7 @@ static void test_dram__copies_keep_their_place(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_dram__copies_hold_bank_and_subarray),
     cmocka_unit_test(test_dram__copies_leave_the_data_bus),
+    cmocka_unit_test(test_dram__copies_over_the_bus),
     cmocka_unit_test(test_dram__copies_keep_their_place),
     cmocka_unit_test(test_dram__closed_bank_read),
     cmocka_unit_test(test_dram__line_is_two_bursts_of_one_group),

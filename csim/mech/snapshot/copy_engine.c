@@ -95,6 +95,7 @@ static void send(struct cw_si_port *u, enum cw_message_kind kind, uint64_t addr,
     if (kind == CW_MSG_COPY) {
         p->addr = p->place;
         cw_copy_body(p)->to = cw_row_move(u->tm->config, addr, to);
+        cw_copy_body(p)->over_bus = u->tm->keys->si_copy == CW_SI_BUS;
     }
     cw_fifo_push(&u->port->to_l2, now, u->period, p);
 }

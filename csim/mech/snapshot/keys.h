@@ -7,6 +7,7 @@
 #include "base/keys.h"
 #include "base/stats.h"
 
+enum { CW_SI_ROWCLONE, CW_SI_BUS };                              /* si.copy */
 enum { CW_SI_CONCURRENT, CW_SI_RETAIN_PUBLISHED };               /* si.retain */
 enum { CW_SI_CORRECTED, CW_SI_INFINITE, CW_SI_RULES_PUBLISHED }; /* si.rules; as the parameter of the post-dating unit */
 
