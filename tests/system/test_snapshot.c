@@ -389,6 +389,22 @@ static void test_snapshot__times_run_over(void **state)
     cowarp_destroy(m.gpu);
 }
 
+/* Kernels whose transactions only read end while the ends of their snapshots are on the way to the partitions: the next kernel's tables do not
+ * count them. */
+static void test_snapshot__kernels_that_read(void **state)
+{
+    (void)state;
+    struct machine m;
+    open_sound(&m, "core.count=2 si.index_latency=60 si.wire_latency=300");
+    memset(word, 0, sizeof word);
+    for (uint32_t i = 0; i < 64; i++)
+        program[i] = OP(LOAD, i % 3, 0);
+    for (uint32_t round = 0; round < 4; round++)
+        run_sound(&m, 4, 16, 1, 1);
+    assert_int_equal(count(&m, "tx_committed"), 4 * 64);
+    cowarp_destroy(m.gpu);
+}
+
 /* Copies over the data bus: 32 bursts of 64 bytes are read and written for each row, and the DRAM copies none by itself. */
 static void test_snapshot__copies_over_the_bus(void **state)
 {
@@ -470,6 +486,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_snapshot__launches_follow_each_other),
     cmocka_unit_test(test_snapshot__reset),
     cmocka_unit_test(test_snapshot__times_run_over),
+    cmocka_unit_test(test_snapshot__kernels_that_read),
     cmocka_unit_test(test_snapshot__copies_over_the_bus),
     cmocka_unit_test(test_snapshot__numbers_of_versions_run_over),
     cmocka_unit_test(test_snapshot__refuses),

@@ -154,7 +154,7 @@ void cw_si__center_finish(struct cw_si_center *c)
 
 bool cw_si__center_idle(const struct cw_si_center *c)
 {
-    return c->begin.ring.cnt + c->admission.ring.cnt + c->committer_cnt + c->copying + c->times.committing == 0;
+    return c->begin.ring.cnt + c->admission.ring.cnt + c->committer_cnt + c->copying + c->renumbering + c->times.committing == 0;
 }
 
 int cw_si__center_create(struct cw_si_center **out, struct cw_si *tm, struct cw_error *err)

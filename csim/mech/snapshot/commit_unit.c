@@ -144,7 +144,7 @@ static void write_region(struct cw_si_port *u, struct cw_si_commit *g, const str
         cw_line_body(p)->byte_mask[i] = 0;
     p->after = CW_AFTER_RETURN;
     p->mech = (uint8_t)(u->tm->host.index + 1);
-    p->place = cw_version_place(u->tm->host.memory, line, g->slot);
+    cw_si__index_write(u->index_table, p, g->slot, now);
     for (uint32_t i = g->written; i < g->word_cnt && r->cnt < CW_LANES; i++) {
         struct cw_si_word *w = g->word + i;
         if (w->taken || !cw_lanes_has(g->pass, w->lane) || w->addr / u->tm->common.keys->cu_write_bytes != region)
@@ -198,8 +198,10 @@ static bool begin_write(struct cw_si_port *u, cw_time now)
 static void feed_l2(struct cw_si_port *u, cw_time now)
 {
     struct cw_si_request_out *r = u->request + u->request_ring.head;
-    if (u->request_ring.cnt == 0 || r->ready > now || !cw_fifo_can_push(&u->port->to_l2, now))
+    if (u->request_ring.cnt == 0 || r->ready > now || !cw_fifo_can_push(&u->port->to_l2, now) ||
+        cw_si__index_placed(u->index_table, now) == u->fed)
         return;
+    u->fed++;
     r->p->tag = u->request_ring.head;
     cw_fifo_push(&u->port->to_l2, now, u->period, r->p);
     cw_ring_take(&u->request_ring, CW_SI_REQUESTS);

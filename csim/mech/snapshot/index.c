@@ -31,9 +31,17 @@ struct cw_si_index_table {
     cw_time *wake; /* of its component */
     cw_time period;
     struct cw_adapt_version_index_table *table;
-    struct look look[LOOKS]; /* ring; of these the table has taken: */
+    struct look look[LOOKS]; /* ring: accesses that wait */
     struct cw_ring look_ring;
-    uint32_t taken;
+    struct look write[CW_SI_REQUESTS]; /* ring: writes of the commit unit, which wait until no access does */
+    struct cw_ring write_ring;
+    struct {
+        struct cw_message *m;
+        bool write;
+    } asked[LOOKS]; /* ring: taken by the table and not answered */
+    struct cw_ring asked_ring;
+    uint32_t placed; /* writes, modulo 2^32; the last one: */
+    cw_time last_placed;
     struct op *op; /* ring of OPS */
     struct cw_ring op_ring;
     struct {
@@ -126,6 +134,11 @@ void cw_si__index_launch(struct cw_si_index_table *x)
     wake(x, 0);
 }
 
+bool cw_si__index_idle(const struct cw_si_index_table *x)
+{
+    return x->look_ring.cnt + x->write_ring.cnt + x->asked_ring.cnt + x->op_ring.cnt == 0 && !x->close.waits;
+}
+
 /* Look-ups */
 
 void cw_si__index_look(struct cw_si_index_table *x, struct cw_message *m, enum cw_version_look kind, uint32_t time, cw_time now)
@@ -133,6 +146,18 @@ void cw_si__index_look(struct cw_si_index_table *x, struct cw_message *m, enum c
     x->look[cw_ring_add(&x->look_ring, LOOKS)] =
         (struct look){.m = m, .since = now, .asked = {.kind = kind, .row = cw_row_of(x->tm->config, m->addr), .time = time}};
     wake(x, now + x->period);
+}
+
+void cw_si__index_write(struct cw_si_index_table *x, struct cw_message *m, uint32_t slot, cw_time now)
+{
+    x->write[cw_ring_add(&x->write_ring, CW_SI_REQUESTS)] =
+        (struct look){.m = m, .since = now, .asked = {.kind = CW_VERSION_SLOT, .row = cw_row_of(x->tm->config, m->addr), .slot = slot}};
+    wake(x, now + x->period);
+}
+
+uint32_t cw_si__index_placed(const struct cw_si_index_table *x, cw_time now)
+{
+    return x->last_placed < now ? x->placed : x->placed - 1;
 }
 
 /* The place of the address in that row, by the answer. */
@@ -201,20 +226,46 @@ static const struct cw_adapt_version_index_table_op *next_op(struct cw_si_index_
     return &o->asked;
 }
 
+/* An access, which cannot wait, or else a write. */
 static const struct cw_adapt_version_index_table_look *next_look(struct cw_si_index_table *x, cw_time now)
 {
-    const struct look *l = x->look + cw_ring_at(&x->look_ring, x->taken, LOOKS);
-    if (x->taken == x->look_ring.cnt || l->since >= now)
+    const struct look *l = x->look + x->look_ring.head;
+    const bool access = x->look_ring.cnt > 0 && l->since < now;
+    if (access)
+        cw_ring_take(&x->look_ring, LOOKS);
+    else if (x->write_ring.cnt > 0 && x->write[x->write_ring.head].since < now)
+        l = x->write + cw_ring_take(&x->write_ring, CW_SI_REQUESTS);
+    else
         return NULL;
-    x->taken++;
+    const uint32_t at = cw_ring_add(&x->asked_ring, LOOKS);
+    x->asked[at].m = l->m;
+    x->asked[at].write = !access;
     return &l->asked;
 }
 
 static cw_time next_time(const struct cw_si_index_table *x, cw_time now)
 {
-    if (x->look_ring.cnt > 0 || x->op_ring.cnt > 0 || cw_adapt_version_index_table_busy(x->table))
+    if (x->look_ring.cnt + x->write_ring.cnt + x->asked_ring.cnt + x->op_ring.cnt > 0 || cw_adapt_version_index_table_busy(x->table))
         return now + x->period;
     return x->close.waits ? cw_time_max(x->close.at, now + x->period) : CW_TIME_NEVER;
+}
+
+/* A commit writes into the version that takes writes, and nowhere else. */
+static void place_write(struct cw_si_index_table *x, struct cw_message *m, const struct cw_adapt_version_index_table_answer *a, cw_time now)
+{
+    if ((!a->found || a->state != CW_VERSION_S2) && x->tm->sabotage != CW_SI_EARLY_CLOSE)
+        cw_mech_fault(&x->tm->host, CW_ELIMIT, "snapshot isolation: a commit writes into a version that takes no writes");
+    m->place = place(x->tm->config, m->addr, a);
+    x->placed++;
+    x->last_placed = now;
+}
+
+static void place_access(struct cw_si_index_table *x, struct cw_message *m, const struct cw_adapt_version_index_table_answer *a)
+{
+    if (a->versioned && !a->found)
+        cw_mech_fault(&x->tm->host, CW_ELIMIT, "snapshot isolation: a version that is read has gone");
+    else
+        m->place = place(x->tm->config, m->addr, a);
 }
 
 struct cw_message *cw_si__index_clock(struct cw_si_index_table *x, cw_time now, bool *versioned)
@@ -222,17 +273,16 @@ struct cw_message *cw_si__index_clock(struct cw_si_index_table *x, cw_time now, 
     struct cw_adapt_version_index_table_answer answer;
     const struct cw_adapt_version_index_table_look *look = next_look(x, now);
     cw_adapt_version_index_table_clock(x->table, look, next_op(x, now), &answer);
-    *x->wake = next_time(x, now);
     if (answer.refused)
         cw_mech_fault(&x->tm->host, CW_ELIMIT, "snapshot isolation: a version index table refuses what the version manager says");
+    const uint32_t at = answer.valid ? cw_ring_take(&x->asked_ring, LOOKS) : 0;
+    *x->wake = next_time(x, now);
     if (!answer.valid)
         return NULL;
-    struct cw_message *m = x->look[cw_ring_take(&x->look_ring, LOOKS)].m;
-    x->taken--;
     *versioned = answer.versioned;
-    if (answer.versioned && !answer.found)
-        cw_mech_fault(&x->tm->host, CW_ELIMIT, "snapshot isolation: a version that is read has gone");
+    if (x->asked[at].write)
+        place_write(x, x->asked[at].m, &answer, now);
     else
-        m->place = place(x->tm->config, m->addr, &answer);
-    return m;
+        place_access(x, x->asked[at].m, &answer);
+    return x->asked[at].write ? NULL : x->asked[at].m;
 }

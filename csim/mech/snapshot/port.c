@@ -261,7 +261,8 @@ static void tick(void *self, cw_time now)
 
 bool cw_si__port_idle(const struct cw_si_port *u)
 {
-    return u->ops + u->active_cnt + u->out_ring.cnt + u->request_ring.cnt + u->in_l2 == 0 && !u->copy.active;
+    return u->ops + u->active_cnt + u->out_ring.cnt + u->request_ring.cnt + u->in_l2 == 0 && !u->copy.active &&
+           cw_si__index_idle(u->index_table);
 }
 
 int cw_si__port_create(struct cw_si_port **out, struct cw_si *tm, uint32_t index, struct cw_error *err)

@@ -119,6 +119,7 @@ struct cw_si_port {
     } request[CW_SI_REQUESTS];   /* ring */
     struct cw_ring request_ring; /* that have not gone to the L2 */
     uint32_t in_l2;
+    uint32_t fed; /* writes that have gone to the L2, modulo 2^32 */
     /* copy engine */
     struct {
         bool active; /* a version is being made */
@@ -183,8 +184,12 @@ int cw_si__index_create(struct cw_si_index_table **out, struct cw_si *tm, uint32
 void cw_si__index_destroy(struct cw_si_index_table *x);
 /* Before a kernel: its regions; the newest version is the only one. */
 void cw_si__index_launch(struct cw_si_index_table *x);
+bool cw_si__index_idle(const struct cw_si_index_table *x);
 /* An access asks for its place. time: of a SNAPSHOT. */
 void cw_si__index_look(struct cw_si_index_table *x, struct cw_message *m, enum cw_version_look kind, uint32_t time, cw_time now);
+/* A write of the commit unit asks for its place in the slot; so many have one, since the beginning. Places come in the order of these calls. */
+void cw_si__index_write(struct cw_si_index_table *x, struct cw_message *m, uint32_t slot, cw_time now);
+uint32_t cw_si__index_placed(const struct cw_si_index_table *x, cw_time now);
 /* COPY, READY, FREE or RENUMBER, and HOLD or RELEASE of so many transactions, in the order of these calls. */
 void cw_si__index_op(struct cw_si_index_table *x, enum cw_version_op kind, uint32_t slot, cw_time now);
 void cw_si__index_count(struct cw_si_index_table *x, enum cw_version_op kind, uint32_t slot, uint32_t cnt, cw_time now);

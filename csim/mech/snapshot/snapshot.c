@@ -154,14 +154,20 @@ static void *core_self(void *self, uint32_t core)
     return ((struct machine *)self)->core[core];
 }
 
+/* A kernel ends when all have heard of its end: the tables of the next one begin anew. */
+static bool is_on_way(const struct cw_si_line *l)
+{
+    return cw_fifo_next(&l->fifo) != CW_TIME_NEVER;
+}
+
 static bool idle(const void *self)
 {
     const struct machine *m = self;
     for (uint32_t i = 0; i < m->shared.config->core_count; i++)
-        if (!cw_si_core_sockets.idle(m->core[i]))
+        if (!cw_si_core_sockets.idle(m->core[i]) || is_on_way(m->shared.ask + i))
             return false;
     for (uint32_t i = 0; i < m->shared.config->partition_count; i++)
-        if (!cw_si__port_idle(m->port[i]))
+        if (!cw_si__port_idle(m->port[i]) || is_on_way(m->shared.index_line + i) || is_on_way(m->shared.fact + i))
             return false;
     return cw_si__center_idle(m->center);
 }
