@@ -112,6 +112,7 @@ function(cw_add_tests)
     add_test(NAME system.script COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/script_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.occupancy COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/occupancy_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.inputs COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/inputs_test.py $<TARGET_FILE:cowarp>)
+    add_test(NAME system.functional COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/functional_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.bounds COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/bounds_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.profile COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/profile_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.litmus_persist

@@ -276,8 +276,10 @@ int cw_core_create(struct cw_core **out, const struct cw_core_config *config, st
     }
     c->control->ops = config->control; /* a policy may take another one's create, and change some functions */
     c->front = c->control->front;
-    cw_crossbar_on_arrival(config->down, config->index, &c->component.wake);
-    cw_crossbar_on_space(config->up, config->index, &c->component.wake);
+    if (config->down != NULL) {
+        cw_crossbar_on_arrival(config->down, config->index, &c->component.wake);
+        cw_crossbar_on_space(config->up, config->index, &c->component.wake);
+    }
     *out = c;
     return 0;
 }

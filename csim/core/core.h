@@ -122,7 +122,8 @@ struct cw_core_config {
     const struct cw_memory *memory; /* only to check addresses; const space is read from the module */
     struct cw_message_pool *pool;
     const struct cw_unit_provider *units; /* for the control policy; may be NULL for one that has no units */
-    struct cw_crossbar *up, *down;        /* requests enter up at source index; replies leave down at output index */
+    struct cw_crossbar *up, *down;        /* requests enter up at source index; replies leave down at output index; NULL: the core is for
+                                             functional launches alone (core/functional.h) and never ticks */
     uint32_t index;
     const struct cw_control_ops *control; /* policy of control flow */
     const struct cw_events *stream;       /* what happens is told here */

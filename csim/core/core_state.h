@@ -3,8 +3,9 @@
  * State of a SIMT core, shared by its source files. README.md names them in the order in which they call each other. Inside the core time
  * is counted in core cycles.
  *
- * Private to: barrier.c, bounds.c, buffer.c, classes.c, constant.c, converge.c, core.c, fetch.c, flush.c, inst.c, issue.c, kept.c, line.c,
- * local.c, lsu.c, miss.c, order.c, packet.c, pipe.c, tell.c, print.c, ready.c, region.c, registers.c, report.c, shared.c, stall.c, warp.c.
+ * Private to: barrier.c, bounds.c, buffer.c, classes.c, constant.c, converge.c, core.c, fetch.c, flush.c, functional.c, inst.c, issue.c,
+ * kept.c, line.c, lsu.c, miss.c, order.c, packet.c, pipe.c, tell.c, print.c, ready.c, region.c, registers.c, report.c, shared.c, stall.c,
+ * warp.c.
  *
  * Who may issue: a resident warp that waits for nothing has its bit in `ready` from the cycle on at which its next instruction's
  * registers are ready (cw_core__requeue works that out once, after the warp's last issue or a load's arrival); a timing wheel with
@@ -491,6 +492,10 @@ void cw_core__free_warp(struct cw_core *c, uint32_t w);
 
 /* issue.c */
 void cw_core__issue_tick(struct cw_core *c);
+/* Targets of a brx, by lane, of the active lanes; false: a lane's index is beyond the table, and a fault was raised. */
+bool cw_core__indexed_targets(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t pc, cw_lanes mask, uint32_t *target);
+/* The fault of TRAP and BRKPT by these lanes. */
+void cw_core__trap(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask);
 
 /* bounds.c */
 /* Lanes of one space in one half of a warp. */
@@ -503,6 +508,16 @@ struct cw_mem_part {
 };
 /* Lanes that the user lets go on outside of device memory leave the part, with their results. false: the run has ended with a fault. */
 bool cw_core__check_bounds(struct cw_core *c, struct cw_mem_part *part);
+
+/* lsu.c; those that return something: whether all is well; if not, a fault was raised */
+/* Generic addresses of the lanes of mask: each lane's window decides; addr becomes the offset in it. lanes[space] were 0. */
+void cw_core__resolve(uint64_t addr[CW_LANES], uint32_t mask, uint32_t lanes[CW_SPACE_PARAM + 1]);
+/* Works out part->bytes, and whether the part may be performed; lanes may leave it (cw_core__check_bounds). */
+bool cw_core__check_part(struct cw_core *c, struct cw_mem_part *part);
+/* What a store or an atomic brings, and zeros for a load of local memory. */
+void cw_core__read_values(const struct cw_core *c, struct cw_mem_inst *m);
+/* Lanes in constant memory, or at parameters: they have to be all of a load's. Without a constant cache it is performed at once. */
+bool cw_core__load_constant(struct cw_core *c, const struct cw_mem_part *p, uint32_t constant, struct cw_core_inst **leader);
 
 /* registers.c */
 /* Operand o of a half of the warp, whose threads are `dynamic`: all its lanes. */
@@ -584,6 +599,8 @@ static inline bool cw_core__miss_has_room(const struct cw_core *c)
 }
 
 /* line.c */
+/* Device address of the 32-bit word that holds byte `offset` of the local memory of a lane at home in the slot; lane of that half. */
+uint64_t cw_core__local_word(const struct cw_core *c, uint32_t home, uint32_t half, uint32_t lane, uint64_t offset);
 /* Bytes of the line that an access touches. */
 void cw_core__touched(const struct cw_core *c, const struct cw_pipe_entry *e, uint64_t mask[2]);
 /* Values of an access's lanes to or from the bytes of its line. */
@@ -593,6 +610,8 @@ void cw_core__values_from_line(const struct cw_core *c, const struct cw_pipe_ent
 /* shared.c */
 /* Performs the access and occupies the banks; only when they are free. */
 void cw_core__shared_access(struct cw_core *c, struct cw_core_inst *inst);
+/* Performs it, without time. */
+void cw_core__shared_perform(struct cw_core *c, struct cw_mem_inst *m);
 
 /* barrier.c */
 void cw_core__barrier(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask);
@@ -645,10 +664,6 @@ static inline void cw_core__order_done(struct cw_core *c, uint8_t flight)
     if (--o->flight[flight % 2] == 0 && o->is_owed)
         cw_core__order_drained(c, flight / 2);
 }
-
-/* local.c */
-/* Device address of the 32-bit word that holds byte `offset` of the local memory of a lane at home in the slot; lane of that half. */
-uint64_t cw_core__local_word(const struct cw_core *c, uint32_t home, uint32_t half, uint32_t lane, uint64_t offset);
 
 /* report.c */
 void cw_core__fault(struct cw_core *c, uint32_t w, uint32_t lane, const struct cw_uop *u, int status, const char *fmt, ...)

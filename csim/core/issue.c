@@ -85,9 +85,8 @@ static inline __attribute__((always_inline)) void execute(struct cw_core *c, str
     cw_scoreboard_set(warp->slot_cycle, op, result_cycle(c, op, (uint32_t)(warp - c->warp)));
 }
 
-/* Targets of a brx; false: a lane's index is beyond the table. */
-static __attribute__((noinline)) bool indexed_targets(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t pc, cw_lanes mask,
-                                                      uint32_t *target)
+__attribute__((noinline)) bool cw_core__indexed_targets(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t pc, cw_lanes mask,
+                                                        uint32_t *target)
 {
     const struct cw_brx_table *t = &c->launch->kernel->brx[u->target];
     uint64_t index[CW_WARP_LANES_MAX];
@@ -147,7 +146,7 @@ static void branch(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32
         diverged = c->control->ops->branch(c->control, w, mask, b);
     } else {
         uint32_t target[CW_WARP_LANES_MAX];
-        if (!indexed_targets(c, w, u, pc, mask, target))
+        if (!cw_core__indexed_targets(c, w, u, pc, mask, target))
             return;
         if (told)
             tell_branch(c, w, u, mask, target);
@@ -296,6 +295,15 @@ static const char *trap_text(const struct cw_core *c, const struct cw_uop *u)
     return "trap";
 }
 
+__attribute__((noinline)) void cw_core__trap(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
+{
+    if (u->op == CW_OP_TRAP && u->cmp == CW_TRAP_DEPTH)
+        cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT,
+                       "call of a function inside %u calls of it: recursion is not expanded further", (uint32_t)u->imm);
+    else
+        cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT, "%s", trap_text(c, u));
+}
+
 /* Control instructions other than branches. Returns false when the warp has to wait and try again. */
 static bool control(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, uint32_t pc, cw_lanes mask)
 {
@@ -303,11 +311,8 @@ static bool control(struct cw_core *c, uint32_t w, const struct cw_uop *u, const
     case CW_ISSUE_EXIT:
         return leave(c, w, u, pc, mask);
     case CW_ISSUE_TRAP:
-        if (mask != 0 && u->op == CW_OP_TRAP && u->cmp == CW_TRAP_DEPTH)
-            cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT,
-                           "call of a function inside %u calls of it: recursion is not expanded further", (uint32_t)u->imm);
-        else if (mask != 0)
-            cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT, "%s", trap_text(c, u));
+        if (mask != 0)
+            cw_core__trap(c, w, u, mask);
         break;
     case CW_ISSUE_BARRIER:
         if (mask != 0 && !may_arrive(c, w))

@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes of a line that an access touches, and its values there. */
+/* The bytes of a line that an access touches, and its values there; where a thread's local memory lies (core_local.h). */
 #include <string.h>
 
+#include "core/core_local.h"
 #include "core/core_state.h"
+
+uint64_t cw_core__local_word(const struct cw_core *c, uint32_t home, uint32_t half, uint32_t lane, uint64_t offset)
+{
+    const struct cw_launch *l = c->launch;
+    const uint32_t slot = (c->cfg.index * c->config->core_warps + home) * c->halves + half;
+    return cw_local_row(l->local_base, l->local_bytes, slot, (uint32_t)(offset / 4)) + lane * 4;
+}
 
 static void enter_mask(uint64_t mask[2], uint32_t first, uint32_t bytes)
 {

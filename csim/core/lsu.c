@@ -6,19 +6,19 @@
 
 /* ---- issue ---- */
 
-static void read_values(const struct cw_core *c, struct cw_core_inst *i)
+void cw_core__read_values(const struct cw_core *c, struct cw_mem_inst *m)
 {
-    const struct cw_uop *u = i->m.uop;
-    uint64_t keep = i->m.elem_bytes == 8 ? UINT64_MAX : (UINT64_C(1) << (8u * i->m.elem_bytes)) - 1;
-    uint32_t n = u->op == CW_OP_ST ? i->m.vec : u->op == CW_OP_ATOM ? 2 : 0;
+    const struct cw_uop *u = m->uop;
+    uint64_t keep = m->elem_bytes == 8 ? UINT64_MAX : (UINT64_C(1) << (8u * m->elem_bytes)) - 1;
+    uint32_t n = u->op == CW_OP_ST ? m->vec : u->op == CW_OP_ATOM ? 2 : 0;
     for (uint32_t e = 0; e < n; e++) {
         struct cw_opnd o = e + 1 < u->src_cnt ? u->src[e + 1] : (struct cw_opnd){.kind = CW_OPND_NONE};
-        cw_core__read_operand(c, i->m.dynamic, i->m.warp, i->m.half, o, i->m.value[e]);
+        cw_core__read_operand(c, m->dynamic, m->warp, m->half, o, m->value[e]);
         for (uint32_t lane = 0; lane < CW_LANES; lane++)
-            i->m.value[e][lane] &= keep;
+            m->value[e][lane] &= keep;
     }
-    if (u->op == CW_OP_LD && i->m.space == CW_SPACE_LOCAL)
-        memset(i->m.value, 0, sizeof i->m.value[0] * i->m.vec);
+    if (u->op == CW_OP_LD && m->space == CW_SPACE_LOCAL)
+        memset(m->value, 0, sizeof m->value[0] * m->vec);
 }
 
 /* The instruction remembers whose it is, and counts for their blocks. */
@@ -63,7 +63,7 @@ static struct cw_core_inst *enqueue(struct cw_core *c, const struct cw_mem_part 
     i->piece_cnt = (uint8_t)(p->space == CW_SPACE_LOCAL && bytes > 4 ? bytes / 4 : 1);
     i->in_region = warp->in_region && p->space == CW_SPACE_GLOBAL && u->op != CW_OP_ATOM && c->region->sockets->region_access != NULL;
     i->asked = i->in_region || p->space >= CW_SPACE_CONST || (c->taken & CW_SOCKET_ACCESS) == 0 ? c->mech_cnt : 0;
-    read_values(c, i);
+    cw_core__read_values(c, &i->m);
     if (__builtin_expect((c->taken & (CW_SOCKET_PM | CW_SOCKET_PROGRAM)) != 0, 0))
         cw_core__stamp(c, i);
     i->flight = cw_core__order_flight(c, p->warp);
@@ -77,8 +77,7 @@ static struct cw_core_inst *enqueue(struct cw_core *c, const struct cw_mem_part 
     return i;
 }
 
-/* The first part of an instruction leads. */
-static bool add_part(struct cw_core *c, struct cw_mem_part *p, struct cw_core_inst **leader)
+bool cw_core__check_part(struct cw_core *c, struct cw_mem_part *p)
 {
     const struct cw_uop *u = p->uop;
     if (p->lanes == 0)
@@ -86,12 +85,21 @@ static bool add_part(struct cw_core *c, struct cw_mem_part *p, struct cw_core_in
     p->bytes = cw_type_bytes((enum cw_type)u->type) * (u->op == CW_OP_ATOM ? 1u : u->vec);
     if (!cw_core__check_bounds(c, p))
         return false;
-    if (p->lanes == 0)
-        return true;
-    if (u->op == CW_OP_ATOM && p->space == CW_SPACE_LOCAL) {
+    if (p->lanes != 0 && u->op == CW_OP_ATOM && p->space == CW_SPACE_LOCAL) {
         cw_core__fault(c, p->warp, p->half * CW_LANES + (uint32_t)__builtin_ctz(p->lanes), u, CW_EFAULT, "atomic on local memory");
         return false;
     }
+    return true;
+}
+
+/* The first part of an instruction leads. */
+static bool add_part(struct cw_core *c, struct cw_mem_part *p, struct cw_core_inst **leader)
+{
+    const struct cw_uop *u = p->uop;
+    if (!cw_core__check_part(c, p))
+        return false;
+    if (p->lanes == 0)
+        return true;
     if (p->space == CW_SPACE_SHARED)
         c->cfg.stats->shared_accesses++;
     else
@@ -105,8 +113,7 @@ static bool add_part(struct cw_core *c, struct cw_mem_part *p, struct cw_core_in
     return i != NULL;
 }
 
-/* Generic addresses: each lane's window decides; addr becomes the offset in it. */
-static void resolve(uint64_t addr[CW_LANES], uint32_t mask, uint32_t lanes[CW_SPACE_PARAM + 1])
+void cw_core__resolve(uint64_t addr[CW_LANES], uint32_t mask, uint32_t lanes[CW_SPACE_PARAM + 1])
 {
     static const struct {
         uint64_t window;
@@ -130,9 +137,8 @@ static void resolve(uint64_t addr[CW_LANES], uint32_t mask, uint32_t lanes[CW_SP
     }
 }
 
-/* Lanes in constant memory, or at parameters: all of a load's, or a fault. */
-static __attribute__((noinline)) bool load_constant(struct cw_core *c, const struct cw_mem_part *p, uint32_t constant,
-                                                    struct cw_core_inst **leader)
+__attribute__((noinline)) bool cw_core__load_constant(struct cw_core *c, const struct cw_mem_part *p, uint32_t constant,
+                                                      struct cw_core_inst **leader)
 {
     const struct cw_uop *u = p->uop;
     if (u->op != CW_OP_LD || constant != p->lanes) {
@@ -166,13 +172,13 @@ static bool issue_half(struct cw_core *c, struct cw_mem_part p, struct cw_core_i
     uint32_t lanes[CW_SPACE_PARAM + 1] = {0};
     cw_core__read_addresses(c, p.warp, p.half, u, addr);
     if (u->space == CW_SPACE_GENERIC)
-        resolve(addr, p.lanes, lanes);
+        cw_core__resolve(addr, p.lanes, lanes);
     else
         lanes[u->space] = p.lanes;
     p.addr = addr;
     if ((lanes[CW_SPACE_CONST] | lanes[CW_SPACE_PARAM]) != 0) {
         p.space = lanes[CW_SPACE_CONST] != 0 ? CW_SPACE_CONST : CW_SPACE_PARAM;
-        return load_constant(c, &p, lanes[p.space], leader);
+        return cw_core__load_constant(c, &p, lanes[p.space], leader);
     }
     for (p.space = CW_SPACE_GLOBAL; p.space <= CW_SPACE_LOCAL; p.space++) {
         p.lanes = lanes[p.space];

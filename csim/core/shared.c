@@ -65,10 +65,8 @@ static uint32_t passes(const struct cw_core *c, const struct cw_mem_inst *m)
     return cycles;
 }
 
-void cw_core__shared_access(struct cw_core *c, struct cw_core_inst *inst)
+void cw_core__shared_perform(struct cw_core *c, struct cw_mem_inst *m)
 {
-    struct cw_mem_inst *m = &inst->m;
-    const uint32_t cycles = passes(c, m);
     uint64_t own[CW_LANES];
     uint8_t *slice;
     const uint64_t *addr = places(c, m, &slice, own);
@@ -79,6 +77,12 @@ void cw_core__shared_access(struct cw_core *c, struct cw_core_inst *inst)
         if (m->uop->op == CW_OP_LD)
             cw_core__write_back(c, m, m->lanes);
     }
+}
+
+void cw_core__shared_access(struct cw_core *c, struct cw_core_inst *inst)
+{
+    const uint32_t cycles = passes(c, &inst->m);
+    cw_core__shared_perform(c, &inst->m);
     const uint32_t further = (cycles - 1) * c->mem_step;
     c->cfg.stats->shared_conflict_cycles += further;
     c->cfg.stats->mem_stall_shared += further;

@@ -146,7 +146,7 @@ static int create_cores(struct cw_gpu *gpu, struct cw_error *err)
             .index = i,
             .control = gpu->control,
             .stream = &gpu->events,
-            .events = {gpu, on_block_done, on_fault, on_print, on_notice, on_notice_once},
+            .events = gpu->core_events,
             .oob = &gpu->oob,
             .count_stalls = gpu->count_stalls,
             .progress = &gpu->progress,
@@ -393,6 +393,20 @@ static int create_machine(struct cw_gpu *gpu, struct cw_error *err)
     return status;
 }
 
+static void destroy_functional(struct cw_gpu *gpu)
+{
+    struct cw_gpu_functional *f = gpu->functional;
+    if (f == NULL)
+        return;
+    for (uint32_t i = 0; f->core != NULL && i < gpu->config.core_count; i++)
+        cw_core_destroy(f->core[i]);
+    free(f->on);
+    free(f->core);
+    free(f->prepared);
+    free(f);
+    gpu->functional = NULL;
+}
+
 /* Also of a machine that has been created in part only. */
 static void destroy_machine(struct cw_gpu *gpu)
 {
@@ -407,6 +421,7 @@ static void destroy_machine(struct cw_gpu *gpu)
         cw_partition_destroy(gpu->partition[i]);
     cw_nvm_destroy(gpu->nvm);
     gpu->nvm = NULL;
+    destroy_functional(gpu);
     cw_crossbar_destroy(gpu->up);
     cw_crossbar_destroy(gpu->down);
     cw_serial_destroy(gpu->serial);
@@ -443,6 +458,7 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
         return cw_fail(err, CW_ENOMEM, "out of memory");
     gpu->config = *options->config;
     clocks_init(&gpu->clocks, &gpu->config);
+    gpu->core_events = (struct cw_core_events){gpu, on_block_done, on_fault, on_print, on_notice, on_notice_once};
     gpu->control = options->control;
     if (gpu->control == NULL)
         status = cw_control_of(&gpu->control, &gpu->config, err);

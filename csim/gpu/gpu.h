@@ -59,6 +59,7 @@ struct cw_gpu_request {
     uint32_t dynamic_shared_bytes;
     uint32_t registers; /* of a thread, 1 .. CW_REGISTERS_MAX; 0: those that live at once, below what the kernel's directives say */
     bool static_warps;
+    bool functional;        /* without time: csim/gpu/functional.c */
     const void *param;      /* kernel->param_bytes bytes */
     const bool *local_size; /* [kernel->param_cnt] whether the parameter holds a number of bytes of shared memory, and is to be replaced by
                              * the offset of a piece of that size (OpenCL __local arguments) */
@@ -67,7 +68,11 @@ struct cw_gpu_request {
 
 /* Runs one kernel to its end, all memory traffic done. Memory persists between launches; L1 caches are cold at every launch, L2 slices stay
  * warm. Errors: CW_EINVAL (does not fit), CW_EFAULT, CW_EDEADLOCK, CW_ELIMIT, CW_EMISMATCH, CW_ECHECK; after an error the GPU can only be
- * reset or destroyed. */
+ * reset or destroyed.
+ *
+ * A functional launch takes no time and moves no counter but functional_*: memory is then as a timed launch of a race-free kernel leaves it.
+ * A transaction is a critical section of one lock, persistency models have nothing to order, and what other mechanisms carry out is
+ * CW_EUNSUP. options.max_cycles bounds its warp instructions. */
 int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_gpu_request *request, struct cw_error *err);
 
 /* Why a thread has as many registers as it is taken to have. */

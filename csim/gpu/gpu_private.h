@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The chip's state. Private to: gpu.c, launch.c, parts.c, watchdog.c. */
+/* The chip's state. Private to: functional.c, gpu.c, launch.c, parts.c, progress.c, watchdog.c. */
 #ifndef CW_GPU_GPU_PRIVATE_H
 #define CW_GPU_GPU_PRIVATE_H
 
+#include "core/functional.h"
 #include "gpu/gpu.h"
 
 struct cw_watchdog {
@@ -18,6 +19,17 @@ struct cw_told {
     uint32_t line, what;
 };
 
+/* What functional launches need. */
+struct cw_gpu_functional {
+    struct cw_config config; /* the GPU's, without what costs the cores work and changes no value */
+    struct cw_stats stats;   /* what the cores count; nobody reads it */
+    uint64_t progress;
+    struct cw_functional *on; /* [core_count]; on[i].core is the same as core[i] */
+    struct cw_core **core;    /* [core_count]; NULL: not made yet */
+    bool *prepared;           /* [core_count]: for the running launch */
+    uint32_t next;            /* core that is asked first whether it has room for a further block */
+};
+
 struct cw_gpu {
     struct cw_config config;
     struct cw_clocks clocks;
@@ -28,7 +40,8 @@ struct cw_gpu {
     struct cw_message_pool pool;
     struct cw_crossbar *up, *down;
     struct cw_core **core;
-    struct cw_nvm *nvm; /* NULL: no persistent memory */
+    struct cw_gpu_functional *functional; /* NULL: no functional launch so far */
+    struct cw_nvm *nvm;                   /* NULL: no persistent memory */
     struct cw_partition **partition;
     struct cw_gpu_mech {
         const struct cw_mech *mech;
@@ -37,7 +50,9 @@ struct cw_gpu {
     uint32_t mech_cnt;
     const struct cw_control_ops *control;
     const struct cw_unit_provider *units;
+    struct cw_core_events core_events; /* what cores tell the GPU */
     struct cw_events events;
+    struct cw_events no_events; /* of cores that run without time; nobody listens */
     struct cw_serial *serial;
     struct cw_serial_report serial_report;
     struct cw_persist_check *persist;
@@ -99,5 +114,22 @@ struct cw_stats *cw_gpu__partition_stats(struct cw_gpu *gpu, uint32_t partition)
 
 /* Writes the report of all cores and mechanisms into gpu->report and fails with CW_EDEADLOCK. */
 int cw_gpu__deadlock(struct cw_gpu *gpu, const char *what, struct cw_error *err);
+/* The same of these cores alone, without time; NULLs are passed over. */
+int cw_gpu__deadlock_functional(struct cw_gpu *gpu, struct cw_core *const *core, const char *what, struct cw_error *err);
+
+/* Runs the launch that has been described, without time. */
+int cw_gpu__run_functional(struct cw_gpu *gpu, struct cw_error *err);
+/* Nanoseconds of the host's clock. */
+uint64_t cw_gpu__host_ns(void);
+/* Asks the caller of a launch, at most every 10 ms of host time, whether to stop: CW_ELIMIT then. */
+int cw_gpu__progress_due(struct cw_gpu *gpu, uint64_t *last_ns, struct cw_error *err);
+
+/* The coordinates of block n of the launch. */
+static inline void cw_gpu__block_position(const struct cw_launch *l, uint64_t n, uint32_t ctaid[3])
+{
+    ctaid[0] = (uint32_t)(n % l->grid[0]);
+    ctaid[1] = (uint32_t)(n / l->grid[0] % l->grid[1]);
+    ctaid[2] = (uint32_t)(n / l->grid[0] / l->grid[1]);
+}
 
 #endif

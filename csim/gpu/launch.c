@@ -2,7 +2,6 @@
 /* Kernel launch: checks, memory layout, block dispatch, and the loop that runs until everything has come to rest. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/core_local.h"
 #include "gpu/gpu_private.h"
@@ -186,6 +185,16 @@ static int prepare(struct cw_gpu *gpu, const struct cw_gpu_request *q, uint8_t *
         return status;
     l->gridid = gpu->launches++;
     status = place_local(gpu, err);
+    gpu->blocks_total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    gpu->blocks_started = gpu->blocks_finished = 0;
+    return status;
+}
+
+/* The machine is ready for the launch. */
+static int begin(struct cw_gpu *gpu, struct cw_error *err)
+{
+    const struct cw_launch *l = &gpu->launch;
+    int status = CW_OK;
     for (uint32_t i = 0; status == CW_OK && i < gpu->config.core_count; i++) {
         cw_core_flush(gpu->core[i]);
         status = cw_core_prepare(gpu->core[i], l, err);
@@ -193,8 +202,6 @@ static int prepare(struct cw_gpu *gpu, const struct cw_gpu_request *q, uint8_t *
     for (uint32_t i = 0; status == CW_OK && i < gpu->mech_cnt; i++)
         if (gpu->mech[i].mech->launch != NULL)
             status = gpu->mech[i].mech->launch(gpu->mech[i].self, l, err);
-    gpu->blocks_total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    gpu->blocks_started = gpu->blocks_finished = 0;
     gpu->dispatch_pending = true;
     gpu->kernel_ends = false;
     gpu->dispatch_from = gpu->now + gpu->config.gpu_launch_cycles * gpu->clocks.period[CW_DOMAIN_CORE] + 1; /* behind this edge */
@@ -231,13 +238,6 @@ int cw_gpu_occupancy(struct cw_gpu *gpu, struct cw_gpu_occupancy *o, const struc
     return CW_OK;
 }
 
-static void block_position(const struct cw_launch *l, uint64_t n, uint32_t ctaid[3])
-{
-    ctaid[0] = (uint32_t)(n % l->grid[0]);
-    ctaid[1] = (uint32_t)(n / l->grid[0] % l->grid[1]);
-    ctaid[2] = (uint32_t)(n / l->grid[0] / l->grid[1]);
-}
-
 /* At most one block per core and core cycle, cores taking turns. */
 static void dispatch(struct cw_gpu *gpu)
 {
@@ -247,7 +247,7 @@ static void dispatch(struct cw_gpu *gpu)
         if (!cw_core_can_take_block(gpu->core[core]))
             continue;
         uint32_t ctaid[3];
-        block_position(&gpu->launch, gpu->blocks_started++, ctaid);
+        cw_gpu__block_position(&gpu->launch, gpu->blocks_started++, ctaid);
         cw_core_start_block(gpu->core[core], ctaid, gpu->now);
         any = true;
     }
@@ -268,28 +268,6 @@ static bool at_rest(const struct cw_gpu *gpu)
     return true;
 }
 
-static uint64_t host_ns(void)
-{
-    struct timespec t;
-    timespec_get(&t, TIME_UTC);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/* Every few thousand steps: has 10 ms of host time passed, and does the caller want to stop? */
-static int progress_due(struct cw_gpu *gpu, uint64_t *last_ns, struct cw_error *err)
-{
-    if (gpu->on_progress == NULL)
-        return CW_OK;
-    const uint64_t ns = host_ns();
-    if (ns - *last_ns < 10000000u)
-        return CW_OK;
-    *last_ns = ns;
-    if (gpu->on_progress(gpu->context, gpu) != 0)
-        return cw_fail(err, CW_ELIMIT, "%s: interrupted after %llu cycles", gpu->launch.kernel->name,
-                       (unsigned long long)cw_gpu_cycles(gpu));
-    return CW_OK;
-}
-
 static int checks_after_step(struct cw_gpu *gpu, uint64_t *last_ns, struct cw_error *err)
 {
     if (gpu->fault_status != CW_OK)
@@ -302,7 +280,7 @@ static int checks_after_step(struct cw_gpu *gpu, uint64_t *last_ns, struct cw_er
     if (++gpu->watchdog.steps % 4096 != 0)
         return CW_OK;
     int status = cw_gpu__watchdog_check(gpu, err);
-    return status == CW_OK ? progress_due(gpu, last_ns, err) : status;
+    return status == CW_OK ? cw_gpu__progress_due(gpu, last_ns, err) : status;
 }
 
 /* The last core cycle that the launch may use is over: time stops at its edge. */
@@ -338,7 +316,7 @@ static int steps(struct cw_gpu *gpu, struct cw_error *err)
 {
     const uint64_t last_cycle = cw_gpu_cycles(gpu) + gpu->max_cycles;
     const cw_time end = gpu->max_cycles == 0 ? CW_TIME_NEVER : (last_cycle + 1) * gpu->clocks.period[CW_DOMAIN_CORE];
-    uint64_t last_ns = host_ns();
+    uint64_t last_ns = cw_gpu__host_ns();
     cw_gpu__watchdog_reset(gpu);
     while (!at_rest(gpu)) {
         cw_time due[CW_DOMAIN_COUNT];
@@ -409,12 +387,9 @@ static int judge(struct cw_gpu *gpu, struct cw_error *err)
     return status;
 }
 
-int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_gpu_request *q, struct cw_error *err)
+static int launch_timed(struct cw_gpu *gpu, const struct cw_gpu_request *q, struct cw_error *err)
 {
-    uint8_t *block_param = copy_of_param(q);
-    if (block_param == NULL)
-        return cw_fail(err, CW_ENOMEM, "out of memory");
-    int status = prepare(gpu, q, block_param, err);
+    int status = begin(gpu, err);
     if (status == CW_OK && gpu->persist != NULL)
         status = cw_persist_check_file(gpu->persist, q->module->file, err);
     if (status == CW_OK)
@@ -426,6 +401,17 @@ int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_gpu_request *q, struct cw_
         status = judge(gpu, err);
     if (status == CW_OK && gpu->persist != NULL)
         status = judge_persists(gpu, err);
+    return status;
+}
+
+int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_gpu_request *q, struct cw_error *err)
+{
+    uint8_t *block_param = copy_of_param(q);
+    if (block_param == NULL)
+        return cw_fail(err, CW_ENOMEM, "out of memory");
+    int status = prepare(gpu, q, block_param, err);
+    if (status == CW_OK)
+        status = q->functional ? cw_gpu__run_functional(gpu, err) : launch_timed(gpu, q, err);
     free(block_param);
     gpu->launch.param = NULL;
     return status;

@@ -18,12 +18,12 @@ void cw_gpu__watchdog_reset(struct cw_gpu *gpu)
 
 /* Warps that poll memory in vain, one per core; those whose other lanes wait below in the SIMT stack are the SIMT deadlock of Fung 2015,
  * Example 5. */
-static bool report_spinning(const struct cw_gpu *gpu, FILE *out)
+static bool report_spinning(const struct cw_gpu *gpu, struct cw_core *const *core, FILE *out)
 {
     bool simt = false;
     for (uint32_t i = 0; i < gpu->config.core_count; i++) {
         struct cw_core_spin s;
-        if (!cw_core_spin_report(gpu->core[i], &s))
+        if (core[i] == NULL || !cw_core_spin_report(core[i], &s))
             continue;
         simt |= s.waiting != 0;
         fprintf(out, "%s: core %u warp %u block (%u, %u, %u) spins at %s:%u: lanes 0x%08llx have polled memory %u times in vain",
@@ -36,26 +36,46 @@ static bool report_spinning(const struct cw_gpu *gpu, FILE *out)
     return simt;
 }
 
-int cw_gpu__deadlock(struct cw_gpu *gpu, const char *what, struct cw_error *err)
+static void report_mechanisms(const struct cw_gpu *gpu, FILE *out)
+{
+    for (uint32_t m = 0; m < gpu->mech_cnt; m++)
+        for (uint32_t i = 0; gpu->mech[m].mech->core != NULL && gpu->mech[m].mech->core->report != NULL && i < gpu->config.core_count; i++)
+            gpu->mech[m].mech->core->report(gpu->mech[m].mech->core_self(gpu->mech[m].self, i), out);
+}
+
+/* Fills gpu->report. Returns what has happened, which may be more than `what`. */
+static const char *write_report(struct cw_gpu *gpu, struct cw_core *const *core, bool functional, const char *what)
 {
     size_t size = 0;
     free(gpu->report);
     gpu->report = NULL;
     FILE *out = open_memstream(&gpu->report, &size);
-    if (out != NULL) {
-        if (report_spinning(gpu, out))
-            what = "lanes spin for what lanes of their own warp hold (SIMT deadlock; the report names them)";
-        for (uint32_t i = 0; i < gpu->config.core_count; i++)
-            cw_core_report(gpu->core[i], out);
-        for (uint32_t m = 0; m < gpu->mech_cnt; m++)
-            for (uint32_t i = 0; gpu->mech[m].mech->core != NULL && gpu->mech[m].mech->core->report != NULL && i < gpu->config.core_count;
-                 i++)
-                gpu->mech[m].mech->core->report(gpu->mech[m].mech->core_self(gpu->mech[m].self, i), out);
-        fclose(out);
-    }
+    if (out == NULL)
+        return what;
+    if (report_spinning(gpu, core, out))
+        what = "lanes spin for what lanes of their own warp hold (SIMT deadlock; the report names them)";
+    for (uint32_t i = 0; i < gpu->config.core_count; i++)
+        if (core[i] != NULL)
+            cw_core_report(core[i], out);
+    if (!functional)
+        report_mechanisms(gpu, out);
+    fclose(out);
+    return what;
+}
+
+int cw_gpu__deadlock(struct cw_gpu *gpu, const char *what, struct cw_error *err)
+{
+    what = write_report(gpu, gpu->core, false, what);
     return cw_fail(err, CW_EDEADLOCK, "%s: deadlock at cycle %llu: %s; %llu of %llu blocks are done", gpu->launch.kernel->name,
                    (unsigned long long)cw_gpu_cycles(gpu), what, (unsigned long long)gpu->blocks_finished,
                    (unsigned long long)gpu->blocks_total);
+}
+
+int cw_gpu__deadlock_functional(struct cw_gpu *gpu, struct cw_core *const *core, const char *what, struct cw_error *err)
+{
+    what = write_report(gpu, core, true, what);
+    return cw_fail(err, CW_EDEADLOCK, "%s: deadlock: %s; %llu of %llu blocks are done", gpu->launch.kernel->name, what,
+                   (unsigned long long)gpu->blocks_finished, (unsigned long long)gpu->blocks_total);
 }
 
 static bool anyone_backs_off(const struct cw_gpu *gpu)

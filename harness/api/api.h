@@ -66,6 +66,9 @@ struct cowarp_gpu {
     struct cowarp_usage *usage;             /* registers of kernels, from a file; NULL: no file */
     uint32_t registers;                     /* options.registers */
     uint64_t seed;
+    uint64_t launches;               /* so far */
+    uint64_t timed_begin, timed_end; /* those of options.functional that take time */
+    bool functional;
     bool check_serial, check_persist, omit_host_seconds, failed;
     char oracle[1100];         /* the longest: struct cw_serial_report.text */
     char persist_oracle[1300]; /* the longest: struct cw_persist_report.text */

@@ -252,6 +252,9 @@ static void keep_options(struct cowarp_gpu *gpu, const struct cowarp_options *op
 {
     gpu->seed = options->seed;
     gpu->registers = options->registers;
+    gpu->functional = options->functional != 0;
+    gpu->timed_begin = options->timed_begin;
+    gpu->timed_end = options->timed_end;
     gpu->check_serial = options->check_serial != 0;
     gpu->check_persist = options->check_persist != 0;
     gpu->omit_host_seconds = options->omit_host_seconds != 0;
@@ -261,12 +264,44 @@ static void keep_options(struct cowarp_gpu *gpu, const struct cowarp_options *op
     gpu->context = options->context;
 }
 
+/* Without any timed launch there is nothing to be seen by those who look on. */
+static int check_functional(struct cowarp_gpu *gpu, const struct cowarp_options *o)
+{
+    const struct {
+        bool wanted;
+        const char *name;
+    } watchers[] = {
+        {o->wave_file != NULL, "a wave file"},
+        {o->timeline_file != NULL, "a timeline"},
+        {o->sample_file != NULL, "samples"},
+        {o->record != NULL, "a record of what a unit gets"},
+        {o->record_branches != 0, "branch counts"},
+        {o->record_profile != 0, "a profile"},
+        {o->count_stalls != 0, "counts of stalls"},
+        {o->check_serial != 0, "a check of serializability"},
+        {o->check_persist != 0, "a check of persists"},
+    };
+    if (o->functional == 0 && (o->timed_begin != 0 || o->timed_end != 0))
+        return cw_fail(&gpu->err, CW_EINVAL, "timed_begin and timed_end without functional: all launches are timed");
+    if (o->functional != 0 && (o->timed_begin != 0 || o->timed_end != 0) && o->timed_end <= o->timed_begin)
+        return cw_fail(&gpu->err, CW_EINVAL, "timed launches end (%" PRIu64 ") before they begin (%" PRIu64 ")", o->timed_end,
+                       o->timed_begin);
+    for (size_t i = 0; o->functional != 0 && o->timed_end == 0 && i < sizeof watchers / sizeof watchers[0]; i++)
+        if (watchers[i].wanted)
+            return cw_fail(&gpu->err, CW_EINVAL,
+                           "functional launches take no time, and %s needs it; name launches that take time (--launches A:B)",
+                           watchers[i].name);
+    return CW_OK;
+}
+
 static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
 {
     const struct cw_unit_provider *units;
     enum cw_oob_mode oob = CW_OOB_FAULT;
     keep_options(gpu, options);
-    int status = check_bounds(gpu, options, &oob);
+    int status = check_functional(gpu, options);
+    if (status == CW_OK)
+        status = check_bounds(gpu, options, &oob);
     if (status == CW_OK)
         status = choose(gpu, options, &units);
     if (status != CW_OK)

@@ -406,6 +406,12 @@ static uint32_t registers(const struct cowarp_gpu *gpu, const struct cw_kernel *
     return 0;
 }
 
+static bool is_functional(const struct cowarp_gpu *gpu, const struct cowarp_launch *l)
+{
+    const bool timed = gpu->launches >= gpu->timed_begin && gpu->launches < gpu->timed_end;
+    return l->functional != 0 || (gpu->functional && !timed);
+}
+
 static int prepare(struct cowarp_gpu *gpu, struct prepared *p, const struct cowarp_module *module, const struct cw_kernel *k,
                    const struct cowarp_launch *l)
 {
@@ -419,6 +425,7 @@ static int prepare(struct cowarp_gpu *gpu, struct prepared *p, const struct cowa
                                          .kernel = k,
                                          .dynamic_shared_bytes = l->dynamic_shared_bytes,
                                          .static_warps = l->static_warps != 0,
+                                         .functional = is_functional(gpu, l),
                                          .param = p->block,
                                          .local_size = p->local};
     p->request.registers = registers(gpu, k, l, &p->registers_from);
@@ -493,6 +500,7 @@ static int run_prepared(struct cowarp_gpu *gpu, const struct prepared *p)
 {
     const char *kernel = p->request.kernel->name;
     const double start = host_seconds();
+    gpu->launches++;
     if (gpu->timeline != NULL)
         cw_timeline_launch(gpu->timeline, kernel);
     int status = cw_gpu_launch(gpu->gpu, &p->request, &gpu->err);

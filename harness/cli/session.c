@@ -118,18 +118,18 @@ static int read_number(const struct cli_parsed *p, const char *option, uint64_t 
     return cli_error(CLI_WRONG, "--%s '%s': not a whole number of 64 bits", option, text);
 }
 
-/* A:B of core cycles; an empty B is 0. */
-static int read_cycles(const char *option, const char *text, uint64_t *from, uint64_t *to)
+/* A:B of core cycles or launches (what); an empty B is 0. */
+static int read_range(const char *option, const char *what, const char *text, uint64_t *from, uint64_t *to)
 {
     char begin[24];
     const char *colon = strchr(text, ':');
     const size_t length = colon != NULL ? (size_t)(colon - text) : sizeof begin;
     if (length >= sizeof begin)
-        return cli_error(CLI_WRONG, "--%s '%s': expected two core cycles, as in 1000:2000", option, text);
+        return cli_error(CLI_WRONG, "--%s '%s': expected two %s, as in %s", option, text, what, what[0] == 'c' ? "1000:2000" : "10:20");
     memcpy(begin, text, length);
     begin[length] = '\0';
     if (!cli_u64(begin, from) || (colon[1] != '\0' && !cli_u64(colon + 1, to)))
-        return cli_error(CLI_WRONG, "--%s '%s': expected two core cycles, as in 1000:2000", option, text);
+        return cli_error(CLI_WRONG, "--%s '%s': expected two %s, as in %s", option, text, what, what[0] == 'c' ? "1000:2000" : "10:20");
     if (colon[1] != '\0' && *to <= *from)
         return cli_error(CLI_WRONG, "--%s '%s': ends before it begins", option, text);
     return CLI_OK;
@@ -143,7 +143,7 @@ static int read_window(struct cli_session *s, const struct cli_parsed *p)
         return CLI_OK;
     if (s->options.wave_file == NULL)
         return cli_error(CLI_WRONG, "--wave-window without --wave; give --wave FILE too");
-    return read_cycles("wave-window", text, &s->options.wave_begin, &s->options.wave_end);
+    return read_range("wave-window", "core cycles", text, &s->options.wave_begin, &s->options.wave_end);
 }
 
 static int read_timeline(struct cli_session *s, const struct cli_parsed *p)
@@ -155,7 +155,7 @@ static int read_timeline(struct cli_session *s, const struct cli_parsed *p)
         return cli_error(CLI_WRONG, "--timeline-%s without --timeline; give --timeline FILE too", window != NULL ? "window" : "mbytes");
     if (mbytes != NULL && (!cli_u32(mbytes, &o->timeline_mbytes) || o->timeline_mbytes == 0))
         return cli_error(CLI_WRONG, "--timeline-mbytes '%s': expected a number from 1 to 65536", mbytes);
-    return window != NULL ? read_cycles("timeline-window", window, &o->timeline_begin, &o->timeline_end) : CLI_OK;
+    return window != NULL ? read_range("timeline-window", "core cycles", window, &o->timeline_begin, &o->timeline_end) : CLI_OK;
 }
 
 static int read_trigger(struct cli_session *s, const struct cli_parsed *p)
@@ -257,6 +257,20 @@ static int read_registers(struct cli_session *s, const struct cli_parsed *p)
     return CLI_OK;
 }
 
+static int read_functional(struct cli_session *s, const struct cli_parsed *p)
+{
+    const char *launches = cli_value(p, "launches", NULL);
+    s->options.functional = cli_has(p, "functional") || launches != NULL;
+    if (launches == NULL)
+        return CLI_OK;
+    if (cli_has(p, "functional"))
+        return cli_error(CLI_WRONG, "--functional and --launches; give one of them: --launches has all other launches functional");
+    const int status = read_range("launches", "numbers of launches", launches, &s->options.timed_begin, &s->options.timed_end);
+    if (status == CLI_OK && s->options.timed_end == 0)
+        s->options.timed_end = UINT64_MAX;
+    return status;
+}
+
 static int read_bounds(struct cli_session *s, const struct cli_parsed *p)
 {
     static const char *const modes[] = {"fault", "warn", "zero"};
@@ -307,6 +321,8 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
         status = read_registers(s, p);
     if (status == CLI_OK)
         status = read_bounds(s, p);
+    if (status == CLI_OK)
+        status = read_functional(s, p);
     if (status == CLI_OK)
         status = read_samples(s, p);
     if (status == CLI_OK)
@@ -448,12 +464,18 @@ static void print_occupancy(const struct cli_session *s)
 static void print_summary(struct cli_session *s, const struct cli_result *r)
 {
     const uint64_t cycles = cowarp_cycles(s->gpu), committed = counter(s, "tx_committed"), aborted = counter(s, "tx_aborted");
+    const uint64_t functional = counter(s, "functional_launches");
     const double host = cowarp_host_seconds(s->gpu);
     fprintf(out(s), "%s%s%s%s, system %s, preset %s\n", r->workload, r->variant != NULL ? " (" : "", r->variant != NULL ? r->variant : "",
             r->variant != NULL ? ")" : "", s->options.system, s->options.preset);
-    fprintf(out(s), "  simulated     %" PRIu64 " cycles, %.2f us\n", cycles, cowarp_microseconds(s->gpu));
-    fprintf(out(s), "  instructions  %" PRIu64 " thread, %" PRIu64 " warp\n", counter(s, "thread_instructions"),
-            counter(s, "warp_instructions"));
+    if (functional > 0)
+        fprintf(out(s), "  functional    %" PRIu64 " launch%s without time: %" PRIu64 " thread instructions, %" PRIu64 " warp\n", functional,
+                functional == 1 ? "" : "es", counter(s, "functional_thread_instructions"), counter(s, "functional_warp_instructions"));
+    if (cycles > 0 || functional == 0) {
+        fprintf(out(s), "  simulated     %" PRIu64 " cycles, %.2f us\n", cycles, cowarp_microseconds(s->gpu));
+        fprintf(out(s), "  instructions  %" PRIu64 " thread, %" PRIu64 " warp\n", counter(s, "thread_instructions"),
+                counter(s, "warp_instructions"));
+    }
     print_occupancy(s);
     if (committed > 0)
         fprintf(out(s), "  transactions  %" PRIu64 " committed, %" PRIu64 " aborted (%.0f per 1,000 commits)\n", committed, aborted,
@@ -464,7 +486,11 @@ static void print_summary(struct cli_session *s, const struct cli_result *r)
         fprintf(out(s), "  oracle        %s\n", cowarp_oracle(s->gpu));
     if (cowarp_persist_oracle(s->gpu)[0] != '\0')
         fprintf(out(s), "  oracle        %s\n", cowarp_persist_oracle(s->gpu));
-    fprintf(out(s), "  host          %.3f s, %.0f cycles/s\n", host, host > 0 ? (double)cycles / host : 0);
+    if (cycles > 0 || functional == 0)
+        fprintf(out(s), "  host          %.3f s, %.0f cycles/s\n", host, host > 0 ? (double)cycles / host : 0);
+    else
+        fprintf(out(s), "  host          %.3f s, %.1f M thread instructions/s\n", host,
+                host > 0 ? 1e-6 * (double)counter(s, "functional_thread_instructions") / host : 0);
     if (s->stats_written)
         fprintf(out(s), "  written       %s\n", s->stats);
     if (cowarp_wave_written(s->gpu))
@@ -526,8 +552,9 @@ int cli_session_end(struct cli_session *s, const struct cli_result *r)
     erase_line(s);
     if (r->status != COWARP_OK)
         status = print_failure(s, r);
-    const bool ran = cowarp_cycles(s->gpu) > 0 && !(cli_interrupted() && r->status == COWARP_ELIMIT);
-    if (cowarp_cycles(s->gpu) == 0 && r->status != COWARP_OK)
+    const bool began = cowarp_cycles(s->gpu) > 0 || counter(s, "functional_launches") > 0;
+    const bool ran = began && !(cli_interrupted() && r->status == COWARP_ELIMIT);
+    if (!began && r->status != COWARP_OK)
         cowarp_pm_discard(s->gpu); /* a request that was wrong changes no file */
     s->watched = cowarp_finish(s->gpu) == COWARP_OK;
     if (!s->watched)

@@ -114,6 +114,13 @@ struct cowarp_options {
     uint64_t redzone_bytes; /* device memory kept free between allocations, rounded up to 256; at most 2^30. Then an access is in bounds
                                when it lies in one allocation as it was asked for, to the byte. 0: allocations follow each other without a
                                gap, and their padding may be accessed */
+    /* Launches without time: memory is afterwards as a timed launch of a kernel without races leaves it, and of the counters only
+     * functional_* move. Transactions are critical sections of one lock; persistent memory is durable at once; what a kernel asks of other
+     * mechanisms is COWARP_EUNSUP. max_cycles bounds warp instructions then. With functional = 1 all launches are such but those of number
+     * timed_begin to timed_end - 1 (the first has number 0). With neither, what only timed launches show (wave_file, timeline_file,
+     * sample_file, record, record_branches, record_profile, count_stalls, check_serial, check_persist) is refused. */
+    int functional;
+    uint64_t timed_begin, timed_end;
 };
 
 #define COWARP_VERSION "0.2.0"
@@ -312,6 +319,7 @@ struct cowarp_launch {
     uint32_t registers; /* of a thread, 1 .. 65536: how many blocks fit into a core follows. 0: those of options.registers, else those of
                            options.resource_usage, else those that live at once in the PTX, and no more than its .maxnreg, .minnctapersm and
                            .maxntid allow (docs/model.md) */
+    int functional;     /* 1: this launch takes no time, whatever options.functional says */
 };
 
 /* Runs a kernel to its end. After an error in the run the GPU answers COWARP_EINVAL to cowarp_run and cowarp_load until cowarp_reset;

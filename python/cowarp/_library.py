@@ -27,7 +27,7 @@ class Options(ctypes.Structure):
         ("sample_file", c_char_p), ("sample_cycles", c_uint64), ("sample_counters", c_char_p), ("timeline_file", c_char_p),
         ("timeline_begin", c_uint64), ("timeline_end", c_uint64), ("timeline_mbytes", c_uint32), ("per_launch", c_int), ("per_core", c_int),
         ("per_partition", c_int), ("registers", c_uint32), ("resource_usage", c_char_p), ("out_of_bounds", c_char_p),
-        ("redzone_bytes", c_uint64)]
+        ("redzone_bytes", c_uint64), ("functional", c_int), ("timed_begin", c_uint64), ("timed_end", c_uint64)]
 
 
 class Param(ctypes.Structure):
@@ -65,7 +65,7 @@ class Launch(ctypes.Structure):
     c_name = "cowarp_launch"
     _fields_ = [("size", c_uint32), ("kernel", c_char_p), ("grid", c_uint32 * 3), ("block", c_uint32 * 3),
                 ("dynamic_shared_bytes", c_uint32), ("arg_count", c_uint32), ("args", POINTER(Arg)), ("static_warps", c_int),
-                ("registers", c_uint32)]
+                ("registers", c_uint32), ("functional", c_int)]
 
 
 class Occupancy(ctypes.Structure):

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A core without time. A warp executes instruction after instruction until it has to wait, so its registers stay in the host's caches. Warps
+ * that poll memory give way to others soon: what they wait for is another one's work.
+ */
+#include "core/functional.h"
+
+#include "core/core_local.h"
+#include "core/core_state.h"
+#include "mem/direct.h"
+
+#define TURN_INSTRUCTIONS 100000u /* of a warp in a turn, at the most */
+#define TURN_POLLS        4u      /* backward branches after polling in vain (report.c) */
+
+/* ---- memory ---- */
+
+/* Where byte `offset` behind each lane's address in its local memory lies in device memory. */
+static void local_bytes(const struct cw_core *c, const struct cw_mem_inst *m, uint32_t offset, uint64_t at[CW_LANES])
+{
+    for (uint32_t left = (uint32_t)m->lanes; left != 0; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        const uint64_t addr = m->addr[lane] + offset;
+        at[lane] = cw_core__local_word(c, m->warp, m->half, lane, addr) + addr % 4;
+    }
+}
+
+/* One element of each lane, in the 32-bit words in which local memory is interleaved. */
+static void local_element(struct cw_functional *f, struct cw_mem_inst *m, uint32_t e)
+{
+    const uint32_t bytes = m->elem_bytes < 4 ? m->elem_bytes : 4;
+    for (uint32_t first = 0; first < m->elem_bytes; first += 4) {
+        uint64_t at[CW_LANES], word[CW_LANES];
+        local_bytes(f->core, m, e * m->elem_bytes + first, at);
+        if (m->uop->op == CW_OP_LD)
+            cw_memory_load_lanes(f->memory, at, 0, (uint32_t)m->lanes, bytes, word);
+        for (uint32_t left = (uint32_t)m->lanes; left != 0; left &= left - 1) {
+            const uint32_t lane = (uint32_t)__builtin_ctz(left);
+            if (m->uop->op == CW_OP_LD)
+                m->value[e][lane] |= word[lane] << 8 * first;
+            else
+                word[lane] = m->value[e][lane] >> 8 * first;
+        }
+        if (m->uop->op == CW_OP_ST)
+            cw_memory_store_lanes(f->memory, at, 0, (uint32_t)m->lanes, bytes, word);
+    }
+}
+
+/* In the order of the lanes: each sees what those before it have left. */
+static void global_atomics(struct cw_functional *f, struct cw_mem_inst *m)
+{
+    const struct cw_uop *u = m->uop;
+    uint64_t old[CW_LANES] = {0}, next[CW_LANES];
+    for (uint32_t left = (uint32_t)m->lanes; left != 0; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left), one = left & -left;
+        cw_memory_load_lanes(f->memory, m->addr, 0, one, m->elem_bytes, old);
+        next[lane] = cw_atomic_apply((enum cw_atom)u->atom, (enum cw_type)u->type, old[lane], m->value[0][lane], m->value[1][lane]);
+        cw_memory_store_lanes(f->memory, m->addr, 0, one, m->elem_bytes, next);
+    }
+    cw_core__write_old(f->core, m, m->lanes, old);
+}
+
+static void global_access(struct cw_functional *f, struct cw_mem_inst *m)
+{
+    for (uint32_t e = 0; e < m->vec; e++) {
+        const uint32_t offset = e * m->elem_bytes;
+        if (m->space == CW_SPACE_LOCAL)
+            local_element(f, m, e);
+        else if (m->uop->op == CW_OP_LD)
+            cw_memory_load_lanes(f->memory, m->addr, offset, (uint32_t)m->lanes, m->elem_bytes, m->value[e]);
+        else
+            cw_memory_store_lanes(f->memory, m->addr, offset, (uint32_t)m->lanes, m->elem_bytes, m->value[e]);
+    }
+    if (m->uop->op == CW_OP_LD)
+        cw_core__write_back(f->core, m, m->lanes);
+}
+
+/* The lanes of one space. */
+static bool access_part(struct cw_functional *f, struct cw_mem_part *p)
+{
+    struct cw_core *c = f->core;
+    const struct cw_uop *u = p->uop;
+    struct cw_mem_inst m;
+    if (!cw_core__check_part(c, p))
+        return false;
+    if (p->lanes == 0)
+        return true;
+    m.uop = u;
+    m.dynamic = NULL;
+    m.warp = p->warp;
+    m.half = p->half;
+    m.lanes = p->lanes;
+    m.space = (uint8_t)p->space;
+    m.elem_bytes = (uint8_t)cw_type_bytes((enum cw_type)u->type);
+    m.vec = u->op == CW_OP_ATOM ? 1 : u->vec;
+    memcpy(m.addr, p->addr, sizeof m.addr);
+    cw_core__read_values(c, &m);
+    if (p->space == CW_SPACE_SHARED)
+        cw_core__shared_perform(c, &m);
+    else if (u->op == CW_OP_ATOM)
+        global_atomics(f, &m);
+    else
+        global_access(f, &m);
+    if (u->op == CW_OP_ST && p->space != CW_SPACE_LOCAL)
+        cw_core__progress(c, &c->warp[p->warp]);
+    return true;
+}
+
+/* The lanes of one half. */
+static bool access_half(struct cw_functional *f, const struct cw_issue_op *op, struct cw_mem_part p)
+{
+    const struct cw_uop *u = p.uop;
+    uint64_t addr[CW_LANES];
+    uint32_t lanes[CW_SPACE_PARAM + 1] = {0};
+    cw_core__read_addresses(f->core, p.warp, p.half, u, addr);
+    if (u->space == CW_SPACE_GENERIC)
+        cw_core__resolve(addr, p.lanes, lanes);
+    else
+        lanes[u->space] = p.lanes;
+    p.addr = addr;
+    p.op = op;
+    if ((lanes[CW_SPACE_CONST] | lanes[CW_SPACE_PARAM]) != 0) {
+        struct cw_core_inst *none = NULL;
+        p.space = lanes[CW_SPACE_CONST] != 0 ? CW_SPACE_CONST : CW_SPACE_PARAM;
+        return cw_core__load_constant(f->core, &p, lanes[p.space], &none);
+    }
+    for (p.space = CW_SPACE_GLOBAL; p.space <= CW_SPACE_LOCAL; p.space++) {
+        p.lanes = lanes[p.space];
+        if (p.lanes != 0 && !access_part(f, &p))
+            return false;
+    }
+    return true;
+}
+
+static bool access_memory(struct cw_functional *f, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, cw_lanes mask)
+{
+    if (u->op == CW_OP_ATOM || ((u->flags & CW_UF_VOLATILE) != 0 && u->op != CW_OP_ST))
+        f->core->warp[w].polled = true;
+    for (uint32_t half = 0; half < f->core->halves; half++) {
+        const uint32_t lanes = cw_lanes_half(mask, half);
+        if (lanes != 0 && !access_half(f, op, (struct cw_mem_part){.warp = w, .half = half, .lanes = lanes, .uop = u}))
+            return false;
+    }
+    return true;
+}
+
+/* ---- regions: one lane after the other ---- */
+
+static bool may_begin(void *self, uint32_t w, cw_lanes lanes, cw_time now)
+{
+    (void)self;
+    (void)w;
+    (void)lanes;
+    (void)now;
+    return true;
+}
+
+/* All lanes of the attempt but the first one wait for the next attempt; they have done nothing in this one. */
+static void leave_first(struct cw_core *c, uint32_t w)
+{
+    const cw_lanes active = c->front[w].active, others = active & ~cw_lanes_one(cw_lanes_first(active));
+    if (others != 0)
+        cw_core_region_abort(c, w, others);
+}
+
+static void attempt_ends(void *self, uint32_t w, cw_lanes lanes, cw_time now)
+{
+    struct cw_functional *f = self;
+    (void)lanes;
+    cw_core_region_end(f->core, w, now, now);
+    cw_core__progress(f->core, &f->core->warp[w]);
+    if (f->core->warp[w].in_region)
+        leave_first(f->core, w);
+}
+
+static bool begin_region(struct cw_core *c, uint32_t w, cw_lanes mask)
+{
+    const bool inside = c->warp[w].in_region;
+    if (!cw_core__region_begin(c, w, c->front[w].active, mask))
+        return false;
+    if (!inside && c->warp[w].in_region)
+        leave_first(c, w);
+    return true;
+}
+
+int cw_functional_attach(struct cw_functional *f, struct cw_error *err)
+{
+    static const struct cw_core_sockets sockets = {.region_begin = may_begin, .region_end = attempt_ends};
+    return cw_core_attach(f->core, &sockets, f, NULL, err);
+}
+
+/* ---- instructions ---- */
+
+static cw_lanes guarded(const struct cw_core *c, uint32_t w, const struct cw_uop *u)
+{
+    const cw_lanes active = c->front[w].active;
+    cw_lanes lanes = 0;
+    if (u->guard < 0)
+        return active;
+    for (uint32_t half = 0; half < c->halves; half++)
+        lanes |= (cw_lanes)cw_exec_guard(u, &c->warp[w].x[half], cw_lanes_half(active, half)) << (CW_LANES * half);
+    return lanes;
+}
+
+static void execute(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
+{
+    for (uint32_t half = 0; half < c->halves; half++)
+        if (cw_lanes_half(mask, half) != 0)
+            u->exec(u, &c->warp[w].x[half], cw_lanes_half(mask, half));
+}
+
+/* The time that a program can ask for: instructions, as if each took one cycle. */
+static void tell_time(struct cw_core *c, uint32_t w)
+{
+    for (uint32_t half = 0; half < c->halves; half++) {
+        struct cw_exec *x = &c->warp[w].x[half];
+        x->clock = c->cycle;
+        x->globaltimer_ns = c->cycle * 1000u / c->config->clock_core_mhz;
+    }
+}
+
+static void branch(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t pc, cw_lanes mask)
+{
+    if (u->op == CW_OP_BRA) {
+        c->control->ops->branch(c->control, w, mask, &c->branch[pc]);
+        if (mask != 0 && u->target <= pc)
+            cw_core__backward_branch(c, &c->warp[w], u);
+        return;
+    }
+    uint32_t target[CW_WARP_LANES_MAX];
+    if (cw_core__indexed_targets(c, w, u, pc, mask, target))
+        c->control->ops->branch_indexed(c->control, w, target, &c->branch[pc]);
+}
+
+static void leave(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t pc, cw_lanes mask)
+{
+    const bool all = mask == c->front[w].active;
+    if (mask != 0 && c->warp[w].in_region)
+        cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT, "exit inside a transaction");
+    else if (mask != 0)
+        cw_core__exit_lanes(c, w, mask);
+    if (!all)
+        cw_control_advance(c->control, w, pc + 1);
+}
+
+/* Instructions after which the warp may stand anywhere, or wait. They say themselves where it goes on. */
+static void steer(struct cw_core *c, uint32_t w, const struct cw_uop *u, enum cw_issue_kind kind, uint32_t pc, cw_lanes mask)
+{
+    switch (kind) {
+    case CW_ISSUE_BRANCH:
+    case CW_ISSUE_BRANCH_INDEXED:
+        branch(c, w, u, pc, mask);
+        break;
+    case CW_ISSUE_EXIT:
+        leave(c, w, u, pc, mask);
+        break;
+    case CW_ISSUE_BARRIER:
+        cw_control_advance(c->control, w, pc + 1);
+        cw_core__barrier(c, w, u, mask);
+        break;
+    case CW_ISSUE_REGION_BEGIN:
+        begin_region(c, w, mask);
+        break;
+    default:
+        cw_core__region_reach(c, w, mask);
+        break;
+    }
+}
+
+/* Instructions behind which the warp goes on. false: a fault. */
+static bool perform(struct cw_functional *f, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, cw_lanes mask)
+{
+    struct cw_core *c = f->core;
+    switch (op->kind) {
+    case CW_ISSUE_CLOCK:
+        tell_time(c, w);
+        execute(c, w, u, mask);
+        return true;
+    case CW_ISSUE_WARP:
+        if (mask != c->warp[w].live && !cw_core__members_came(c, w, u, mask))
+            return false;
+        execute(c, w, u, mask);
+        return true;
+    case CW_ISSUE_WARP_BARRIER:
+        return mask == c->warp[w].live || cw_core__members_came(c, w, u, mask);
+    case CW_ISSUE_MEM:
+    case CW_ISSUE_CONST:
+        return access_memory(f, w, u, op, mask);
+    case CW_ISSUE_PRINT:
+        return cw_core__print(c, w, u, mask);
+    case CW_ISSUE_TRAP:
+        cw_core__trap(c, w, u, mask);
+        return false;
+    default: /* fences, and the calls of a persistency model, order what is in order */
+        return true;
+    }
+}
+
+static bool steers(enum cw_issue_kind kind)
+{
+    return kind == CW_ISSUE_BRANCH || kind == CW_ISSUE_BRANCH_INDEXED || kind == CW_ISSUE_EXIT || kind == CW_ISSUE_BARRIER ||
+           kind == CW_ISSUE_REGION_BEGIN || kind == CW_ISSUE_REGION_END;
+}
+
+/* The instruction at the warp's front. Returns the lanes that execute it. */
+static inline cw_lanes step(struct cw_functional *f, uint32_t w)
+{
+    struct cw_core *c = f->core;
+    const uint32_t pc = cw_core__pc(c, w);
+    const struct cw_uop *u = &c->uop[pc];
+    const struct cw_issue_op *op = &c->op[pc];
+    const cw_lanes mask = guarded(c, w, u);
+    c->cycle++;
+    if (op->kind == CW_ISSUE_EXEC)
+        execute(c, w, u, mask);
+    else if (steers((enum cw_issue_kind)op->kind))
+        steer(c, w, u, (enum cw_issue_kind)op->kind, pc, mask);
+    else if (mask != 0 && !perform(f, w, u, op, mask))
+        return mask;
+    if (!steers((enum cw_issue_kind)op->kind))
+        cw_control_advance(c->control, w, pc + 1);
+    return mask;
+}
+
+/* ---- warps ---- */
+
+static bool can_run(const struct cw_core *c, uint32_t w)
+{
+    return c->warp[w].wait == CW_WAIT_NONE && c->front[w].active != 0;
+}
+
+/* Whether the warp's turn is over, behind the instruction at pc. */
+static inline bool gives_way(const struct cw_core *c, uint32_t w, uint32_t pc, uint64_t since)
+{
+    const struct cw_warp *warp = &c->warp[w];
+    if (c->faulted || !can_run(c, w) || c->cycle - since >= TURN_INSTRUCTIONS)
+        return true;
+    const bool polls = c->op[pc].kind == CW_ISSUE_BRANCH && warp->spin != 0 && warp->spin % TURN_POLLS == 0;
+    return (polls || c->op[pc].kind == CW_ISSUE_SLEEP) && !warp->in_region;
+}
+
+/* Returns whether the warp did more than poll. */
+static bool run_warp(struct cw_functional *f, uint32_t w)
+{
+    struct cw_core *c = f->core;
+    const uint64_t since = c->cycle;
+    uint64_t threads = 0;
+    uint32_t pc;
+    do {
+        pc = cw_core__pc(c, w);
+        threads += cw_lanes_count(step(f, w));
+    } while (!gives_way(c, w, pc, since));
+    f->warp_instructions += c->cycle - since;
+    f->thread_instructions += threads;
+    return c->warp[w].spin == 0;
+}
+
+bool cw_functional_turn(struct cw_functional *f)
+{
+    struct cw_core *c = f->core;
+    const uint32_t first = f->in_region ? f->warp : 0;
+    bool any = false;
+    f->spins = true;
+    f->in_region = false;
+    for (uint32_t w = first; w < c->slots && !c->faulted && !f->in_region; w++) {
+        if (!can_run(c, w))
+            continue;
+        any = true;
+        f->spins &= !run_warp(f, w);
+        f->in_region = c->warp[w].in_region;
+        f->warp = w;
+    }
+    return any;
+}
+
+void cw_functional_start_block(struct cw_functional *f, const uint32_t ctaid[3])
+{
+    cw_core_start_block(f->core, ctaid, f->core->cycle * f->core->period);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Launches without time. One core runs the blocks one after the other, so their registers and shared memory stay in the host's caches. A
+ * block may wait for another one: by a barrier of the whole grid, or by a lock. When nothing but polling is left to do, a further block
+ * begins, on any core that has room, until as many are there as the machine would hold at once.
+ *
+ * The cores are not those of timed launches, whose caches, queues and counters stay as they are. They are made when they are needed.
+ */
+#include <stdlib.h>
+
+#include "control/ipdom.h"
+#include "core/functional.h"
+#include "gpu/gpu_private.h"
+
+#define LIVELOCK_ROUNDS 64u /* of turns without progress, at the least: every warp has had its turn so often */
+
+static int create(struct cw_gpu *gpu, struct cw_error *err)
+{
+    struct cw_gpu_functional *f = calloc(1, sizeof *f);
+    gpu->functional = f;
+    if (f != NULL) {
+        f->config = gpu->config;
+        f->on = calloc(gpu->config.core_count, sizeof *f->on);
+        f->core = calloc(gpu->config.core_count, sizeof *f->core);
+        f->prepared = calloc(gpu->config.core_count, sizeof *f->prepared);
+    }
+    if (f == NULL || f->on == NULL || f->core == NULL || f->prepared == NULL)
+        return cw_fail(err, CW_ENOMEM, "out of memory");
+    f->config.core_buffer = f->config.core_collectors = 0;
+    f->config.icache_bytes = f->config.const_bytes = f->config.texture_bytes = 0;
+    f->config.core_scoreboard = CW_SCOREBOARD_REGISTER;
+    f->config.core_pipeline = CW_PIPELINE_SPLIT;
+    f->config.core_divergence = CW_DIVERGENCE_PDOM;
+    return CW_OK;
+}
+
+static int create_core(struct cw_gpu *gpu, uint32_t i, struct cw_error *err)
+{
+    struct cw_gpu_functional *f = gpu->functional;
+    const struct cw_core_config c = {
+        .config = &f->config,
+        .clocks = &gpu->clocks,
+        .stats = &f->stats,
+        .memory = gpu->memory,
+        .index = i,
+        .control = &cw_control_ipdom,
+        .stream = &gpu->no_events,
+        .events = gpu->core_events,
+        .oob = &gpu->oob,
+        .progress = &f->progress,
+    };
+    const int status = cw_core_create(&f->core[i], &c, err);
+    f->on[i] = (struct cw_functional){.core = f->core[i], .memory = gpu->memory};
+    return status == CW_OK ? cw_functional_attach(&f->on[i], err) : status;
+}
+
+/* Makes core i ready for the launch, if it is not. */
+static int prepare_core(struct cw_gpu *gpu, uint32_t i, struct cw_error *err)
+{
+    struct cw_gpu_functional *f = gpu->functional;
+    int status = f->core[i] != NULL ? CW_OK : create_core(gpu, i, err);
+    if (status == CW_OK && !f->prepared[i])
+        status = cw_core_prepare(f->core[i], &gpu->launch, err);
+    f->prepared[i] = status == CW_OK;
+    return status;
+}
+
+static void start_block(struct cw_gpu *gpu, uint32_t i)
+{
+    uint32_t ctaid[3];
+    cw_gpu__block_position(&gpu->launch, gpu->blocks_started++, ctaid);
+    cw_functional_start_block(&gpu->functional->on[i], ctaid);
+}
+
+/* One block more, on the first core that has room for it. *started: there was one. */
+static int start_further(struct cw_gpu *gpu, bool *started, struct cw_error *err)
+{
+    struct cw_gpu_functional *f = gpu->functional;
+    *started = false;
+    for (uint32_t n = 0; n < gpu->config.core_count && gpu->blocks_started < gpu->blocks_total && !*started; n++) {
+        const uint32_t i = (f->next + n) % gpu->config.core_count;
+        const int status = prepare_core(gpu, i, err);
+        if (status != CW_OK)
+            return status;
+        if (!cw_core_can_take_block(f->core[i]))
+            continue;
+        start_block(gpu, i);
+        f->next = (i + 1) % gpu->config.core_count;
+        *started = true;
+    }
+    return CW_OK;
+}
+
+/* What has happened since there was progress. */
+struct watch {
+    uint64_t progress, since; /* warp instructions of the launch at the last progress */
+    uint32_t rounds;
+    uint64_t last_ns;
+};
+
+static uint64_t instructions(const struct cw_gpu *gpu)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < gpu->config.core_count; i++)
+        sum += gpu->functional->on[i].warp_instructions;
+    return sum;
+}
+
+/* After a round of turns, or a turn that is not over. */
+static int check(struct cw_gpu *gpu, struct watch *w, struct cw_error *err)
+{
+    const struct cw_gpu_functional *f = gpu->functional;
+    const uint64_t done = instructions(gpu);
+    if (gpu->fault_status != CW_OK)
+        return cw_fail(err, gpu->fault_status, "%s", gpu->fault.text);
+    if (f->progress != w->progress)
+        *w = (struct watch){.progress = f->progress, .since = done, .last_ns = w->last_ns};
+    if (++w->rounds > LIVELOCK_ROUNDS && done - w->since > gpu->config.watchdog_livelock_cycles)
+        return cw_gpu__deadlock_functional(
+            gpu, f->core, "warps spin without any of them getting on, for as many instructions as watchdog.livelock_cycles", err);
+    if (gpu->max_cycles != 0 && done > gpu->max_cycles)
+        return cw_fail(err, CW_ELIMIT, "%s: not finished after %llu warp instructions", gpu->launch.kernel->name,
+                       (unsigned long long)gpu->max_cycles);
+    return cw_gpu__progress_due(gpu, &w->last_ns, err);
+}
+
+/* Each core with a block has a turn. */
+static int turns(struct cw_gpu *gpu, struct watch *w, bool *ran, bool *spins, struct cw_error *err)
+{
+    struct cw_gpu_functional *f = gpu->functional;
+    int status = CW_OK;
+    *ran = false;
+    *spins = true;
+    for (uint32_t i = 0; status == CW_OK && i < gpu->config.core_count; i++) {
+        if (!f->prepared[i] || cw_core_idle(f->core[i]))
+            continue;
+        do {
+            *ran |= cw_functional_turn(&f->on[i]);
+            *spins &= f->on[i].spins;
+            status = f->on[i].in_region ? check(gpu, w, err) : CW_OK;
+        } while (status == CW_OK && f->on[i].in_region);
+    }
+    return status;
+}
+
+static int run(struct cw_gpu *gpu, struct cw_error *err)
+{
+    struct cw_gpu_functional *f = gpu->functional;
+    struct watch w = {.progress = f->progress, .last_ns = cw_gpu__host_ns()};
+    int status = prepare_core(gpu, 0, err);
+    while (status == CW_OK && gpu->blocks_finished < gpu->blocks_total) {
+        bool ran, spins, started = false;
+        if (gpu->blocks_finished == gpu->blocks_started)
+            start_block(gpu, 0);
+        status = turns(gpu, &w, &ran, &spins, err);
+        if (status == CW_OK)
+            status = check(gpu, &w, err);
+        if (status == CW_OK && spins && gpu->blocks_finished < gpu->blocks_started)
+            status = start_further(gpu, &started, err);
+        if (status == CW_OK && !ran && !started)
+            status = cw_gpu__deadlock_functional(gpu, f->core, "nothing can ever happen again", err);
+    }
+    return status;
+}
+
+/* What a mechanism does that is neither a transaction nor an order of persists needs the machine. */
+static int check_calls(const struct cw_gpu *gpu, struct cw_error *err)
+{
+    const struct cw_kernel *k = gpu->launch.kernel;
+    for (uint32_t i = 0; i < k->intrinsic_cnt; i++) {
+        const struct cw_intrinsic *x = k->intrinsic[i];
+        bool orders = false;
+        for (uint32_t j = 0; j < gpu->mech_cnt; j++)
+            orders |=
+                gpu->mech[j].mech->persistency && gpu->mech[j].mech->intrinsic != NULL && cw_intrinsic_in(gpu->mech[j].mech->intrinsic, x);
+        if (x->role == CW_INTRINSIC_CALL && !orders)
+            return cw_fail(err, CW_EUNSUP, "%s: the kernel calls %s (%s), which a functional launch cannot carry out: launch it with time",
+                           k->name, x->name, x->what);
+    }
+    return CW_OK;
+}
+
+static int check_machine(struct cw_gpu *gpu, struct cw_error *err)
+{
+    for (uint32_t i = 0; gpu->config.pm_mbytes != 0 && i < gpu->config.core_count; i++)
+        if (cw_core_keeps(gpu->core[i], CW_PM_BASE, (uint64_t)gpu->config.pm_mbytes << 20))
+            return cw_fail(
+                err, CW_EUNSUP,
+                "%s: core %u keeps lines of persistent memory of an earlier kernel, which a functional launch would not see; set "
+                "pm.kernel_end=drain",
+                gpu->launch.kernel->name, i);
+    return check_calls(gpu, err);
+}
+
+int cw_gpu__run_functional(struct cw_gpu *gpu, struct cw_error *err)
+{
+    int status = check_machine(gpu, err);
+    if (status == CW_OK && gpu->functional == NULL)
+        status = create(gpu, err);
+    if (status != CW_OK)
+        return status;
+    struct cw_gpu_functional *f = gpu->functional;
+    for (uint32_t i = 0; i < gpu->config.core_count; i++) {
+        f->prepared[i] = false;
+        f->on[i].warp_instructions = f->on[i].thread_instructions = 0;
+    }
+    status = run(gpu, err);
+    gpu->stats.functional_launches++;
+    gpu->stats.functional_warp_instructions += instructions(gpu);
+    for (uint32_t i = 0; i < gpu->config.core_count; i++)
+        gpu->stats.functional_thread_instructions += f->on[i].thread_instructions;
+    gpu->kernel_ends = gpu->dispatch_pending = false;
+    return status;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The host's clock, and the caller of a launch who may want to stop. */
+#include <time.h>
+
+#include "gpu/gpu_private.h"
+
+uint64_t cw_gpu__host_ns(void)
+{
+    struct timespec t;
+    timespec_get(&t, TIME_UTC);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+int cw_gpu__progress_due(struct cw_gpu *gpu, uint64_t *last_ns, struct cw_error *err)
+{
+    if (gpu->on_progress == NULL)
+        return CW_OK;
+    const uint64_t ns = cw_gpu__host_ns();
+    if (ns - *last_ns < 10000000u)
+        return CW_OK;
+    *last_ns = ns;
+    if (gpu->on_progress(gpu->context, gpu) != 0)
+        return cw_fail(err, CW_ELIMIT, "%s: interrupted after %llu cycles", gpu->launch.kernel->name,
+                       (unsigned long long)cw_gpu_cycles(gpu));
+    return CW_OK;
+}
