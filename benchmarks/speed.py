@@ -36,6 +36,8 @@ RUNS = [
     ("vecadd 65,536", ["vecadd", "--param", "n=65536"], 2.1, 50),
     ("vecadd 1,048,576", ["vecadd", "--param", "n=1048576"], 53.6, 50),
     ("laplace 100^3", ["laplace"], 115.0, 50),
+    ("vecadd 1,048,576, functional", ["vecadd", "--param", "n=1048576", "--functional"], None, None),
+    ("laplace 100^3, functional", ["laplace", "--functional"], None, None),
     ("ht-h getm, C", ["ht-h", "--system", "getm"], None, None),
     ("ht-h getm, RTL", ["ht-h", "--system", "getm", "--unit", "validation_unit=rtl"], None, None),
     ("ht-h getm, lockstep", ["ht-h", "--system", "getm", "--unit", "validation_unit=lockstep"], None, None),
@@ -95,14 +97,19 @@ def by_turns(cowarp, chosen, runs):
     return results
 
 
+def counter(stats, name):
+    return stats["counters"][name]["value"]
+
+
 def row_of(run, results):
     name, _, peer, aim = run
     if len({r["cycles"] for r, _, _ in results}) != 1:
         sys.exit(f"speed.py: {name}: runs differ in their cycles")
     stats = min((r for r, _, _ in results), key=lambda r: r["host_seconds"])
     return {"name": name, "host_seconds": stats["host_seconds"], "cpu_seconds": min(u for _, u, _ in results),
-            "simulated_us": stats["simulated_us"], "cycles": stats["cycles"], "thread_instructions": stats["thread_instructions"],
-            "warp_instructions": stats["warp_instructions"], "peak_mbytes": max(m for _, _, m in results),
+            "simulated_us": stats["simulated_us"], "cycles": stats["cycles"],
+            "thread_instructions": stats["thread_instructions"] + counter(stats, "functional_thread_instructions"),
+            "warp_instructions": stats["warp_instructions"] + counter(stats, "functional_warp_instructions"), "peak_mbytes": max(m for _, _, m in results),
             "gpgpusim_seconds": peer, "aim_times": aim}
 
 
