@@ -469,8 +469,9 @@ static void print_summary(struct cli_session *s, const struct cli_result *r)
     fprintf(out(s), "%s%s%s%s, system %s, preset %s\n", r->workload, r->variant != NULL ? " (" : "", r->variant != NULL ? r->variant : "",
             r->variant != NULL ? ")" : "", s->options.system, s->options.preset);
     if (functional > 0)
-        fprintf(out(s), "  functional    %" PRIu64 " launch%s without time: %" PRIu64 " thread instructions, %" PRIu64 " warp\n", functional,
-                functional == 1 ? "" : "es", counter(s, "functional_thread_instructions"), counter(s, "functional_warp_instructions"));
+        fprintf(out(s), "  functional    %" PRIu64 " launch%s without time: %" PRIu64 " thread instructions, %" PRIu64 " warp\n",
+                functional, functional == 1 ? "" : "es", counter(s, "functional_thread_instructions"),
+                counter(s, "functional_warp_instructions"));
     if (cycles > 0 || functional == 0) {
         fprintf(out(s), "  simulated     %" PRIu64 " cycles, %.2f us\n", cycles, cowarp_microseconds(s->gpu));
         fprintf(out(s), "  instructions  %" PRIu64 " thread, %" PRIu64 " warp\n", counter(s, "thread_instructions"),
