@@ -27,7 +27,7 @@ bool cw_persist__push(struct cw_persist_check *s, struct cw_persist_list *list, 
 void cw_persist__forget(struct cw_persist_check *s, uint32_t node)
 {
     s->work.cnt = 0;
-    for (;;) {
+    while (!s->keeps) {
         const uint32_t before = cw_persist__node(s, node)->before[0], other = cw_persist__node(s, node)->before[1];
         cw_pool_give(&s->node, node);
         s->nodes--;

@@ -6,7 +6,7 @@
  * between them, or an ordering. `before` leads to what is ordered before all of the node. A node to which another one leads is closed: no
  * store joins it any more. So a node without `before` and without pending stores remains so, and is dropped from all `before` in passing.
  *
- * Private to: persist.c, persist_bytes.c, persist_thread.c, persist_release.c, persist_narrow.c, persist_read.c, persist_graph.c,
+ * Private to: persist_model.c, persist.c, persist_bytes.c, persist_thread.c, persist_release.c, persist_narrow.c, persist_read.c, persist_graph.c,
  * persist_text.c.
  */
 #ifndef CW_CHECK_PERSIST_PRIVATE_H
@@ -188,6 +188,7 @@ struct cw_persist_check {
     cw_time period, instant;
     enum cw_event_contract contract;
     bool out_of_memory, stopped; /* stopped: it has found a violation */
+    bool keeps;                  /* for persist_model.c: nodes stay, nothing becomes durable, and nothing is judged */
     struct cw_pool node, said, thread, tally, store, row, part, departure, release, shelf, narrow, line, handed, clocks;
     uint32_t issued;                                               /* stores that have not been performed */
     uint32_t *slot;                                                /* see persist_read.c; NULL until a thread stores */
@@ -333,7 +334,7 @@ static inline bool cw_persist__waits(struct cw_persist_check *s, uint32_t node)
 /* Whether nothing in the node and before it can become durable any more. Also of NONE. */
 static inline bool cw_persist__settled(struct cw_persist_check *s, uint32_t node)
 {
-    return node == CW_PERSIST_NONE || (cw_persist__node(s, node)->pending == 0 && !cw_persist__waits(s, node));
+    return node == CW_PERSIST_NONE || (!s->keeps && cw_persist__node(s, node)->pending == 0 && !cw_persist__waits(s, node));
 }
 
 /* persist_text.c: tells a violation and stops. */

@@ -103,7 +103,7 @@ static void fence(struct cw_persist_check *s, uint32_t thread, const struct cw_e
 
 static void dfence(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e)
 {
-    if (cw_persist__tally(s, thread)->pending > 0)
+    if (cw_persist__tally(s, thread)->pending > 0 && !s->keeps)
         cw_persist__tell_dfence(s, thread, e);
     else
         fence(s, thread, e, CW_PERSIST_NODE_DFENCE);

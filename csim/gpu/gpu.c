@@ -222,6 +222,10 @@ static int create_oracles(struct cw_gpu *gpu, struct cw_error *err)
         status = cw_persist_check_create(&gpu->persist, gpu->clocks.period[CW_DOMAIN_CORE], contract_of(gpu), err);
     if (gpu->persist != NULL)
         cw_events_listen(&gpu->events, cw_persist_check_listener(gpu->persist));
+    if (status == CW_OK && gpu->model_persists)
+        status = cw_persist_model_create(&gpu->model, contract_of(gpu), err);
+    if (gpu->model != NULL)
+        cw_events_listen(&gpu->events, cw_persist_model_listener(gpu->model));
     return status;
 }
 
@@ -426,6 +430,7 @@ static void destroy_machine(struct cw_gpu *gpu)
     cw_crossbar_destroy(gpu->down);
     cw_serial_destroy(gpu->serial);
     cw_persist_check_destroy(gpu->persist);
+    cw_persist_model_destroy(gpu->model);
     cw_message_pool_destroy(&gpu->pool);
     free(gpu->core);
     free(gpu->partition);
@@ -435,6 +440,7 @@ static void destroy_machine(struct cw_gpu *gpu)
     gpu->up = gpu->down = NULL;
     gpu->serial = NULL;
     gpu->persist = NULL;
+    gpu->model = NULL;
     gpu->component = NULL;
     gpu->component_cnt = 0;
     gpu->events = (struct cw_events){0}; /* who listened was a part of the machine */
@@ -476,6 +482,7 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
     gpu->context = options->context;
     gpu->check_serial = options->check_serial;
     gpu->check_persist = options->check_persist;
+    gpu->model_persists = options->model_persists;
     gpu->count_stalls = options->count_stalls;
     gpu->seed = options->seed;
     gpu->oob.mode = options->oob;
@@ -681,4 +688,21 @@ const struct cw_persist_report *cw_gpu_persist_report(const struct cw_gpu *gpu)
 const char *cw_gpu_deadlock_report(const struct cw_gpu *gpu)
 {
     return gpu->report != NULL ? gpu->report : "";
+}
+
+int cw_gpu_persist_graph(struct cw_gpu *gpu, uint32_t without_line, struct cw_persist_model_graph *graph, struct cw_error *err)
+{
+    if (gpu->model == NULL)
+        return cw_fail(err, CW_EINVAL, "the graph of persists: this GPU keeps none; create it with options.pm_log = 2");
+    return cw_persist_model_graph(gpu->model, without_line, graph, err);
+}
+
+uint64_t cw_gpu_persists_before(const struct cw_gpu *gpu, uint32_t launch)
+{
+    return cw_persist_model_persists(gpu->model, launch);
+}
+
+bool cw_gpu_persist_order_at(const struct cw_gpu *gpu, uint32_t i, struct cw_persist_model_order *order)
+{
+    return gpu->model != NULL && cw_persist_model_order_at(gpu->model, i, order);
 }

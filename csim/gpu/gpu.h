@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/stats.h"
 #include "check/persist.h"
+#include "check/persist_model.h"
 #include "check/serial.h"
 #include "core/core.h"
 #include "cowarp/unit.h"
@@ -25,6 +26,7 @@ struct cw_gpu_options {
     uint64_t seed;
     bool check_serial;      /* run the serializability oracle */
     bool check_persist;     /* run the persistency oracle */
+    bool model_persists;    /* keep the graph of persists (cw_gpu_persist_graph) */
     bool count_stalls;      /* count why warp schedulers do not issue (issue_* in base/stats.def); nothing else changes */
     bool split_stats;       /* cores and partitions count each for itself too: cw_gpu_core_stats */
     bool tick_always;       /* tick every component at every edge of its clock: must not change anything (tests) */
@@ -133,6 +135,10 @@ void cw_gpu_listen(struct cw_gpu *gpu, struct cw_event_listener *listener);
 const struct cw_serial_report *cw_gpu_serial_report(const struct cw_gpu *gpu);
 /* The same of the persistency oracle. */
 const struct cw_persist_report *cw_gpu_persist_report(const struct cw_gpu *gpu);
+/* With model_persists: as the functions of check/persist_model.h. CW_EINVAL without. */
+int cw_gpu_persist_graph(struct cw_gpu *gpu, uint32_t without_line, struct cw_persist_model_graph *graph, struct cw_error *err);
+uint64_t cw_gpu_persists_before(const struct cw_gpu *gpu, uint32_t launch);
+bool cw_gpu_persist_order_at(const struct cw_gpu *gpu, uint32_t i, struct cw_persist_model_order *order);
 /* Text of the deadlock or livelock report of the last launch, many lines, "" when none. */
 const char *cw_gpu_deadlock_report(const struct cw_gpu *gpu);
 /* What a fault, deadlock or check failure said is in err of the launch. */

@@ -56,8 +56,9 @@ struct cw_gpu {
     struct cw_serial *serial;
     struct cw_serial_report serial_report;
     struct cw_persist_check *persist;
+    struct cw_persist_model *model;
     struct cw_persist_report persist_report;
-    bool reverse_ticks, tick_always, check_serial, check_persist, count_stalls;
+    bool reverse_ticks, tick_always, check_serial, check_persist, model_persists, count_stalls;
     uint64_t seed;
     char *sabotage; /* owned, or NULL */
 

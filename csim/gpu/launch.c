@@ -401,6 +401,8 @@ static int launch_timed(struct cw_gpu *gpu, const struct cw_gpu_request *q, stru
         status = judge(gpu, err);
     if (status == CW_OK && gpu->persist != NULL)
         status = judge_persists(gpu, err);
+    if (gpu->model != NULL)
+        cw_persist_model_launched(gpu->model);
     return status;
 }
 

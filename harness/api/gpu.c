@@ -314,6 +314,7 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         .seed = options->seed,
         .check_serial = gpu->check_serial,
         .check_persist = gpu->check_persist,
+        .model_persists = options->pm_log == 2,
         .count_stalls = options->count_stalls != 0 || options->record_profile != 0,
         .split_stats = cowarp__parts_split(options),
         .sample_cycles = options->sample_cycles,

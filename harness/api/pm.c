@@ -12,6 +12,7 @@ struct cowarp_pm {
     char *file; /* that the regions come from and go to; NULL: none */
     struct cowarp_pm_lock lock;
     struct cowarp_pm_log *log; /* NULL: none is kept */
+    struct cowarp_pm_graph_copy *graph;
 };
 
 static void hear(void *self, uint64_t address, const uint8_t *data, const uint32_t *mask, uint32_t bytes)
@@ -70,6 +71,7 @@ void cowarp__pm_destroy(struct cowarp_gpu *gpu)
         return;
     cowarp_pm_close(gpu);
     cowarp__pm_log_destroy(pm->log);
+    cowarp__pm_graph_destroy(pm->graph);
     free(pm->space.region);
     free(pm);
     gpu->pm = NULL;
@@ -239,6 +241,12 @@ int cowarp_persist_at(const struct cowarp_gpu *gpu, uint64_t i, struct cowarp_pe
         return 0;
     cowarp__pm_log_at(gpu->pm->log, i, persist);
     return 1;
+}
+
+int cowarp_pm_graph(struct cowarp_gpu *gpu, uint32_t without_line, struct cowarp_pm_graph *graph)
+{
+    const int status = need_pm(gpu);
+    return status == CW_OK ? cowarp__pm_graph(gpu, &gpu->pm->graph, without_line, graph) : status;
 }
 
 int cowarp_pm_crash(struct cowarp_gpu *to, const struct cowarp_gpu *from, uint64_t persists)

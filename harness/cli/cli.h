@@ -137,7 +137,7 @@ int cli_session_open(struct cli_session *s, const struct cli_parsed *p, const ch
 int cli_session_read(struct cli_session *s, const struct cli_parsed *p, const char *title, const char *system);
 int cli_session_start(struct cli_session *s, const struct cli_parsed *p);
 /* The same, of a GPU that keeps a log of what becomes durable. */
-int cli_session_open_logged(struct cli_session *s, const struct cli_parsed *p, const char *title, const char *system);
+int cli_session_open_logged(struct cli_session *s, const struct cli_parsed *p, const char *title, const char *system, int log);
 /* Prints the outcome and writes the statistics. Returns the exit status. */
 int cli_session_end(struct cli_session *s, const struct cli_result *result);
 void cli_session_close(struct cli_session *s);

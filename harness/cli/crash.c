@@ -1,37 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cowarp crash: a workload's recovery from many moments of its run. One run logs what becomes durable. A crash point is a number of
- * persists: a second GPU gets the image that was durable when so many had been made, recovers and verifies.
+ * cowarp crash: a workload's recovery from many moments of its run. One run logs what becomes durable, and what is ordered before what. A
+ * crash point is a number of persists, or a state that the model allows (explore.c): a second GPU gets the image, recovers and verifies.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "crash.h"
 #include "file/out_file.h"
-#include "workloads.h"
-
-struct crash {
-    struct cli_request request;
-    const struct cli_parsed *p;
-    struct cli_session session; /* the run; its GPU has the log */
-    struct cowarp_gpu *gpu;     /* which recovers */
-    struct cowarp_workload_context x;
-    uint64_t wanted; /* points; UINT64_MAX: all */
-    bool at_cycle;   /* the one point of this cycle */
-    uint64_t cycle;
-    uint64_t persists; /* of the run */
-    uint64_t done;     /* points that are right */
-    uint64_t cycles;   /* that their recoveries took */
-    char image[4096];  /* file for the image of a point that is wrong */
-};
 
 static int read_points(struct crash *c)
 {
     const char *text = cli_value(c->p, "points", NULL);
     if (text == NULL)
         return cli_error(CLI_WRONG, "crash needs --points N, --points all-persists or --points cycle:N");
+    const char *explore = cli_value(c->p, "explore", NULL);
+    const bool number = strncmp(text, "cycle:", 6) != 0 && strcmp(text, "all-persists") != 0;
+    if (explore != NULL && strcmp(explore, "log") != 0 && (strcmp(explore, "model") != 0 || !number))
+        return cli_error(CLI_WRONG, "--explore %s: expected log, or model with --points N", explore);
+    c->model = number && (explore == NULL || strcmp(explore, "model") == 0);
+    if (!c->model && (cli_has(c->p, "without") || cli_has(c->p, "operations")))
+        return cli_error(CLI_WRONG, "--without and --operations are of states of the model: --explore model, with --points N");
     c->wanted = UINT64_MAX;
     if (strcmp(text, "all-persists") == 0)
         return CLI_OK;
@@ -97,43 +88,6 @@ static uint64_t cycle_of(const struct crash *c, uint64_t persist)
     return p.cycle;
 }
 
-/* An argument as a shell takes it. */
-static void print_quoted(const char *text)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=:+,-";
-    if (text[0] != '\0' && strspn(text, plain) == strlen(text)) {
-        fputs(text, stderr);
-        return;
-    }
-    fputc('\'', stderr);
-    for (; *text != '\0'; text++)
-        fputs(*text == '\'' ? "'\\''" : (char[2]){*text, '\0'}, stderr);
-    fputc('\'', stderr);
-}
-
-/* The same machine and parameters, on the image. */
-static void print_replay(const struct crash *c)
-{
-    static const char *const ours[] = {"points",    "image",  "stats",           "wave",  "wave-window",      "wave-on",
-                                       "wave-keep", "record", "record-branches", "quiet", "omit-host-seconds"};
-    fprintf(stderr, "cowarp: to see it again: cowarp run %s --recover --pm ", c->request.workload->name);
-    print_quoted(c->image);
-    for (uint32_t i = 0; i < c->p->given_cnt; i++) {
-        const struct cli_given *g = &c->p->given[i];
-        bool skip = false;
-        for (uint32_t k = 0; k < sizeof ours / sizeof ours[0]; k++)
-            skip = skip || strcmp(ours[k], g->option->name) == 0;
-        if (skip)
-            continue;
-        fprintf(stderr, " --%s", g->option->name);
-        if (g->option->value != NULL) {
-            fputc(' ', stderr);
-            print_quoted(g->value);
-        }
-    }
-    fputc('\n', stderr);
-}
-
 /* The image as it was before the recovery changed it. */
 static int save_image(struct crash *c, uint64_t n)
 {
@@ -146,30 +100,27 @@ static int save_image(struct crash *c, uint64_t n)
 static int report(struct crash *c, uint64_t n, int outcome)
 {
     char why[700];
-    snprintf(why, sizeof why, "%s", outcome == COWARP_ECHECK && c->x.message[0] != '\0' ? c->x.message : cowarp_error(c->gpu));
+    snprintf(why, sizeof why, "%s", crash_why(c, outcome));
     if (cli_interrupted())
         return cli_error(cli_exit_of(COWARP_ELIMIT), "interrupted after %" PRIu64 " crash points, all right", c->done);
     cli_error(CLI_FAILED, "%s: crash after %" PRIu64 " of %" PRIu64 " persists, before cycle %" PRIu64 ": %s", c->request.workload->name, n,
               c->persists, n < c->persists ? cycle_of(c, n) : cowarp_cycles(c->session.gpu), why);
     if (save_image(c, n) == CLI_OK)
-        print_replay(c);
+        crash_print_replay(c);
     return CLI_FAILED;
 }
 
 static int crash_at(struct crash *c, uint64_t n)
 {
-    c->x.message[0] = '\0';
     int status = cowarp_reset(c->gpu);
     if (status == COWARP_OK)
         status = cowarp_pm_crash(c->gpu, c->session.gpu, n);
     if (status != COWARP_OK)
         return cli_error(CLI_FAILED, "%s", cowarp_error(c->gpu));
-    uint64_t cycles;
-    status = cli_request_recover(&c->request, &c->x, &cycles);
+    status = crash_recover(c);
     if (status != COWARP_OK)
         return report(c, n, status);
     c->done++;
-    c->cycles += cycles;
     return CLI_OK;
 }
 
@@ -205,7 +156,7 @@ static int conclude(struct crash *c)
     if (c->session.stats != NULL && cowarp_write_stats(c->gpu, c->session.stats, c->request.workload->name,
                                                        cli_variant_name(c->request.variant), "passed") != COWARP_OK)
         return cli_error(CLI_FAILED, "%s", cowarp_error(c->gpu));
-    if (c->session.quiet)
+    if (c->session.quiet || c->model)
         return CLI_OK;
     printf("  crash points  %" PRIu64 " of %" PRIu64 ", all recovered and right%s%s\n", c->done, c->persists + 1,
            c->x.message[0] != '\0' ? ": " : "", c->x.message);
@@ -214,9 +165,16 @@ static int conclude(struct crash *c)
     return CLI_OK;
 }
 
+static int carry_out(struct crash *c)
+{
+    if (c->model)
+        return cli_has(c->p, "operations") ? crash_operations(c) : crash_explore(c);
+    return c->at_cycle ? crash_at_cycle(c) : crash_at_all(c);
+}
+
 static int simulate(struct crash *c)
 {
-    int status = cli_session_open_logged(&c->session, c->p, c->request.workload->name, c->request.system);
+    int status = cli_session_open_logged(&c->session, c->p, c->request.workload->name, c->request.system, c->model ? 2 : 1);
     const char *stats = c->session.stats;
     c->session.stats = NULL; /* not of the run */
     if (status == CLI_OK)
@@ -224,7 +182,7 @@ static int simulate(struct crash *c)
     if (status == CLI_OK)
         status = create_second(c);
     if (status == CLI_OK)
-        status = c->at_cycle ? crash_at_cycle(c) : crash_at_all(c);
+        status = carry_out(c);
     c->session.stats = stats;
     if (status == CLI_OK)
         status = conclude(c);
@@ -249,7 +207,11 @@ static int crash(const struct cli_parsed *p)
 }
 
 static const struct cli_option options[] = {
-    {"points", "N", 0, "N moments at random (--seed), all-persists for each, or cycle:N for one; see below"},
+    {"points", "N", 0, "N states or moments, all-persists for each moment, or cycle:N for one; see below"},
+    {"explore", "WHAT", 0,
+     "with N: model (default), states that the persistency model allows; or log, moments of the run at random (--seed)"},
+    {"without", "LINE", 0, "of the model: as if the ordering operation in this line of the PTX were not there"},
+    {"operations", NULL, 0, "of the model: leaves out each ordering operation in turn, and says which of them the recovery needs"},
     {"image", "FILE", CLI_WATCHES,
      "where the image of a point that is wrong goes (default WORKLOAD.crash.pm); with cycle:N, that of the point"},
     CLI_WORKLOAD_OPTIONS,
@@ -262,10 +224,13 @@ const struct cli_command cli_crash = {
     .option = options,
     .option_cnt = sizeof options / sizeof options[0],
     .takes_machine = true,
-    .notes = "A crash point is a number of persists: just these are durable when the power fails. A new GPU gets what is durable, "
-             "recovers, and\n"
-             "the workload verifies its data. It stops at the first point that is wrong, and says how to see that one again.\n"
-             "--stats writes the statistics of the recoveries.\n"
-             "For example: cowarp crash gpkvs --points 1000\n",
+    .notes =
+        "A crash point is a moment of the run, with what was durable then; or a state that could have been left, since nothing that the "
+        "program\n"
+        "orders forbids it (docs/persistency.md). A new GPU gets what is durable, recovers, and the workload verifies its data. It stops "
+        "at the\n"
+        "first point that is wrong, and says how to see that one again.\n"
+        "--stats writes the statistics of the recoveries.\n"
+        "For example: cowarp crash gpkvs --points 1000\n",
     .run = crash,
 };

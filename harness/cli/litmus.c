@@ -152,7 +152,7 @@ static int run_tests(struct suite *s, const struct cli_parsed *p)
     if (!cli_has(p, "persistency"))
         return cli_error(CLI_WRONG, "litmus needs a persistency model: give --persistency sbrp, or another one to see what it allows, as "
                                     "none; 'cowarp list' shows all");
-    int status = cli_session_open_logged(&session, p, "litmus", "none");
+    int status = cli_session_open_logged(&session, p, "litmus", "none", 1);
     for (uint32_t i = 0; status == CLI_OK && i < s->cnt; i++)
         status = run_test(s, &session, i, launches);
     if (status == CLI_OK)

@@ -380,24 +380,24 @@ int cli_session_start(struct cli_session *s, const struct cli_parsed *p)
     return CLI_OK;
 }
 
-static int open_session(struct cli_session *s, const struct cli_parsed *p, const char *title, const char *system, bool logged)
+static int open_session(struct cli_session *s, const struct cli_parsed *p, const char *title, const char *system, int log)
 {
     const int status = cli_session_read(s, p, title, system);
     if (status != CLI_OK)
         return status;
-    s->options.pm_log = logged;
+    s->options.pm_log = log;
     cli_catch_signals();
     return cli_session_start(s, p);
 }
 
 int cli_session_open(struct cli_session *s, const struct cli_parsed *p, const char *title, const char *system)
 {
-    return open_session(s, p, title, system, false);
+    return open_session(s, p, title, system, 0);
 }
 
-int cli_session_open_logged(struct cli_session *s, const struct cli_parsed *p, const char *title, const char *system)
+int cli_session_open_logged(struct cli_session *s, const struct cli_parsed *p, const char *title, const char *system, int log)
 {
-    return open_session(s, p, title, system, true);
+    return open_session(s, p, title, system, log);
 }
 
 void cli_session_close(struct cli_session *s)

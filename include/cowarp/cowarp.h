@@ -87,7 +87,8 @@ struct cowarp_options {
                                 file, and cowarp_run one that is not in it, with COWARP_EINVAL */
     const char *persistency; /* persistency model, one that `cowarp list` names (docs/persistency.md), or NULL: "none" */
     const char *pm_file;     /* file of persistent memory: as cowarp_pm_open; NULL: none */
-    int pm_log;              /* keep a log of what becomes durable, for cowarp_persist_at and cowarp_pm_crash; results do not change */
+    int pm_log;              /* keep a log of what becomes durable, for cowarp_persist_at and cowarp_pm_crash; 2: and what is ordered before
+                                what, for cowarp_pm_graph. Results do not change */
     int check_persist;       /* run the persistency oracle over persistent memory */
     int count_stalls;   /* count why warp schedulers do not issue: the counters issue_*, which are 0 otherwise; results do not change */
     int record_profile; /* count per line of the PTX, for cowarp_write_profile; counts stalls too. Results do not change */
@@ -266,6 +267,36 @@ int cowarp_persist_at(const struct cowarp_gpu *gpu, uint64_t i, struct cowarp_pe
  * gets the regions and the bytes that were durable then, and loses those that it had. `to` keeps no log. Points in ascending order are
  * cheap. */
 int cowarp_pm_crash(struct cowarp_gpu *to, const struct cowarp_gpu *from, uint64_t persists);
+
+/* With options.pm_log = 2: a store of a thread to a word of persistent memory. */
+struct cowarp_pm_store {
+    uint64_t address;      /* a multiple of 4 */
+    uint64_t cycle;        /* core cycle in which it has issued */
+    uint32_t value, bytes; /* bit b of bytes: it has written byte b */
+    uint32_t node;
+    uint32_t launch; /* from 0 on; a launch begins when all stores of those before it are durable */
+    uint32_t line;   /* of the PTX file; 0: not known */
+    uint32_t core, warp, lane;
+};
+/* What is ordered before what, by the persistency model's rules and not by what the machine has done (Pandey et al. 2023, Box 2): a set of
+ * stores may be durable when it has, with each store, all stores of the two nodes before its own, of what is before those, and so on. */
+struct cowarp_pm_graph {
+    const struct cowarp_pm_store *store; /* in the order of their issue */
+    const uint32_t *before;              /* [2 * nodes] of node n: 2 n and 2 n + 1, which are smaller numbers or UINT32_MAX */
+    const uint64_t *persists;            /* [launches + 1] persists before the launch, as cowarp_pm_crash takes them */
+    uint32_t stores, nodes, launches;
+};
+/* The ordering operations of one line of the PTX. */
+struct cowarp_pm_order {
+    uint32_t line;
+    const char *kind; /* "ofence", "dfence", "release", "acquire" or "fence" */
+    int device;       /* device scope; of a release, an acquire or a fence */
+    uint64_t times;   /* that threads have made it */
+};
+/* The graph as it would be without the ordering operations of that line (0: as it is). The GPU owns it; valid until the next call. */
+int cowarp_pm_graph(struct cowarp_gpu *gpu, uint32_t without_line, struct cowarp_pm_graph *graph);
+/* All, in the order of their first use: i = 0, 1, ... until it returns 0. */
+int cowarp_pm_order_at(const struct cowarp_gpu *gpu, uint32_t i, struct cowarp_pm_order *order);
 
 /* A kernel argument. A pointer to __local takes COWARP_ARG_LOCAL with its size in bytes; clang's nvidiacl target does
  * not mark such a parameter in the PTX, so it is the caller who says so. */

@@ -43,6 +43,25 @@ class Persist(ctypes.Structure):
     _fields_ = [("cycle", c_uint64), ("address", c_uint64), ("bytes", c_uint32), ("mask", POINTER(c_uint32)), ("data", c_void_p)]
 
 
+class PmStore(ctypes.Structure):
+    c_name = "cowarp_pm_store"
+    _fields_ = [
+        ("address", c_uint64), ("cycle", c_uint64), ("value", c_uint32), ("bytes", c_uint32), ("node", c_uint32), ("launch", c_uint32),
+        ("line", c_uint32), ("core", c_uint32), ("warp", c_uint32), ("lane", c_uint32)]
+
+
+class PmGraph(ctypes.Structure):
+    c_name = "cowarp_pm_graph"
+    _fields_ = [
+        ("store", POINTER(PmStore)), ("before", POINTER(c_uint32)), ("persists", POINTER(c_uint64)), ("stores", c_uint32),
+        ("nodes", c_uint32), ("launches", c_uint32)]
+
+
+class PmOrder(ctypes.Structure):
+    c_name = "cowarp_pm_order"
+    _fields_ = [("line", c_uint32), ("kind", c_char_p), ("device", c_int), ("times", c_uint64)]
+
+
 class Bytes(ctypes.Structure):
     c_name = "cowarp_bytes"
     _fields_ = [("data", c_void_p), ("bytes", c_uint64)]
@@ -119,7 +138,8 @@ class KernelInfo(ctypes.Structure):
                 ("max_threads", c_uint32), ("dynamic_shared", c_int), ("constant_bytes", c_uint64), ("refused", c_char_p)]
 
 
-STRUCTS = [Options, Param, Persist, Bytes, Arg, Launch, Occupancy, AdviceLine, Advice, WaveEvent, Key, Play, Played, KernelInfo]
+STRUCTS = [Options, Param, Persist, PmStore, PmGraph, PmOrder, Bytes, Arg, Launch, Occupancy, AdviceLine, Advice, WaveEvent, Key,
+           Play, Played, KernelInfo]
 
 GPU, MODULE, CONFIG = c_void_p, c_void_p, c_void_p
 NAMED = [c_uint32, POINTER(c_char_p), POINTER(c_char_p)]
@@ -155,6 +175,8 @@ FUNCTIONS = {
     "cowarp_pm_crash": (c_int, [GPU, GPU, c_uint64]),
     "cowarp_persist_count": (c_uint64, [GPU]),
     "cowarp_persist_at": (c_int, [GPU, c_uint64, POINTER(Persist)]),
+    "cowarp_pm_graph": (c_int, [GPU, c_uint32, POINTER(PmGraph)]),
+    "cowarp_pm_order_at": (c_int, [GPU, c_uint32, POINTER(PmOrder)]),
     "cowarp_run": (c_int, [GPU, MODULE, POINTER(Launch)]),
     "cowarp_occupancy": (c_int, [GPU, MODULE, POINTER(Launch), POINTER(Occupancy)]),
     "cowarp_occupancy_at": (c_int, [GPU, c_uint32, POINTER(Occupancy)]),

@@ -53,11 +53,26 @@ class Crash(unittest.TestCase):
 
     def crash(self, workload, model, points, *settings, kernels=None):
         line = ["crash", workload, "--preset", "sbrp-near", "--persistency", model, "--points", points, "--max-cycles", "3000000"]
+        line += ["--explore", "log"] if points.isdigit() and "--explore" not in settings else []
         for word in SMALL[workload].split():
             line += ["--param", word]
         for word in settings:
-            line += [word] if word.startswith("--") or word.isdigit() else ["--set" if "." in word else "--param", word]
+            line += [word] if word.startswith("--") or word.isdigit() or word == "model" else ["--set" if "." in word else "--param", word]
         return self.command(*line, kernels=kernels)
+
+    def broken(self, workload, name, piece, instead):
+        """A folder with the workload's PTX, of which a file has that instead of the piece."""
+        kernels = self.folder / "kernels"
+        kernels.mkdir(exist_ok=True)
+        for header in (ROOT / "kernels/include").glob("*.h"):
+            (kernels / header.name).write_text(header.read_text())
+        (kernels / "kernel.cl").write_text((ROOT / "kernels" / workload / "kernel.cl").read_text())
+        source = (kernels / name).read_text()
+        self.assertEqual(source.count(piece), 1)
+        (kernels / name).write_text(source.replace(piece, instead))
+        flags = [str(kernels) if f == str(ROOT / "kernels/include") else f for f in COMPILER]
+        subprocess.run([*flags, "-S", kernels / "kernel.cl", "-o", kernels / f"{workload}.ptx"], check=True)
+        return kernels
 
     def fails(self, done, *says):
         self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
@@ -124,22 +139,103 @@ class Found(Crash):
     def test_missing_fences(self):
         for workload, name, piece, instead in BREAKS:
             with self.subTest(workload=workload, without=piece):
-                kernels = self.folder / "kernels"
-                kernels.mkdir(exist_ok=True)
-                for header in (ROOT / "kernels/include").glob("*.h"):
-                    (kernels / header.name).write_text(header.read_text())
-                (kernels / "kernel.cl").write_text((ROOT / "kernels" / workload / "kernel.cl").read_text())
-                source = (kernels / name).read_text()
-                self.assertEqual(source.count(piece), 1)
-                (kernels / name).write_text(source.replace(piece, instead))
-                flags = [str(kernels) if f == str(ROOT / "kernels/include") else f for f in COMPILER]
-                subprocess.run([*flags, "-S", kernels / "kernel.cl", "-o", kernels / f"{workload}.ptx"], check=True)
+                kernels = self.broken(workload, name, piece, instead)
                 for seed in range(1, 9): # whether another persist overtakes is chance
                     done = self.crash(workload, "sbrp", "all-persists", "--seed", str(seed), *SLOW, kernels=kernels)
                     if done.returncode == 1:
                         break
                 self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
                 self.assertIn("crash after", done.stderr)
+
+
+# Ordering operations of a kernel, in the order of the PTX's lines, that the model says its recovery needs (True) or does without.
+ORDERS = {
+    "gpkvs": {"ofence": [True, True], "dfence": [False] * 4, "fence": [False]},
+    "hm": {"ofence": [True, True], "dfence": [False] * 4},
+    "srad": {"ofence": [True], "dfence": [False] * 3},
+}
+
+
+class Model(Crash):
+    """States that Box 2 allows, on the default machine."""
+
+    def explore(self, workload, *settings, points="150", kernels=None):
+        return self.crash(workload, "sbrp", points, "--explore", "model", *settings, kernels=kernels)
+
+    def test_every_state_recovers(self):
+        for workload in ("gpkvs", "hm", "srad", "mq", "scan"):
+            with self.subTest(workload=workload):
+                done = self.explore(workload)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertRegex(done.stdout, r"crash states  150 that the model allows, all recovered and right")
+
+    def stores(self, kernels, workload, text):
+        """What stands in the two lines that the words name."""
+        ptx = (pathlib.Path(kernels) / f"{workload}.ptx").read_text().splitlines()
+        found = re.search(r"cowarp: durable: .* line (\d+) of the PTX\ncowarp: not durable: .* line (\d+) of the PTX\n"
+                          r"cowarp: nothing orders them: an? (ofence|release)", text)
+        self.assertTrue(found, text)
+        return int(found[1]), int(found[2]), [ptx[int(found[i]) - 1] for i in (1, 2)]
+
+    def test_missing_fences(self):
+        """Each is found without slow memory and without luck, with both stores by line; and the image shows it again."""
+        for workload, name, piece, instead in BREAKS:
+            with self.subTest(workload=workload, without=piece):
+                kernels = self.broken(workload, name, piece, instead)
+                done = self.explore(workload, points="1000", kernels=kernels)
+                self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                _, _, lines = self.stores(kernels, workload, done.stderr)
+                for line in lines:
+                    self.assertIn("st.", line)
+                again = shlex.split(done.stderr.split("to see it again: ")[1])
+                replay = self.command(*again[1:], kernels=kernels)
+                self.assertEqual(replay.returncode, 1, replay.stdout + replay.stderr)
+
+    def test_a_barrier_is_no_acquire(self):
+        """The total of red is written by one thread, and the sums were acquired by others, before a barrier: Box 2 orders nothing there."""
+        done = self.explore("red", points="1000")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("but the total is there", done.stderr)
+        self.assertIn("a release behind line", done.stderr)
+        line = ["crash", "red", "--preset", "sbrp-near", "--persistency", "sbrp", "--points", "300", "--param", "n=5000", "--param", "launches=1"]
+        done = self.command(*line, "--param", "blocks=1")  # one thread acquires, and writes
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_operations(self):
+        """Each ordering operation is left out of the graph, and the kernel runs once."""
+        for workload, expected in ORDERS.items():
+            with self.subTest(workload=workload):
+                done = self.explore(workload, "--operations", points="60")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                rows = re.findall(r"line (\d+) +(\w+).*, \d+ times: (needed|nothing needs it) after \d+ states", done.stdout)
+                ptx = (pathlib.Path(COWARP).parent / "kernels" / f"{workload}.ptx").read_text().splitlines()
+                for line, kind, _ in rows:
+                    self.assertRegex("\n".join(ptx[int(line) - 1:int(line) + 1]), kind.replace("fence", "(fence|membar)", 1)
+                                     if kind == "fence" else kind)
+                for kind, needs in expected.items():
+                    rows_of = sorted((int(line), word == "needed") for line, of, word in rows if of == kind)
+                    self.assertEqual([word for _, word in rows_of], needs, (kind, done.stdout))
+
+    def test_one_left_out(self):
+        done = self.explore("gpkvs", "--operations", points="60")
+        line = re.search(r"line (\d+) +ofence.*needed", done.stdout)[1]
+        done = self.explore("gpkvs", "--without", line)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        present, absent, _ = self.stores(pathlib.Path(COWARP).parent / "kernels", "gpkvs", done.stderr)
+        self.assertTrue(absent < int(line) < present, done.stderr)  # it stands between the two
+
+    def test_none_orders_nothing(self):
+        for workload in SMALL:
+            with self.subTest(workload=workload):
+                done = self.crash(workload, "none", "100", "--explore", "model")
+                self.assertEqual(done.returncode, 1, done.stdout)
+
+    def test_wrong_requests(self):
+        line = ["crash", "scan", "--explore"]
+        self.fails(self.command(*line, "all", "--points", "3"), "--explore all: expected log, or model with --points N")
+        self.fails(self.command(*line, "model", "--points", "cycle:3"), "--explore model: expected log, or model with --points N")
+        self.fails(self.command(*line, "log", "--points", "3", "--operations"), "--without and --operations")
+        self.fails(self.command("crash", "scan", "--points", "3", "--without", "x"), "--without 'x': expected a line")
 
 
 class Requests(Crash):

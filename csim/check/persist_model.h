@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a program's persists may leave after a power failure: the stores of a run, and which of them are ordered before which (Pandey et al.
+ * 2023, Box 2). A set of stores may be durable when it has, with each store, all that are ordered before it. The machine that has run the
+ * program showed a few of these sets; the graph has all.
+ *
+ * It hears what the persistency oracle hears of the program, with the same rules (persist_thread.c, persist_release.c), and forgets nothing.
+ * So it is for small runs: 80 bytes for each store of a thread and each ordering operation.
+ */
+#ifndef CW_CHECK_PERSIST_MODEL_H
+#define CW_CHECK_PERSIST_MODEL_H
+
+#include "base/error.h"
+#include "event/event.h"
+
+#define CW_PERSIST_MODEL_NONE UINT32_MAX
+
+struct cw_persist_model;
+
+/* A store of a thread to one word. */
+struct cw_persist_model_store {
+    uint64_t addr; /* a multiple of 4 */
+    uint32_t value, bytes;
+    uint32_t node;
+    uint32_t launch; /* from 0 on: all stores of a launch are ordered before those of the next */
+    uint32_t line;   /* of the PTX file; 0: not known */
+    uint32_t core, warp, lane;
+    cw_time now; /* of its issue */
+};
+
+struct cw_persist_model_node {
+    uint32_t before[2]; /* what is ordered before all of it; these have smaller numbers. Or CW_PERSIST_MODEL_NONE */
+};
+
+/* Owned by the model, and valid until it is asked again. Stores come in the order of their issue. */
+struct cw_persist_model_graph {
+    const struct cw_persist_model_store *store;
+    const struct cw_persist_model_node *node;
+    uint32_t stores, nodes, launches;
+};
+
+/* The ordering operations of one line of the PTX. */
+struct cw_persist_model_order {
+    uint32_t line;
+    uint8_t kind; /* enum cw_event_order */
+    bool device;
+    uint64_t times; /* that a thread has made it */
+};
+
+/* CW_OK or CW_ENOMEM. */
+int cw_persist_model_create(struct cw_persist_model **out, enum cw_event_contract contract, struct cw_error *err);
+void cw_persist_model_destroy(struct cw_persist_model *m);
+/* To be entered in the stream of events; lives as long as the model. */
+struct cw_event_listener *cw_persist_model_listener(struct cw_persist_model *m);
+/* A launch is over. */
+void cw_persist_model_launched(struct cw_persist_model *m);
+/* Persists before the first one of that launch. */
+uint64_t cw_persist_model_persists(const struct cw_persist_model *m, uint32_t launch);
+/* The graph, as if the ordering operations of this line were not there (0: all are). CW_OK or CW_ENOMEM. */
+int cw_persist_model_graph(struct cw_persist_model *m, uint32_t without_line, struct cw_persist_model_graph *graph, struct cw_error *err);
+/* i = 0, 1, ... until it returns false: in the order of first use. */
+bool cw_persist_model_order_at(const struct cw_persist_model *m, uint32_t i, struct cw_persist_model_order *order);
+
+#endif

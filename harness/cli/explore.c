@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * States that the persistency model allows. The machine of a run is stricter than the model: it shows a few of the states that a power
+ * failure may leave, nearly always in the order of the log. So a missing ordering operation can stay unseen in a thousand moments of the log.
+ * Here a state is any set of the run's stores that has, with each store, all that are ordered before it (cowarp_pm_graph).
+ *
+ * There are too many of them. They are tried in this order, one store of each line of the PTX after the other, and states whose image has
+ * been tried are passed over:
+ *   - a store as early as it may be: with it, only what is ordered before it;
+ *   - a store as late as it may be: all of its launch but it and what is ordered after it;
+ *   - the same near a moment of the run: the stores up to it, and one of the next ones early, or one of the last ones late;
+ *   - what a few stores at random need, all together.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crash.h"
+
+#define NONE     UINT32_MAX
+#define PATIENCE 64u /* states in a row that are not new: there are hardly any more */
+
+/* What recovery does not see yet: one launch's stores, and which of them are durable. */
+struct explorer {
+    struct crash *c;
+    struct cowarp_pm_graph g;
+    uint32_t *begin; /* [launches + 1] first store of each */
+    uint32_t *order; /* stores, one of each line after the other */
+    uint32_t *word;  /* [stores] number of its word */
+    uint64_t *value; /* [words] of the state: value and byte enables */
+    uint8_t *in;     /* [stores] of the state */
+    uint8_t *saved;  /* [stores] a copy */
+    uint8_t *mark;   /* [nodes] */
+    uint32_t *stack; /* [nodes] */
+    uint64_t *seen;  /* set of images; 0: free */
+    uint32_t seen_cap, launch;
+    uint64_t random, states, passed, early, late;
+    uint32_t without;
+    bool quiet;
+};
+
+static uint32_t below(struct explorer *e, uint32_t n)
+{
+    e->random = e->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(((e->random >> 32) * n) >> 32);
+}
+
+/* ---- sets ---- */
+
+static uint32_t first(const struct explorer *e)
+{
+    return e->begin[e->launch];
+}
+
+static uint32_t end(const struct explorer *e)
+{
+    return e->begin[e->launch + 1];
+}
+
+static void clear(struct explorer *e)
+{
+    memset(e->in + first(e), 0, end(e) - first(e));
+}
+
+/* The stores of the launch up to that one. */
+static void fill(struct explorer *e, uint32_t last)
+{
+    for (uint32_t i = first(e); i < end(e); i++)
+        e->in[i] = i <= last;
+}
+
+static void push(struct explorer *e, uint32_t *cnt, uint32_t node)
+{
+    if (node == NONE || e->mark[node] != 0)
+        return;
+    e->mark[node] = 1;
+    e->stack[(*cnt)++] = node;
+}
+
+/* The marked stores, and what is ordered before them. */
+static void add_needed(struct explorer *e, const uint8_t *store)
+{
+    uint32_t cnt = 0;
+    memset(e->mark, 0, e->g.nodes);
+    for (uint32_t i = first(e); i < end(e); i++)
+        if (store[i] != 0) {
+            e->in[i] = 1;
+            push(e, &cnt, e->g.before[2 * e->g.store[i].node]);
+            push(e, &cnt, e->g.before[2 * e->g.store[i].node + 1]);
+        }
+    while (cnt > 0) {
+        const uint32_t node = e->stack[--cnt];
+        push(e, &cnt, e->g.before[2 * node]);
+        push(e, &cnt, e->g.before[2 * node + 1]);
+    }
+    for (uint32_t i = first(e); i < end(e); i++)
+        e->in[i] |= e->mark[e->g.store[i].node];
+}
+
+/* Takes out the marked stores, and what is ordered after them. mark: 1: it has a marked store, 2: it comes after one that has. */
+static void take_out(struct explorer *e, const uint8_t *store)
+{
+    memset(e->mark, 0, e->g.nodes);
+    for (uint32_t i = first(e); i < end(e); i++)
+        if (store[i] != 0) {
+            e->in[i] = 0;
+            e->mark[e->g.store[i].node] = 1;
+        }
+    for (uint32_t n = 0; n < e->g.nodes; n++)
+        for (uint32_t k = 0; k < 2; k++)
+            if (e->g.before[2 * n + k] != NONE && e->mark[e->g.before[2 * n + k]] != 0)
+                e->mark[n] |= 2;
+    for (uint32_t i = first(e); i < end(e); i++)
+        if (e->mark[e->g.store[i].node] >= 2)
+            e->in[i] = 0;
+}
+
+static void add_one(struct explorer *e, uint32_t store)
+{
+    uint8_t *one = e->saved;
+    memset(one, 0, e->g.stores);
+    one[store] = 1;
+    add_needed(e, one);
+}
+
+static void take_one(struct explorer *e, uint32_t store)
+{
+    uint8_t *one = e->saved;
+    memset(one, 0, e->g.stores);
+    one[store] = 1;
+    take_out(e, one);
+}
+
+/* ---- images ---- */
+
+static uint32_t mask_of(uint32_t bytes)
+{
+    uint32_t mask = 0;
+    for (uint32_t b = 0; b < 4; b++)
+        mask |= (bytes >> b & 1) != 0 ? 0xffu << 8 * b : 0;
+    return mask;
+}
+
+static uint64_t mixed(uint64_t x)
+{
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+/* A digest of what the state's stores leave in memory. Of stores to one word the last one counts. */
+static uint64_t image_of(struct explorer *e)
+{
+    uint64_t digest = mixed(e->launch + 1);
+    for (uint32_t i = first(e); i < end(e); i++)
+        e->value[e->word[i]] = 0;
+    for (uint32_t i = first(e); i < end(e); i++) {
+        const struct cowarp_pm_store *x = &e->g.store[i];
+        uint64_t *v = &e->value[e->word[i]];
+        if (e->in[i] != 0)
+            *v = ((uint64_t)x->bytes << 32 | (*v & ~(uint64_t)mask_of(x->bytes))) | (*v & UINT64_C(0xf00000000)) |
+                 (x->value & mask_of(x->bytes));
+    }
+    for (uint32_t i = first(e); i < end(e); i++) {
+        const uint64_t v = e->value[e->word[i]];
+        digest += mixed(v ^ mixed(e->word[i] + 1)) & (v != 0 ? UINT64_MAX : 0);
+        e->value[e->word[i]] = 0; /* counts once */
+    }
+    return digest | 1;
+}
+
+/* Whether the image is new; it is not from now on. */
+static bool is_new(struct explorer *e)
+{
+    const uint64_t digest = image_of(e);
+    uint32_t at = (uint32_t)(digest >> 20) & (e->seen_cap - 1);
+    for (; e->seen[at] != 0; at = (at + 1) & (e->seen_cap - 1))
+        if (e->seen[at] == digest)
+            return false;
+    e->seen[at] = digest;
+    return true;
+}
+
+/* The GPU that recovers gets the image of the state. */
+static int make_image(struct explorer *e)
+{
+    struct cowarp_gpu *gpu = e->c->gpu;
+    int status = cowarp_reset(gpu);
+    if (status == COWARP_OK)
+        status = cowarp_pm_crash(gpu, e->c->session.gpu, e->g.persists[e->launch]);
+    for (uint32_t i = first(e); status == COWARP_OK && i < end(e); i++)
+        for (uint32_t b = 0; e->in[i] != 0 && b < 4; b++) {
+            const struct cowarp_pm_store *x = &e->g.store[i];
+            const uint32_t bytes = x->bytes == 15 ? 4 : 1;
+            if ((x->bytes >> b & 1) != 0 && status == COWARP_OK)
+                status = cowarp_write(gpu, x->address + b,
+                                      (const uint8_t[]){(uint8_t)(x->value >> 8 * b), (uint8_t)(x->value >> 8), (uint8_t)(x->value >> 16),
+                                                        (uint8_t)(x->value >> 24)},
+                                      bytes);
+            b += bytes - 1;
+        }
+    return status;
+}
+
+/* COWARP_OK: the state recovers. */
+static int try_state(struct explorer *e)
+{
+    const int status = make_image(e);
+    return status == COWARP_OK ? crash_recover(e->c) : status;
+}
+
+/* ---- why a state is wrong ---- */
+
+/*
+ * The program's own order leaves states that are right: all stores up to one of them. Between such a state and the wrong one there is a way
+ * on which one store is added at a time. So halving finds a store whose absence makes the difference, and then, with all before it durable,
+ * one whose presence does. Unions and intersections of allowed states are allowed.
+ */
+
+/* The wrong state, and all stores before `from`, but none from `to` on; whether it recovers. */
+static bool is_right(struct explorer *e, const uint8_t *bad, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = first(e); i < end(e); i++)
+        e->in[i] = (bad[i] != 0 || i < from) && i < to;
+    return try_state(e) == COWARP_OK;
+}
+
+/* The store that is not durable and ought to be; NONE: the program's own order is wrong as well. */
+static uint32_t find_absent(struct explorer *e, const uint8_t *bad)
+{
+    uint32_t wrong = first(e), right = end(e);
+    while (right > wrong && bad[right - 1] == 0)
+        right--;
+    if (!is_right(e, bad, right, end(e)))
+        return NONE;
+    while (right - wrong > 1) {
+        const uint32_t middle = wrong + (right - wrong) / 2;
+        *(is_right(e, bad, middle, end(e)) ? &right : &wrong) = middle;
+    }
+    return wrong;
+}
+
+/* The one that is, and ought not to be without it. */
+static uint32_t find_present(struct explorer *e, const uint8_t *bad, uint32_t absent)
+{
+    uint32_t right = absent, wrong = end(e);
+    if (!is_right(e, bad, absent, right))
+        return NONE;
+    while (wrong - right > 1) {
+        const uint32_t middle = right + (wrong - right) / 2;
+        *(is_right(e, bad, absent, middle) ? &right : &wrong) = middle;
+    }
+    return right;
+}
+
+static void print_store(const struct explorer *e, uint32_t i, const char *what)
+{
+    const struct cowarp_pm_store *x = &e->g.store[i];
+    fprintf(stderr, "cowarp: %s: 0x%x to 0x%" PRIx64 " by core %u warp %u lane %u in cycle %" PRIu64 ", line %u of the PTX\n", what,
+            x->value, x->address, x->core, x->warp, x->lane, x->cycle, x->line);
+}
+
+static void explain(struct explorer *e, const uint8_t *bad)
+{
+    const uint32_t absent = find_absent(e, bad), present = absent != NONE ? find_present(e, bad, absent) : NONE;
+    if (present != NONE)
+        print_store(e, present, "durable");
+    if (absent != NONE)
+        print_store(e, absent, "not durable");
+    if (present == NONE || absent == NONE)
+        return;
+    const struct cowarp_pm_store *a = &e->g.store[absent], *b = &e->g.store[present];
+    if (a->core == b->core && a->warp == b->warp && a->lane == b->lane)
+        fprintf(stderr, "cowarp: nothing orders them: an ofence of the thread behind line %u and before line %u would\n", a->line, b->line);
+    else
+        fprintf(stderr, "cowarp: nothing orders them: a release behind line %u, and an acquire of it before line %u, would\n", a->line,
+                b->line);
+}
+
+static int wrong(struct explorer *e, int outcome)
+{
+    uint8_t *bad = malloc(e->g.stores);
+    if (cli_interrupted())
+        return cli_error(cli_exit_of(COWARP_ELIMIT), "interrupted after %" PRIu64 " states, all right", e->states);
+    if (bad == NULL)
+        return cli_error(CLI_FAILED, "out of memory");
+    memcpy(bad, e->in, e->g.stores);
+    uint32_t cnt = 0;
+    for (uint32_t i = first(e); i < end(e); i++)
+        cnt += bad[i];
+    cli_error(CLI_FAILED, "%s: crash in launch %u with %u of its %u stores durable, which the model allows: %s",
+              e->c->request.workload->name, e->launch, cnt, end(e) - first(e), crash_why(e->c, outcome));
+    explain(e, bad);
+    memcpy(e->in, bad, e->g.stores);
+    free(bad);
+    return make_image(e) == COWARP_OK ? (crash_save(e->c), CLI_FAILED) : cli_error(CLI_FAILED, "%s", cowarp_error(e->c->gpu));
+}
+
+/* ---- which states ---- */
+
+static uint32_t launch_of(const struct explorer *e, uint32_t store)
+{
+    return e->g.store[store].launch;
+}
+
+/* Near the store: before or behind it, a few or many. */
+static uint32_t near(struct explorer *e, uint32_t store, bool behind)
+{
+    static const uint32_t widths[] = {1, 8, 64, 512, UINT32_MAX};
+    const uint32_t room = behind ? end(e) - 1 - store : store - first(e), width = widths[below(e, 5)];
+    const uint32_t step = below(e, (width < room ? width : room) + 1);
+    return behind ? store + step : store - step;
+}
+
+/* What a few stores need, together. */
+static void draw(struct explorer *e)
+{
+    const uint32_t few = 1 + below(e, 1u << below(e, 8)), cnt = end(e) - first(e);
+    uint8_t *one = e->saved;
+    clear(e);
+    memset(one, 0, e->g.stores);
+    for (uint32_t i = 0; i < few; i++)
+        one[first(e) + below(e, cnt)] = 1;
+    add_needed(e, one);
+}
+
+/* The state number `form` around a store. */
+static void shape(struct explorer *e, uint32_t store, uint32_t form)
+{
+    e->launch = launch_of(e, store);
+    switch (form) {
+    case 0:
+        clear(e);
+        add_one(e, store);
+        break;
+    case 1:
+        fill(e, end(e));
+        take_one(e, store);
+        break;
+    case 2: {
+        const uint32_t last = near(e, store, false);
+        fill(e, last);
+        add_one(e, store);
+        break;
+    }
+    case 3: {
+        const uint32_t last = near(e, store, true);
+        fill(e, last);
+        take_one(e, store);
+        break;
+    }
+    default:
+        draw(e);
+        break;
+    }
+}
+
+/* CLI_OK: no state is wrong. *outcome: else of the wrong one, which is in e->in. */
+static int search(struct explorer *e, uint64_t wanted, int *outcome)
+{
+    uint32_t old = 0;
+    *outcome = COWARP_OK;
+    for (uint64_t i = 0; e->states < wanted && e->g.stores > 0 && old < PATIENCE * e->g.stores; i++) {
+        const uint32_t store = e->order[i % e->g.stores];
+        const uint64_t round = i / e->g.stores;
+        /* the first two forms of the first stores come before the others */
+        const uint32_t form = round == 0 ? (uint32_t)(below(e, 5)) : 2 + below(e, 3);
+        shape(e, store, form);
+        e->passed++;
+        if (!is_new(e)) {
+            old++;
+            continue;
+        }
+        old = 0;
+        e->states++;
+        e->early += form == 0;
+        e->late += form == 1;
+        *outcome = try_state(e);
+        if (*outcome != COWARP_OK || cli_interrupted())
+            return CLI_FAILED;
+    }
+    return CLI_OK;
+}
+
+/* ---- the explorer ---- */
+
+static int by_line(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* One store of each line, then another one of each, and so on; those of a line at random. */
+static bool make_order(struct explorer *e)
+{
+    const uint32_t cnt = e->g.stores;
+    uint64_t *key = malloc((cnt + 1) * sizeof *key);
+    uint32_t *times = calloc(cnt + 1, sizeof *times), lines = 0;
+    uint32_t *line = malloc((cnt + 1) * sizeof *line), *which = malloc((cnt + 1) * sizeof *which);
+    const bool ok = key != NULL && times != NULL && line != NULL && which != NULL;
+    for (uint32_t i = 0; ok && i < cnt; i++)
+        which[i] = i;
+    for (uint32_t i = cnt; ok && i > 1; i--) {
+        const uint32_t k = below(e, i), swap = which[i - 1];
+        which[i - 1] = which[k];
+        which[k] = swap;
+    }
+    for (uint32_t i = 0; ok && i < cnt; i++) {
+        uint32_t l = 0;
+        while (l < lines && line[l] != e->g.store[which[i]].line)
+            l++;
+        if (l == lines)
+            line[lines++] = e->g.store[which[i]].line;
+        key[i] = (uint64_t)times[l]++ << 32 | which[i];
+    }
+    if (ok)
+        qsort(key, cnt, sizeof *key, by_line);
+    for (uint32_t i = 0; ok && i < cnt; i++)
+        e->order[i] = (uint32_t)key[i];
+    free(key);
+    free(times);
+    free(line);
+    free(which);
+    return ok;
+}
+
+/* Words get numbers. */
+static bool number_words(struct explorer *e)
+{
+    const uint32_t cnt = e->g.stores;
+    uint32_t cap = 16, words = 0;
+    while (cap < 2 * cnt)
+        cap *= 2;
+    uint32_t *slot = calloc(cap, sizeof *slot);
+    for (uint32_t i = 0; slot != NULL && i < cnt; i++) {
+        uint32_t at = (uint32_t)mixed(e->g.store[i].address) & (cap - 1);
+        while (slot[at] != 0 && e->g.store[slot[at] - 1].address != e->g.store[i].address)
+            at = (at + 1) & (cap - 1);
+        if (slot[at] == 0)
+            slot[at] = i + 1;
+        e->word[i] = slot[at] - 1 == i ? words++ : e->word[slot[at] - 1];
+    }
+    free(slot);
+    return slot != NULL;
+}
+
+static void release(struct explorer *e)
+{
+    free(e->begin);
+    free(e->order);
+    free(e->word);
+    free(e->value);
+    free(e->in);
+    free(e->saved);
+    free(e->mark);
+    free(e->stack);
+    free(e->seen);
+}
+
+static int prepare(struct explorer *e, struct crash *c, uint32_t without)
+{
+    *e = (struct explorer){.c = c, .without = without, .random = c->session.options.seed};
+    if (cowarp_pm_graph(c->session.gpu, without, &e->g) != COWARP_OK)
+        return cli_error(CLI_FAILED, "%s", cowarp_error(c->session.gpu));
+    const uint32_t cnt = e->g.stores + 1;
+    e->seen_cap = 1u << 16;
+    while (e->seen_cap < 4 * c->wanted && e->seen_cap < 1u << 30)
+        e->seen_cap *= 2;
+    e->begin = calloc(e->g.launches + 2, sizeof *e->begin);
+    e->order = calloc(cnt, sizeof *e->order);
+    e->word = calloc(cnt, sizeof *e->word);
+    e->value = calloc(cnt, sizeof *e->value);
+    e->in = calloc(cnt, 1);
+    e->saved = calloc(cnt, 1);
+    e->mark = calloc(e->g.nodes + 1, 1);
+    e->stack = calloc(e->g.nodes + 1, sizeof *e->stack);
+    e->seen = calloc(e->seen_cap, sizeof *e->seen);
+    bool ok = e->begin != NULL && e->order != NULL && e->word != NULL && e->value != NULL && e->in != NULL && e->saved != NULL &&
+              e->mark != NULL && e->stack != NULL && e->seen != NULL;
+    for (uint32_t i = 0; ok && i < e->g.stores; i++)
+        e->begin[e->g.store[i].launch + 1] = i + 1;
+    for (uint32_t l = 1; ok && l <= e->g.launches; l++)
+        e->begin[l] = e->begin[l] > e->begin[l - 1] ? e->begin[l] : e->begin[l - 1];
+    ok = ok && number_words(e) && make_order(e);
+    return ok ? CLI_OK : cli_error(CLI_FAILED, "out of memory");
+}
+
+int crash_explore(struct crash *c)
+{
+    const char *line = cli_value(c->p, "without", "0");
+    uint32_t without;
+    struct explorer e;
+    int outcome;
+    if (!cli_u32(line, &without))
+        return cli_error(CLI_WRONG, "--without '%s': expected a line of the PTX", line);
+    int status = prepare(&e, c, without);
+    if (status == CLI_OK && search(&e, c->wanted, &outcome) != CLI_OK)
+        status = wrong(&e, outcome);
+    c->done = e.states;
+    if (status == CLI_OK && !c->session.quiet)
+        printf("  crash states  %" PRIu64 " that the model allows, all recovered and right; of %u stores %" PRIu64 " as early and %" PRIu64
+               " as late as they may be; %" PRIu64 " images had been tried\n",
+               e.states, e.g.stores, e.early, e.late, e.passed - e.states);
+    release(&e);
+    return status;
+}
+
+int crash_operations(struct crash *c)
+{
+    struct cowarp_pm_order o;
+    int status = CLI_OK, outcome;
+    for (uint32_t i = 0; status == CLI_OK && cowarp_pm_order_at(c->session.gpu, i, &o); i++) {
+        struct explorer e;
+        status = prepare(&e, c, o.line);
+        const bool right = status == CLI_OK && search(&e, c->wanted, &outcome) == CLI_OK;
+        if (cli_interrupted())
+            status = cli_error(cli_exit_of(COWARP_ELIMIT), "interrupted");
+        if (status == CLI_OK)
+            printf("  line %-6u    %s%s, %" PRIu64 " times: %s after %" PRIu64 " states\n", o.line, o.kind,
+                   strcmp(o.kind, "ofence") == 0 || strcmp(o.kind, "dfence") == 0 ? ""
+                   : o.device                                                     ? " of device scope"
+                                                                                  : " of block scope",
+                   o.times, right ? "nothing needs it" : "needed", e.states);
+        fflush(stdout);
+        release(&e);
+    }
+    return status;
+}
