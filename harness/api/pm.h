@@ -36,7 +36,7 @@ void cowarp__pm_clear(struct cowarp_pm_space *space, struct cw_memory *memory);
 /* A file that is in use: beside it lies FILE.lock, which goes with its process. */
 struct cowarp_pm_lock {
     char path[CW_OUT_PATH_MAX + 8]; /* "": nothing is locked */
-    int fd;
+    int fd, content;                /* of FILE.lock; of the file as it was opened, or -1: it was not there */
 };
 
 int cowarp__pm_lock(struct cowarp_pm_lock *lock, const char *path, struct cw_error *err);

@@ -63,10 +63,20 @@ static uint64_t head_checksum(struct head head, const struct row *row)
 
 /* ---- the lock ---- */
 
+/* A file may have several names, each with a FILE.lock of its own. */
+static int lock_content(struct cowarp_pm_lock *lock, const char *path, struct cw_error *err)
+{
+    lock->content = open(path, O_RDONLY | O_CLOEXEC);
+    if (lock->content < 0 || flock(lock->content, LOCK_EX | LOCK_NB) == 0)
+        return CW_OK; /* what cannot be read is told where it is read */
+    cowarp__pm_unlock(lock);
+    return cw_fail(err, CW_EIO, "%s: is in use by another run; wait for its end", path);
+}
+
 int cowarp__pm_lock(struct cowarp_pm_lock *lock, const char *path, struct cw_error *err)
 {
     struct stat ours, theirs;
-    *lock = (struct cowarp_pm_lock){.fd = -1};
+    *lock = (struct cowarp_pm_lock){.fd = -1, .content = -1};
     if (snprintf(lock->path, sizeof lock->path, "%s.lock", path) >= (int)sizeof lock->path) {
         lock->path[0] = '\0';
         return cw_fail(err, CW_EIO, "%.80s...: file name too long", path);
@@ -84,7 +94,7 @@ int cowarp__pm_lock(struct cowarp_pm_lock *lock, const char *path, struct cw_err
         }
         /* the run before may have removed the file between our open and our lock */
         if (fstat(lock->fd, &ours) == 0 && stat(lock->path, &theirs) == 0 && ours.st_ino == theirs.st_ino)
-            return CW_OK;
+            return lock_content(lock, path, err);
         close(lock->fd);
     }
 }
@@ -95,6 +105,8 @@ void cowarp__pm_unlock(struct cowarp_pm_lock *lock)
         return;
     unlink(lock->path);
     close(lock->fd);
+    if (lock->content >= 0)
+        close(lock->content);
     lock->path[0] = '\0';
 }
 

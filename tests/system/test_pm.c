@@ -159,6 +159,37 @@ static void test_pm__regions_outlive_a_gpu(void **state)
     cowarp_destroy(gpu);
 }
 
+/* A file has one lock, whatever names it has; and a symbolic link is there still when the file has been replaced. */
+static void test_pm__other_names(void **state)
+{
+    (void)state;
+    const struct cowarp_options o = machine(path);
+    char soft[600], hard[600];
+    struct stat about;
+    uint64_t a, bytes;
+    snprintf(soft, sizeof soft, "%s.soft", path);
+    snprintf(hard, sizeof hard, "%s.hard", path);
+    struct cowarp_gpu *gpu = create(&o);
+    assert_int_equal(cowarp_pm_alloc(gpu, &a, "a", 8), COWARP_OK);
+    cowarp_destroy(gpu);
+    assert_int_equal(symlink(path, soft), 0);
+    assert_int_equal(link(path, hard), 0);
+    const struct cowarp_options by_soft = machine(soft), by_hard = machine(hard);
+    gpu = create(&o);
+    not_created(&by_soft, COWARP_EIO, "is in use by another run");
+    not_created(&by_hard, COWARP_EIO, "is in use by another run");
+    cowarp_destroy(gpu);
+    gpu = create(&by_soft);
+    not_created(&o, COWARP_EIO, "is in use by another run");
+    assert_int_equal(cowarp_pm_alloc(gpu, &a, "b", 8), COWARP_OK);
+    cowarp_destroy(gpu);
+    assert_true(lstat(soft, &about) == 0 && S_ISLNK(about.st_mode));
+    gpu = create(&o); /* has what was written through the link */
+    assert_int_equal(cowarp_pm_find(gpu, "b", &a, &bytes), COWARP_OK);
+    cowarp_destroy(gpu);
+    assert_int_equal(unlink(soft) | unlink(hard) | unlink(path), 0);
+}
+
 static void test_pm__open_and_close(void **state)
 {
     (void)state;
@@ -391,6 +422,7 @@ static const struct CMUnitTest tests[] = {
     PM_TEST(regions_have_names),
     PM_TEST(goes_with_no_transactional_system),
     PM_TEST(regions_outlive_a_gpu),
+    PM_TEST(other_names),
     PM_TEST(open_and_close),
     PM_TEST(damaged_files_are_refused),
     PM_TEST(crashes),
