@@ -829,7 +829,7 @@ module cw_block_stack #(
                     f_first_q <= 1'b0;
                 if ((f_op && op_kind_i == BRANCH && !op_rpc_valid_i) || mem_valid_o)
                     f_plain_q <= 1'b0;
-                if (sides && push && f_ram)
+                if (sides && push && f_ram && turn_q == f_block[BLOCK_W-1:0])
                     f_second_q <= 1'b1;
                 if (forget && op_block_i == f_block)
                     f_known_q <= 1'b0;

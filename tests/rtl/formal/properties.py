@@ -121,9 +121,10 @@ def assumption_reason(lines, n):
 
 
 class Job:
-    """One line of a .conf: KIND DEPTH [ENGINE] [SET] [PARAMETER=VALUE ...] [P<N> ...] [@RUN] [MODULE: s/OLD/NEW/]; a pdr has no depth.
+    """One line of a .conf: [shallow] KIND DEPTH [ENGINE] [SET] [PARAMETER=VALUE ...] [P<N> ...] [@RUN] [MODULE: s/OLD/NEW/]; a pdr has no depth.
 
-    set: the name of its parameters, or None. given: what the run RUN restricts the job to: (module, expression)."""
+    shallow: a bmc that need not come as deep as the rules want, and does not count alone. set: the name of its parameters, or None. given: what the run RUN restricts the job to: (module, expression). sight: the parameters and the
+    run, thus the behaviours that the job may look at."""
 
     def __init__(self, line, not_shown="", runs=None, sets=None):
         self.line, self.not_shown = line, not_shown
@@ -132,6 +133,8 @@ class Job:
         if found:
             line, self.mutation = found.group(1), found.groups()[1:]
         words = line.split()
+        self.shallow = words[0] == "shallow"
+        words = words[1:] if self.shallow else words
         self.kind = words.pop(0)
         self.depth = int(words.pop(0)) if words and words[0].isdigit() else 0
         named = [w for w in words if re.fullmatch(r"P\d+", w)]
@@ -143,6 +146,14 @@ class Job:
         words = [w for w in words if w not in named and w != self.set and not w.startswith("@")]
         self.engine = words.pop(0) if words and "=" not in words[0] else "abc" if self.kind == "pdr" else "cvc4"
         self.params = [tuple(w.split("=")) for w in sets.get(self.set, []) + words]
+        self.sight = (tuple(sorted(self.params)), self.run)
+
+    def proves(self, number):
+        return self.kind in PROVING and (not self.numbers or number in self.numbers)
+
+    def bites_in(self, proof):
+        """Whether a broken copy that this job refutes would be refused by the proof, too: it sees as much."""
+        return proof.proves(self.numbers[0]) and proof.sight == self.sight and not proof.shallow and (proof.kind != "bmc" or proof.depth >= self.depth)
 
 
 def jobs(path):
@@ -188,6 +199,8 @@ def job_faults(root, unit, job):
         found.append(f"{where}: no '# not shown: ...' above it")
     if job.run and job.given is None:
         found.append(f"{where}: there is no line 'run {job.run}: ...' above it")
+    if job.shallow and job.kind != "bmc":
+        found.append(f"{where}: only a bmc may be shallow")
     if job.run and job.kind in ("induction", "pdr"):
         found.append(f"{where}: a proof for all time may not be restricted to a run")
     if job.run and job.kind == "bmc" and not job.numbers:
@@ -207,8 +220,31 @@ def faults(root, unit, all_jobs):
     for job in all_jobs:
         found += job_faults(root, unit, job)
     for p in unit.properties:
-        proving = [j for j in all_jobs if j.kind in PROVING and not j.run and (not j.numbers or p.number in j.numbers)]
+        proofs = [j for j in all_jobs if j.proves(p.number)]
+        proving = any(not j.run for j in proofs) and any(not j.shallow for j in proofs)
         refuting = [j for j in all_jobs if j.kind == "refute" and j.numbers == [p.number]]
         found += [f"{p.place}: property {p.number} has no {what}" for have, what in (
             (p.asserts, "assert"), (p.covers, "cover"), (proving, "induction, pdr or bmc job"), (refuting, "refuted mutant")) if not have]
     return found
+
+
+def depth_faults(unit, all_jobs):
+    """Each proof must notice the broken copies of its properties by itself: with its parameters, its inputs, and within its depth."""
+    refuting = [j for j in all_jobs if j.kind == "refute" and len(j.numbers) == 1 and j.mutation]
+    found = [f"job '{j.line}': no proof of property {j.numbers[0]} has its parameters and its inputs, and is as deep"
+             for j in refuting if not any(j.bites_in(proof) for proof in all_jobs)]
+    for job in (j for j in all_jobs if j.kind == "bmc" and not j.shallow and (j.numbers or not j.run)):
+        of = {p.number: [r for r in refuting if r.numbers == [p.number]] for p in unit.properties if job.proves(p.number)}
+        found += [f"job '{job.line}': no broken copy of property {n} is refuted with its parameters and its inputs within its depth"
+                  for n, copies in of.items() if copies and not any(r.bites_in(job) for r in copies)]
+    return found
+
+
+def graced(root, unit):
+    """The rules that the unit need not keep yet: "depth", "asserts"."""
+    path = os.path.join(root, "tests/rtl/formal/grace.txt")
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as f:
+        lines = [line.split() for line in f if line.strip() and not line.startswith("#")]
+    return [rule for name, *rules in lines if name == unit for rule in rules]

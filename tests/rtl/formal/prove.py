@@ -5,17 +5,18 @@
     prove.py ROOT UNIT [--proofs | --covers] [WORD ...]
 
 reads tests/rtl/formal/UNIT.conf, one job a line, # starts a comment line. With WORDs it runs only the jobs that have each of them
-("refute", "P3"), and says nothing of what no job reaches. With --proofs it leaves out covers and broken copies, and what no job reaches as
-well; with --covers it does these alone. CTest has a test of each kind (formal.UNIT, formal.UNIT.covers).
+("refute", "P3"), and says nothing of what no job reaches. With --proofs it leaves out covers and broken copies, and what no job reaches
+as well; with --covers it does these alone. CTest has a test of each kind (formal.UNIT, formal.UNIT.covers).
 
     induction DEPTH [ENGINE] [SIZE] [P<N> ...]   proof: base case of DEPTH cycles and induction step
-    pdr [SIZE] [P<N> ...]                        proof by ABC's property-directed reachability, of any depth
+    pdr [scorr] [SIZE] [P<N> ...]                proof by ABC's property-directed reachability, of any depth
     bmc DEPTH [ENGINE] [SIZE] [P<N> ...]         no counterexample within DEPTH cycles after power-up
     cover DEPTH [ENGINE] [SIZE] [P<N> ...]       which cover statements are reached within DEPTH cycles
     refute DEPTH [ENGINE] [SIZE] P<N> MODULE: s/OLD/NEW/
-                                                 in a broken copy (OLD once in MODULE.v) property N has a counterexample
+                                                 in a broken copy (OLD once in MODULE.v) some asserts of property N have a counterexample
 
     set NAME PARAMETER=VALUE ...                 a SIZE below it may be NAME; else it is PARAMETER=VALUE ... itself
+    shallow bmc ...                              a bmc that is not as deep as the rules want, and so does not count alone
     run NAME MODULE: EXPRESSION                  makes the jobs below it that have the word @NAME look only at behaviours in which
                                                  EXPRESSION is 1 in MODULE in each cycle. It may use cw_f_cycle, the cycles since power-up.
 
@@ -24,10 +25,12 @@ proof without one as well, a cover that is reached in a cover job of the run, an
 
 What is proved is proved for the parameters of its line. P<N> leaves only the asserts or covers of these properties in the unit; without it
 a proof has all of the unit and of the units inside it. ENGINE is cvc4 (default) or z3, through yosys-smtbmc, or abc: Yosys' ABC on an
-And-Inverter graph of the unit with its memories in flip-flops, often much faster.
+And-Inverter graph of the unit with its memories in flip-flops, often much faster. For a pdr, scorr merges signals that are always equal first.
 
 The unit is refused when it breaks one of the rules of docs/proofs.md: properties.py has those that a look at the text decides. The others are
-that some cover job reaches each cover and each state of the unit's state machines, after the reset. Exit status 0: all as expected.
+that a proof reaches its covers within its own depth, with its own parameters and inputs, that some broken copy violates each assert, and that
+some cover job reaches each state of the unit's state machines, after the reset. grace.txt names units that may still break one of two rules,
+"depth" or "asserts" (a broken copy for each assert); who does not break it any more must leave the list. Exit status 0: all as expected.
 """
 import glob
 import os
@@ -179,17 +182,15 @@ def blame(unit, output):
                 print(f"violated: property {p.number}, {p.sentence} ({name}:{line})")
 
 
-def abc(kind, depth, aig):
+def abc(kind, engine, depth, aig):
     """Whether ABC finds what kind says. The assumptions are folded into the one output, which is 1 when a property fails."""
     ready = f"read {aig}; fold; orpos"
     frames = depth + (kind != "induction")  # of cycles 0 to DEPTH, or the step's DEPTH cycles after any state
     if kind == "pdr":
-        answer = run(["yosys-abc", "-c", f"{ready}; pdr"]).stdout
+        answer = run(["yosys-abc", "-c", f"{ready}; {'scorr -F 2; ' if engine == 'scorr' else ''}pdr"]).stdout
         passed = "Property proved" in answer
     else:
         answer = run(["yosys-abc", "-c", f"{ready}; bmc3 -F {frames}"]).stdout
-        if kind == "refute":
-            return "asserted in frame" in answer
         passed = f"No output asserted in {frames} frames" in answer
     if kind == "induction" and passed:
         answer = run(["yosys-abc", "-c", f"{ready}; ind -F {frames + 1}"]).stdout
@@ -203,8 +204,6 @@ def smtbmc(unit, job, smt2):
     command = ["yosys-smtbmc", "--noprogress", "-s", job.engine, "-t", str(job.depth)]
     answer = run(command + [smt2])
     passed = answer.returncode == 0
-    if job.kind == "refute":
-        return "Assert failed" in answer.stdout
     if job.kind == "induction" and passed:
         answer = run(command + ["-i", smt2])
         passed = answer.returncode == 0
@@ -226,9 +225,10 @@ def reached_by_smtbmc(job, sources, top, wanted):
     return found
 
 
-def reached_by_abc(job, sources, top, wanted):
+def frames_by_abc(job, sources, top, wanted, kind="cover"):
+    """{statement: the first cycle, up to the job's depth, in which a cover of wanted is reached, or an assert violated}"""
     aigs = {os.path.join(sources.directory, f"{name}.{line}.aig"): (name, line) for name, line in sorted(wanted)}
-    elaborate(sources, top, job.params, "cover", {path: {statement} for path, statement in aigs.items()})
+    elaborate(sources, top, job.params, kind, {path: {statement} for path, statement in aigs.items()})
     found = {}
     for path, statement in aigs.items():
         answer = run(["yosys-abc", "-c", f"read {path}; fold; orpos; bmc3 -F {job.depth + 1}"]).stdout
@@ -238,31 +238,53 @@ def reached_by_abc(job, sources, top, wanted):
     return found
 
 
+def violated_by_smtbmc(unit, job, sources, top, wanted):
+    """The same of asserts; of those that fail in the first such cycle."""
+    smt2 = os.path.join(sources.directory, top + ".smt2")
+    elaborate(sources, top, job.params, "refute", {smt2: wanted})
+    answer = run(["yosys-smtbmc", "--noprogress", "-s", job.engine, "-t", str(job.depth), smt2]).stdout
+    return {(name, int(line)): job.depth for name, line in re.findall(r"Assert failed in .*?(\w+\.v):[\d.]+-(\d+)\.", answer)}
+
+
 class Prover:
     def __init__(self, root, name):
         self.root, self.name = root, name
         self.unit = properties.Unit(root, name)
         self.jobs = properties.jobs(os.path.join(root, "tests/rtl/formal", name + ".conf"))
         self.faults = properties.faults(root, self.unit, self.jobs)
-        self.reached = set()  # numbers' covers, (file, last line), and states, (file, state)
-        self.reached_in = {}  # {run: {cover: cycle}}
+        # The faults that grace.txt may allow a unit, of each rule.
+        self.grace = {"depth": [] if self.faults else properties.depth_faults(self.unit, self.jobs), "asserts": []}
+        self.graced = properties.graced(root, name)
+        self.reached = {}  # {(parameters, run): {cover (file, last line) or state (file, state): cycle}}
+        self.early = set()  # faults of covers
+        self.violated = set()  # asserts, (file, last line), that some broken copy violates
 
     def cover(self, job, sources):
-        """Whether the job reaches a cover: of those that it names, or else of all that no job before it has reached. What no job reaches is a
-        fault of the unit."""
+        """Whether the job reaches a cover: of those that it names, or else of all that no job before it has reached with its parameters and
+        inputs. What no job reaches is a fault of the unit."""
+        known = self.reached.setdefault(job.sight, {})
         wanted = statements_of(self.unit, job, "covers")
         if wanted is None:
             wanted = {s for p in self.unit.properties for s in p.covers}
             sources.cover_states(self.unit)
-            wanted = {s for s in wanted | set(sources.state_lines) if (s[0], sources.state_lines.get(s, s[1])) not in self.reached}
-        by = reached_by_abc if job.engine == "abc" else reached_by_smtbmc
+            wanted = {s for s in wanted | set(sources.state_lines) if (s[0], sources.state_lines.get(s, s[1])) not in known}
+        by = frames_by_abc if job.engine == "abc" else reached_by_smtbmc
         found = by(job, sources, "cw_" + self.name, wanted) if wanted else {}
         for (name, line), step in sorted(found.items()):
             state = sources.state_lines.get((name, line))
-            self.reached.add((name, state or line))
-            self.reached_in.setdefault(job.run, {}).setdefault((name, line), step)
+            known.setdefault((name, state or line), step)
             if step == 0:
-                self.faults.append(f"{name}:{line}: the cover is reached in cycle 0, before the reset")
+                self.early.add(f"{name}:{line}: the cover is reached in cycle 0, before the reset")
+        return bool(found)
+
+    def refute(self, job, sources):
+        """Whether the broken copy violates an assert of the job's property."""
+        wanted = statements_of(self.unit, job, "asserts")
+        if job.engine == "abc":
+            found = frames_by_abc(job, sources, "cw_" + self.name, wanted, "refute")
+        else:
+            found = violated_by_smtbmc(self.unit, job, sources, "cw_" + self.name, wanted)
+        self.violated.update(found)
         return bool(found)
 
     def lasts(self, job, directory):
@@ -272,7 +294,7 @@ class Prover:
         text = restrict(sources.read(module), expression, f"cover (cw_f_cycle == {job.depth});")
         line = text[:text.index("cover (cw_f_cycle")].count("\n") + 1
         sources.replace(module, text)
-        by = reached_by_abc if job.engine == "abc" else reached_by_smtbmc
+        by = frames_by_abc if job.engine == "abc" else reached_by_smtbmc
         return bool(by(job, sources, "cw_" + self.name, {(module + ".v", line)}))
 
     def run(self, job):
@@ -284,12 +306,13 @@ class Prover:
             if job.given:
                 module, expression = job.given
                 sources.replace(module, restrict(sources.read(module), expression))
-            if job.kind == "cover":
-                passed = self.cover(job, sources)
+            if job.kind in ("cover", "refute"):
+                passed = self.cover(job, sources) if job.kind == "cover" else self.refute(job, sources)
             else:
-                model = os.path.join(directory, self.name + (".aig" if job.engine == "abc" else ".smt2"))
+                by_abc = job.engine in ("abc", "scorr")
+                model = os.path.join(directory, self.name + (".aig" if by_abc else ".smt2"))
                 elaborate(sources, "cw_" + self.name, job.params, job.kind, {model: statements_of(self.unit, job, "asserts")})
-                passed = abc(job.kind, job.depth, model) if job.engine == "abc" else smtbmc(self.unit, job, model)
+                passed = abc(job.kind, job.engine, job.depth, model) if by_abc else smtbmc(self.unit, job, model)
                 if job.given and job.kind == "bmc" and not self.lasts(job, directory):
                     print(f"the run {job.run} ends before cycle {job.depth}")
                     passed = False
@@ -297,22 +320,45 @@ class Prover:
         return passed
 
     def note_unreached(self):
+        reached = set().union(*self.reached.values())
         for p in self.unit.properties:
             self.faults += [f"{name}:{line}: a cover of property {p.number} is reached by no cover job"
-                            for name, line in p.covers if (name, line) not in self.reached]
+                            for name, line in p.covers if (name, line) not in reached]
         self.faults += [f"{name}: state {state} is reached by no cover job: a proof whose assumptions or parameters exclude a state"
-                        for name, _, state in self.unit.states if (name, state) not in self.reached]
+                        for name, _, state in self.unit.states if (name, state) not in reached]
 
-    def note_unreached_in_runs(self):
-        """A proof along a run holds of little when no cover of its property is reached there."""
-        for job in (j for j in self.jobs if j.given and j.kind == "bmc"):
-            steps = self.reached_in.get(job.run, {})
-            self.faults += [f"job '{job.line}': no cover job of its run reaches a cover of property {p.number} within its depth"
-                            for p in self.unit.properties if p.number in job.numbers and
-                            not any(steps.get(c, job.depth + 1) <= job.depth for c in p.covers)]
+    def sees(self, job, cover):
+        """Whether the situation comes in what the proof looks at."""
+        step = self.reached.get(job.sight, {}).get(cover)
+        return step is not None and (job.kind != "bmc" or step <= job.depth)
 
-    def refused(self):
+    def note_shallow(self):
+        """A proof is worth what it sees: its covers, in its depth, with its parameters and inputs."""
+        reached = set().union(*self.reached.values())
+        for p in self.unit.properties:
+            proofs = [j for j in self.jobs if j.proves(p.number)]
+            covers = [c for c in p.covers if c in reached]
+            for job in (j for j in proofs if j.kind == "bmc" and not j.shallow):
+                missed = [c for c in covers if not self.sees(job, c)]
+                if job.given and len(missed) == len(covers):
+                    self.grace["depth"].append(f"job '{job.line}': no cover job of its run reaches a cover of property {p.number} within its depth")
+                if not job.given:
+                    self.grace["depth"] += [f"job '{job.line}': no cover job with its parameters reaches the cover of property {p.number} at {name}:{line} "
+                                   "within its depth" for name, line in missed]
+            if any(j.kind != "bmc" for j in proofs):
+                self.grace["depth"] += [f"{name}:{line}: no cover job with the parameters of a proof of property {p.number} reaches this cover"
+                               for name, line in covers if not any(self.sees(j, (name, line)) for j in proofs)]
+            self.grace["asserts"] += [f"{name}:{line}: no broken copy violates this assert of property {p.number}"
+                                      for name, line in p.asserts if (name, line) not in self.violated]
+
+    def refused(self, all_done):
         """Tells the faults, after all jobs; whether there are any."""
+        self.faults += sorted(self.early)
+        for rule, faults in self.grace.items():
+            if rule not in self.graced:
+                self.faults += faults
+            elif all_done and not faults:
+                self.faults.append(f"it needs no grace of '{rule}' in grace.txt any more")
         for fault in self.faults:
             print(f"refused: {self.name}: {fault}")
         return bool(self.faults)
@@ -324,8 +370,8 @@ def main():
     prover = Prover(*sys.argv[1:3])
     words = [w for w in sys.argv[3:] if w not in ("--proofs", "--covers")]
     proofs, covers = ("--proofs" in sys.argv[3:], "--covers" in sys.argv[3:])
-    if not words and prover.faults:
-        prover.refused()
+    if not words and (prover.faults or (prover.grace["depth"] and "depth" not in prover.graced)):
+        prover.refused(False)
         sys.exit(1)
     chosen = [j for j in prover.jobs if all(w in j.line.split() for w in words) and
               not (proofs if j.kind in ("cover", "refute") else covers)]
@@ -333,8 +379,8 @@ def main():
     print(f"{sum(results)} of {len(chosen)} jobs as expected")
     if not words and not proofs:
         prover.note_unreached()
-        prover.note_unreached_in_runs()
-    refused = not words and prover.refused()
+        prover.note_shallow()
+    refused = not words and prover.refused(not proofs)
     sys.exit(0 if chosen and all(results) and not refused else 1)
 
 

@@ -59,21 +59,23 @@ endmodule
 CONF = """# SPDX-License-Identifier: Apache-2.0
 # not shown: counters wider than three bits,
 #   which are counters all the same
-induction 1 cvc4
+induction 1 cvc4 TOP=3
 pdr TOP=3 P1
 bmc 6 abc TOP=4
 cover 9 cvc4 TOP=3
-cover 9 abc TOP=3 P2
+cover 6 abc TOP=4
+cover 6 abc TOP=4 P2
 refute 9 cvc4 TOP=3 P1 cw_tiny: s/cnt_q != TOP/1'b1/
-refute 9 abc TOP=3 P2 cw_tiny: s/+ step == TOP/== TOP/
+refute 6 abc TOP=4 P1 cw_tiny: s/cnt_q != TOP/1'b1/
+refute 6 abc TOP=4 P2 cw_tiny: s/+ step == TOP/== TOP/
 """
 
 
-def prove(verilog=VERILOG, conf=CONF, words=()):
+def prove(verilog=VERILOG, conf=CONF, words=(), grace=""):
     """(exit status, what prove.py says) of a repository that holds this one unit"""
     with tempfile.TemporaryDirectory() as root:
-        for folder, name, text in (("rtl/tiny", "cw_tiny.v", verilog), ("tests/rtl/formal", "tiny.conf", conf)):
-            os.makedirs(os.path.join(root, folder))
+        for folder, name, text in (("rtl/tiny", "cw_tiny.v", verilog), ("tests/rtl/formal", "tiny.conf", conf), ("tests/rtl/formal", "grace.txt", grace)):
+            os.makedirs(os.path.join(root, folder), exist_ok=True)
             with open(os.path.join(root, folder, name), "w", encoding="utf-8") as f:
                 f.write(text)
         done = subprocess.run([sys.executable, os.path.join(HERE, "prove.py"), root, "tiny", *words], stdout=subprocess.PIPE,
@@ -106,8 +108,8 @@ class Prove(unittest.TestCase):
 
     def test_passes(self):
         status, text = prove()
-        self.assertEqual((status, text.count("\nok  "), text.count("refused")), (0, 6, 0), text)
-        self.assertIn("7 of 7 jobs as expected", text)
+        self.assertEqual((status, text.count("\nok  "), text.count("refused")), (0, 8, 0), text)
+        self.assertIn("9 of 9 jobs as expected", text)
 
     def test_only_some_jobs(self):
         status, text = prove(words=("refute", "P2"))
@@ -120,8 +122,8 @@ class Prove(unittest.TestCase):
         self.fails("bmc", wrong)
 
     def test_a_mutant_must_violate_its_property(self):
-        self.fails("refute 9 cvc4 TOP=3 P2", conf=("P1 cw_tiny", "P2 cw_tiny: s/2'd0,  /2'd0, /\nrefute 9 cvc4 TOP=3 P1 cw_tiny"))
-        self.fails("refute 9 abc TOP=3 P1", conf=("P2 cw_tiny", "P1 cw_tiny: s/+ step == TOP/== TOP/\nrefute 9 abc TOP=3 P2 cw_tiny"))
+        self.fails("refute 9 cvc4 TOP=3 P2", conf=("refute 9 cvc4", "refute 9 cvc4 TOP=3 P2 cw_tiny: s/2'd0,  /2'd0, /\nrefute 9 cvc4"))
+        self.fails("refute 6 abc TOP=4 P1 cw_tiny: s/\\+", conf=("refute 9 cvc4", "refute 6 abc TOP=4 P1 cw_tiny: s/+ step == TOP/== TOP/\nrefute 9 cvc4"))
 
     def test_unreached_cover(self):
         self.refused(at("cover (cnt_q == TOP)") + ": a cover of property 1 is reached by no cover job", ("cover (cnt_q == TOP);", "cover (cnt_q > TOP);"))
@@ -131,17 +133,17 @@ class Prove(unittest.TestCase):
         self.refused(at("cover (cnt_q == TOP);") + ": the cover is reached in cycle 0, before the reset", early)
 
     def test_property_without_cover(self):
-        self.refused(at("// 2.") + ": property 2 has no cover", ("cover (cnt_q == TOP && inc_i);", ""), ("cover 9 abc TOP=3 P2\n", ""))
+        self.refused(at("// 2.") + ": property 2 has no cover", ("cover (cnt_q == TOP && inc_i);", ""), ("cover 6 abc TOP=4 P2\n", ""))
 
     def test_property_without_assert(self):
         _, text = prove(self.changed(VERILOG, "assert (cnt_q <= TOP);", ""))
         self.assertIn("refused: tiny: " + at("// 1.") + ": property 1 has no assert", text)
 
     def test_property_without_mutant(self):
-        self.refused(at("// 2.") + ": property 2 has no refuted mutant", conf=("refute 9 abc TOP=3 P2 cw_tiny: s/+ step == TOP/== TOP/\n", ""))
+        self.refused(at("// 2.") + ": property 2 has no refuted mutant", conf=("refute 6 abc TOP=4 P2 cw_tiny: s/+ step == TOP/== TOP/\n", ""))
 
     def test_property_in_no_proof(self):
-        conf = CONF.replace("induction 1 cvc4", "induction 1 cvc4 P1").replace("bmc 6 abc TOP=4\n", "")
+        conf = CONF.replace("induction 1 cvc4 TOP=3", "induction 1 cvc4 TOP=3 P1").replace("bmc 6 abc TOP=4\n", "")
         _, text = prove(conf=conf)
         self.assertIn("refused: tiny: " + at("// 2.") + ": property 2 has no induction, pdr or bmc job", text)
 
@@ -170,8 +172,8 @@ class Prove(unittest.TestCase):
         self.assertIn("refused: tiny: " + at("// 2.") + ": property 1 is there twice", text)
 
     def test_job_that_does_not_say_what_it_does_not_show(self):
-        self.refused("job 'induction 1 cvc4': no '# not shown: ...' above it", conf=("# not shown: counters wider than three bits,\n#   which are counters all the same\n"
-                     "induction 1 cvc4\n", "induction 1 cvc4\n# not shown: wide counters\n"))
+        self.refused("job 'induction 1 cvc4 TOP=3': no '# not shown: ...' above it", conf=("# not shown: counters wider than three bits,\n#   which are counters all the same\n"
+                     "induction 1 cvc4 TOP=3\n", "induction 1 cvc4 TOP=3\n# not shown: wide counters\n"))
 
     def test_named_parameters(self):
         """What is reached in five cycles depends on the set that the name stands for."""
@@ -186,19 +188,20 @@ class Prove(unittest.TestCase):
     def test_run(self):
         """A cover, a refutation and a bounded proof along a run."""
         jobs = ("run up cw_tiny: inc_i || cw_f_cycle < 2\nbmc 8 abc TOP=3 @up P1 P2\ncover 8 abc TOP=3 @up P1 P2\n"
-                "refute 9 abc TOP=3 @up P1 cw_tiny: s/cnt_q != TOP/1'b1/\n")
+                "refute 8 abc TOP=3 @up P1 cw_tiny: s/cnt_q != TOP/1'b1/\nrefute 8 abc TOP=3 @up P2 cw_tiny: s/+ step == TOP/== TOP/\n")
         status, text = prove(conf=CONF + jobs)
-        self.assertEqual((status, "10 of 10 jobs as expected" in text), (0, True), text)
+        self.assertEqual((status, "13 of 13 jobs as expected" in text), (0, True), text)
 
     def test_run_that_ends(self):
-        jobs = "run up cw_tiny: cw_f_cycle < 7\nbmc 8 abc TOP=3 @up P1\ncover 6 abc TOP=3 @up P1\n"
+        jobs = "run up cw_tiny: cw_f_cycle < 7\nbmc 8 abc TOP=3 @up P1\ncover 6 abc TOP=3 @up P1\nrefute 6 abc TOP=3 @up P1 cw_tiny: s/cnt_q != TOP/1'b1/\n"
         status, text = prove(conf=CONF + jobs)
         self.assertEqual((status, "the run up ends before cycle 8" in text, "\nFAIL bmc 8 abc TOP=3 @up P1" in text), (1, True, True), text)
 
     def test_run_that_reaches_no_cover(self):
         more = "bmc 8 abc TOP=3 @down P1"
+        broken = "refute 8 abc TOP=3 @down P1 cw_tiny: s/= inc_i &&/= !inc_i &&/"
         self.refused(f"job '{more}': no cover job of its run reaches a cover of property 1 within its depth",
-                     conf=("cover 9 cvc4", f"run down cw_tiny: !inc_i\n{more}\ncover 9 cvc4"))
+                     conf=("cover 9 cvc4", f"run down cw_tiny: !inc_i\n{more}\n{broken}\ncover 9 cvc4"))
 
     def test_run_of_a_proof_for_all_time(self):
         more = "pdr TOP=3 @up P1"
@@ -213,9 +216,56 @@ class Prove(unittest.TestCase):
         self.refused(f"job '{more}': there is no line 'run up: ...' above it", conf=("cover 9 cvc4", more + "\ncover 9 cvc4"))
 
     def test_proof_along_a_run_only(self):
-        conf = CONF.replace("induction 1 cvc4", "induction 1 cvc4 P1").replace("bmc 6 abc TOP=4\n", "run up cw_tiny: inc_i || cw_f_cycle < 2\nbmc 8 abc TOP=3 @up P2\n")
+        conf = CONF.replace("induction 1 cvc4 TOP=3", "induction 1 cvc4 TOP=3 P1").replace("bmc 6 abc TOP=4\n", "run up cw_tiny: inc_i || cw_f_cycle < 2\nbmc 8 abc TOP=3 @up P2\n")
         _, text = prove(conf=conf)
         self.assertIn("refused: tiny: " + at("// 2.") + ": property 2 has no induction, pdr or bmc job", text)
+
+    def test_proof_shallower_than_its_broken_copy(self):
+        """One cycle less, and the proof would pass with the broken copy as well."""
+        self.refused("job 'bmc 5 abc TOP=4 P1': no broken copy of property 1 is refuted with its parameters and its inputs within its depth",
+                     conf=("bmc 6 abc TOP=4", "bmc 6 abc TOP=4\nbmc 5 abc TOP=4 P1"))
+
+    def test_shallow(self):
+        """A shallow proof need not be deep, and does not count alone."""
+        self.assertEqual(prove(conf=CONF.replace("bmc 6 abc TOP=4", "bmc 6 abc TOP=4\nshallow bmc 3 abc TOP=4"))[0], 0)
+        conf = CONF.replace("induction 1 cvc4 TOP=3", "induction 1 cvc4 TOP=3 P1").replace("bmc 6 abc TOP=4\n", "shallow bmc 6 abc TOP=4\n")
+        self.assertIn("refused: tiny: " + at("// 2.") + ": property 2 has no induction, pdr or bmc job", prove(conf=conf)[1])
+        more = "shallow induction 1 cvc4 TOP=3"
+        self.refused(f"job '{more}': only a bmc may be shallow", conf=("cover 9 cvc4", more + "\ncover 9 cvc4"))
+
+    def test_broken_copy_beyond_every_proof(self):
+        more = "refute 7 abc TOP=4 P2 cw_tiny: s/state_q <= cnt_q/state_q <= !cnt_q/"
+        self.refused(f"job '{more}': no proof of property 2 has its parameters and its inputs, and is as deep", conf=("cover 9 cvc4", more + "\ncover 9 cvc4"))
+
+    def test_broken_copy_with_other_parameters(self):
+        more = "refute 6 abc TOP=6 P2 cw_tiny: s/state_q <= cnt_q/state_q <= !cnt_q/"
+        self.refused(f"job '{more}': no proof of property 2 has its parameters and its inputs, and is as deep", conf=("cover 9 cvc4", more + "\ncover 9 cvc4"))
+
+    def test_proof_shallower_than_its_cover(self):
+        """The counter is full in cycle 5. The broken copy is bad in cycle 1."""
+        jobs = "bmc 4 abc TOP=4 P1\nrefute 4 abc TOP=4 P1 cw_tiny: s/cnt_q   <= 3'd0/cnt_q   <= 3'd7/\n"
+        self.refused(f"job 'bmc 4 abc TOP=4 P1': no cover job with its parameters reaches the cover of property 1 at {at('cover (cnt_q == TOP);')} "
+                     "within its depth", conf=("cover 9 cvc4", jobs + "cover 9 cvc4"))
+
+    def test_cover_with_the_parameters_of_no_proof(self):
+        _, text = prove(conf=CONF.replace("induction 1 cvc4 TOP=3", "induction 1 cvc4 TOP=2").replace("pdr TOP=3 P1\n", "").replace("bmc 6 abc TOP=4\n", ""))
+        self.assertIn("refused: tiny: job 'refute 9 cvc4 TOP=3 P1 cw_tiny: s/cnt_q != TOP/1'b1/': no proof of property 1", text)
+
+    def test_assert_that_no_broken_copy_violates(self):
+        more = ("            assert (cnt_q <= TOP);\n", "            assert (cnt_q <= TOP);\n            assert (cnt_q <= 3'd7);\n")
+        self.refused(at("assert (cnt_q <= 3'd7)", self.changed(VERILOG, *more)) + ": no broken copy violates this assert of property 1", more)
+
+    def test_grace(self):
+        """A unit of the list may break the rules of depth, and no others; and it leaves the list when it breaks none."""
+        shallow = CONF.replace("bmc 6 abc TOP=4", "bmc 6 abc TOP=4\nbmc 5 abc TOP=4")
+        self.assertEqual(prove(conf=shallow, grace="# why\ntiny depth\n")[0], 0)
+        for other in ("other depth\n", "tiny asserts\n"):
+            self.assertEqual(prove(conf=shallow, grace=other)[0], 1)
+        for rule in ("depth", "asserts"):
+            status, text = prove(grace=f"tiny {rule}\n")
+            self.assertEqual((status, f"refused: tiny: it needs no grace of '{rule}' in grace.txt any more" in text), (1, True), text)
+        lost = self.changed(VERILOG, "ST_FULL = 2'd1;", "ST_FULL = 2'd1, ST_LOST = 2'd2;")
+        self.assertIn("state ST_LOST is reached by no cover job", prove(lost, shallow, grace="tiny depth\n")[1])
 
 
 if __name__ == "__main__":
