@@ -387,7 +387,7 @@ module cw_block_stack #(
         .addr_i    (ram_row),
         .wr_data_i (wr_mask),
         .rd_data_o (ram_mask)
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
         , .f_addr_i({ROW_W{1'b0}})
         , .f_data_o()
 `endif
@@ -405,7 +405,7 @@ module cw_block_stack #(
         .addr_i    ({turn_q, ram_row}),
         .wr_data_i (wr_meta),
         .rd_data_o (ram_meta)
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
         , .f_addr_i({(BLOCK_W+ROW_W){1'b0}})
         , .f_data_o()
 `endif

@@ -26,7 +26,7 @@ module cw_ram_1rw #(
     input  wire [ADDR_W-1:0]       addr_i,
     input  wire [PARTS*PART_W-1:0] wr_data_i,
     output wire [PARTS*PART_W-1:0] rd_data_o
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
     // a row as it is now, for properties only
     , input  wire [ADDR_W-1:0]       f_addr_i
     , output wire [PARTS*PART_W-1:0] f_data_o
@@ -64,7 +64,7 @@ module cw_ram_1rw #(
 
     assign rd_data_o = rd_data_q;
 
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
     assign f_data_o = mem_q[f_addr_i];
 `endif
 

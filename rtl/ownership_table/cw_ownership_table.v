@@ -327,7 +327,7 @@ module cw_ownership_table #(
         judge_bank_q       <= take_bank_q;
     end
 
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
     // One entry and one lane, of the prover's choice. What the ports have shown of them: the lowest lane of the accepted marks of the entry, and
     // whether an accepted check of the entry by the lane was one that must fail, as the marks before it stand.
     (* anyconst *) reg [TABLE_W-1:0] f_entry;
@@ -440,10 +440,7 @@ module cw_ownership_table #(
         f_judge_at_q  <= f_take_at_q;
     end
 
-    always @* begin
-        // power-up
-        if (!f_past_q)
-            assume (rst_i);
+    always @(`CW_PROPERTIES)
         if (f_past_q && f_lane < LANES) begin
             // 1. A lane one of whose accepted checks finds an entry that makes it lose is not in the result.
             if (result_valid_o && f_refused_q)
@@ -472,7 +469,12 @@ module cw_ownership_table #(
             cover (serve_valid_q && served && serve_crowded_q && serve_check);
             cover (serve_valid_q && served && serve_crowded_q && serve_kind_q == MARK);
         end
-    end
+`endif
+`ifdef FORMAL
+    always @*
+        // power-up
+        if (!f_past_q)
+            assume (rst_i);
 `endif
 
     genvar l;
@@ -613,7 +615,7 @@ module cw_ownership_table #(
             wire [23:0]      rd_word;
             reg  [5:0]       owner;
             wire             write = clear_q || mark_write_q;
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
             wire [23:0]      f_ram_word;
 `endif
 
@@ -664,7 +666,7 @@ module cw_ownership_table #(
 
             assign loses[b*LANES +: LANES] = judge_here & (judge_check_read_q ? above : ~is_owner);
 
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
             assign f_row[b*OWNER_W +: OWNER_W]    = f_ram_word[f_entry[1:0]*OWNER_W +: OWNER_W];
             assign f_read_here[b]  = read_used_q && read_row_q == f_entry[TABLE_W-1:SLOT_W] && read_byte_q == f_entry[1:0];
             assign f_mark_here[b]  = mark_used_q && mark_row_q == f_entry[TABLE_W-1:SLOT_W] && mark_byte_q == f_entry[1:0];
@@ -685,7 +687,7 @@ module cw_ownership_table #(
                 .addr_i    (clear_q ? clear_row_q : mark_write_q ? mark_row_q : read_row_q),
                 .wr_data_i (clear_q ? {4{NOBODY}} : {4{1'b0, mark_lane_q}}),
                 .rd_data_o (rd_word)
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
                 , .f_addr_i(f_entry[TABLE_W-1:SLOT_W])
                 , .f_data_o(f_ram_word)
 `endif

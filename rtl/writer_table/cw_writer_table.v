@@ -473,7 +473,7 @@ module cw_writer_table #(
                 .addr_i    (clear_q ? clear_row : row_q[g*ROW_W +: ROW_W]),
                 .wr_data_i (clear_q || !fill_q ? {ENTRY_W{1'b0}} : {1'b1, id1_q, word1_q}),
                 .rd_data_o (entry[g*ENTRY_W +: ENTRY_W])
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
                 , .f_addr_i({ROW_W{1'b0}})
                 , .f_data_o()
 `endif
@@ -491,7 +491,7 @@ module cw_writer_table #(
                 .addr_i    (clear_q ? clear_srow : sets ? id_row : way_srow),
                 .wr_data_i (clear_q ? {COLS{NOBODY}} : {COLS{new_state}}),
                 .rd_data_o (state_row[g*2*COLS +: 2*COLS])
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
                 , .f_addr_i({SROW_W{1'b0}})
                 , .f_data_o()
 `endif
