@@ -35,9 +35,12 @@ static cw_lanes missed(const struct cw_core *c, uint32_t w, cw_lanes absent)
     return lanes;
 }
 
+/* Of mma the ISA says that all lanes take part; it names none. */
 static struct cw_opnd members_of(const struct cw_uop *u)
 {
     switch (u->op) {
+    case CW_OP_MMA:
+        return (struct cw_opnd){.kind = CW_OPND_NONE};
     case CW_OP_SHFL:
         return u->src[3];
     case CW_OP_VOTE:
@@ -67,13 +70,13 @@ static const char *in_words(const struct cw_core *c, uint32_t pc, char text[40])
 bool cw_core__members_came(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
 {
     const struct cw_opnd o = members_of(u);
-    cw_lanes named = 0;
+    cw_lanes named = u->op == CW_OP_MMA ? UINT32_MAX : 0;
     char where[40];
-    if (mask == 0 || o.kind == CW_OPND_NONE || c->width != CW_LANES || c->warp[w].in_region || c->mixes)
+    if (mask == 0 || (o.kind == CW_OPND_NONE && named == 0) || c->width != CW_LANES || c->warp[w].in_region || c->mixes)
         return true;
     uint64_t value[CW_LANES];
     cw_core__read_operand(c, c->warp[w].dynamic, w, 0, o, value);
-    for (cw_lanes left = mask; left != 0; left = cw_lanes_rest(left))
+    for (cw_lanes left = named == 0 ? mask : 0; left != 0; left = cw_lanes_rest(left))
         named |= (uint32_t)value[cw_lanes_first(left)];
     const cw_lanes absent = missed(c, w, named & c->warp[w].live & ~mask);
     if (absent == 0)
@@ -92,7 +95,8 @@ static bool can_wait(const struct cw_kernel *k)
 {
     for (uint32_t i = 0; i < k->uop_cnt; i++) {
         const uint16_t op = k->uop[i].op;
-        if (op == CW_OP_SHFL || op == CW_OP_VOTE || op == CW_OP_MATCH || op == CW_OP_REDUX || op == CW_OP_ELECT || op == CW_OP_ACTIVEMASK)
+        if (op == CW_OP_SHFL || op == CW_OP_VOTE || op == CW_OP_MATCH || op == CW_OP_REDUX || op == CW_OP_ELECT || op == CW_OP_ACTIVEMASK ||
+            op == CW_OP_MMA)
             return false;
     }
     return true;

@@ -370,7 +370,7 @@ static bool needs_32_lanes(const struct cw_uop *u)
     if (u->op == CW_OP_MOV && u->src[0].kind == CW_OPND_SREG)
         return u->src[0].idx >= CW_SREG_LANEMASK_EQ && u->src[0].idx <= CW_SREG_LANEMASK_GT;
     return u->op == CW_OP_SHFL || u->op == CW_OP_VOTE || u->op == CW_OP_MATCH || u->op == CW_OP_ELECT || u->op == CW_OP_REDUX ||
-           u->op == CW_OP_ACTIVEMASK;
+           u->op == CW_OP_ACTIVEMASK || u->op == CW_OP_MMA;
 }
 
 /* The mechanism that carries out an intrinsic; mech_cnt: none. */

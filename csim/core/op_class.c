@@ -18,6 +18,7 @@ static enum op_class class_of(const struct cw_uop *u, enum cw_fu fu)
     case CW_OP_MUL24:
     case CW_OP_DP4A:
     case CW_OP_DP2A:
+    case CW_OP_MMA:
     case CW_OP_DIV:
     case CW_OP_REM:
     case CW_OP_RCP:

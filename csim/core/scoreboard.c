@@ -48,6 +48,7 @@ static enum cw_issue_kind kind_of(const struct cw_uop *u)
     case CW_OP_MATCH:
     case CW_OP_REDUX:
     case CW_OP_ELECT:
+    case CW_OP_MMA:
         return CW_ISSUE_WARP;
     case CW_OP_NANOSLEEP:
         return CW_ISSUE_SLEEP;

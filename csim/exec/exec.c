@@ -4,6 +4,7 @@
  * scalar function that serves every type of its operation.
  */
 #include "exec/exec_private.h"
+#include "exec/matrix.h"
 
 #define BIT(type) (1u << (type))
 #define INTS      (BIT(CW_U16) | BIT(CW_S16) | BIT(CW_U32) | BIT(CW_S32) | BIT(CW_U64) | BIT(CW_S64))
@@ -54,6 +55,7 @@ static const struct {
     {CW_OP_BMSK, INT32, 0, cw_exec__bits},
     {CW_OP_SZEXT, INT32, 0, cw_exec__bits},
     {CW_OP_REDUX, INT32, 0, cw_exec__redux},
+    {CW_OP_MMA, BIT(CW_F32) | BIT(CW_F16X2) | BIT(CW_S32) | BIT(CW_F64), 0, cw_exec__mma},
     {CW_OP_LD, WIDTHS, 0, cw_exec__ld_param},
     {CW_OP_NOP, UINT32_MAX, 0, cw_exec__nop},
 };

@@ -320,8 +320,8 @@ static void note_max(struct scan *c)
 
 static bool sources_outlive_write(const struct cw_uop *u)
 {
-    return u->dst_cnt > 1 || u->op == CW_OP_SHFL || u->op == CW_OP_VOTE || u->op == CW_OP_MATCH || u->op == CW_OP_REDUX ||
-           u->op == CW_OP_INTRINSIC; /* whose mechanism may read and write in any order */
+    return u->dst_cnt > 1 || u->op == CW_OP_MMA || u->op == CW_OP_SHFL || u->op == CW_OP_VOTE || u->op == CW_OP_MATCH ||
+           u->op == CW_OP_REDUX || u->op == CW_OP_INTRINSIC; /* whose mechanism may read and write in any order */
 }
 
 static void scan_op(struct pass *s, struct scan *c, uint32_t b, uint32_t i)

@@ -45,7 +45,7 @@ static bool ends_run(const struct cw_vop *v)
 static bool is_sync(const struct cw_vop *v)
 {
     return v->u.op == CW_OP_BAR || v->u.op == CW_OP_SHFL || v->u.op == CW_OP_VOTE || v->u.op == CW_OP_MATCH || v->u.op == CW_OP_REDUX ||
-           v->u.op == CW_OP_ELECT;
+           v->u.op == CW_OP_ELECT || v->u.op == CW_OP_MMA;
 }
 
 static bool does_nothing(const struct cw_vop *v)

@@ -154,6 +154,7 @@ static bool is_source(const struct cw_vop *v)
     case CW_OP_ACTIVEMASK:
     case CW_OP_ELECT:
     case CW_OP_REDUX:
+    case CW_OP_MMA:
     case CW_OP_INTRINSIC:
     case CW_OP_PRINT:
         return true;

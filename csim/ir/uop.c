@@ -58,7 +58,9 @@ enum cw_fu cw_op_fu(enum cw_op op, enum cw_type type, enum cw_type stype)
         if (op == CW_OP_DIV && is_half_or_single(t))
             return CW_FU_FDIV;
     }
-    if (is_arithmetic(op) && t == CW_F64)
+    if (op == CW_OP_MMA && t == CW_S32)
+        return CW_FU_IMUL;
+    if ((is_arithmetic(op) || op == CW_OP_MMA) && t == CW_F64)
         return CW_FU_DP;
     if (is_arithmetic(op) && is_half_or_single(t))
         return CW_FU_FP;

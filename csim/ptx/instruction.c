@@ -34,10 +34,8 @@ static const struct {
                {"sured", "surfaces are"},
                {"suq", "surfaces are"},
                {"wmma", "matrix instructions are"},
-               {"mma", "matrix instructions are"},
                {"wgmma", "matrix instructions are"},
                {"tcgen05", "matrix instructions are"},
-               {"ldmatrix", "matrix instructions are"},
                {"stmatrix", "matrix instructions are"},
                {"movmatrix", "matrix instructions are"},
                {"multimem", "multicast memory is"},
@@ -71,7 +69,8 @@ void cw_ptx_instruction(struct cw_ptx *p)
     split(p, &in);
     cw_ptx_advance(p);
     if (!cw_insn_combined(p, &in) && !cw_insn_regular(p, &in) && !cw_insn_special(p, &in) && !cw_insn_video(p, &in) &&
-        !cw_insn_copy(p, &in) && !cw_insn_mbarrier(p, &in) && !cw_insn_memory(p, &in) && !cw_insn_control(p, &in))
+        !cw_insn_copy(p, &in) && !cw_insn_matrix(p, &in) && !cw_insn_mbarrier(p, &in) && !cw_insn_memory(p, &in) &&
+        !cw_insn_control(p, &in))
         unknown(p, &in);
     cw_ptx_expect(p, ';');
 }

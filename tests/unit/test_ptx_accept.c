@@ -532,7 +532,7 @@ static const char *const refused_instructions[] = {
     "suq.width.b32 %r1, [%d1]",
     "wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r1}, [%d1]",
     "mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16 {%r1}, {%r2}, {%r3}, {%r4}",
-    "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2]",
+    "ldmatrix.sync.aligned.m8n8.x3.shared.b16 {%r1,%r2,%r3}, [%r4]",
     "cp.async.cg.shared.global [%r1], [%d1], 8",
     "frobnicate.u32 %r1, %r2",
     "mbarrier.arrive.release.cta.noComplete.shared.b64 %d1, [%r1], %r2",

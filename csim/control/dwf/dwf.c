@@ -235,7 +235,7 @@ static void report(const struct cw_control *p, uint32_t warp, uint32_t (*line)(c
 static bool warp_wide(const struct cw_uop *u)
 {
     return u->op == CW_OP_SHFL || u->op == CW_OP_VOTE || u->op == CW_OP_MATCH || u->op == CW_OP_ELECT || u->op == CW_OP_REDUX ||
-           u->op == CW_OP_ACTIVEMASK || (u->op == CW_OP_BAR && u->cmp == CW_BAR_WARP);
+           u->op == CW_OP_ACTIVEMASK || u->op == CW_OP_MMA || (u->op == CW_OP_BAR && u->cmp == CW_BAR_WARP);
 }
 
 static int prepare(struct cw_control *p, const struct cw_kernel *kernel, const char *file, bool static_warps, struct cw_error *err)

@@ -365,7 +365,7 @@ static void start(struct cw_control *p, uint32_t warp, cw_lanes lanes)
 static const char *warp_wide(const struct cw_uop *u)
 {
     const bool needs = u->op == CW_OP_SHFL || u->op == CW_OP_VOTE || u->op == CW_OP_MATCH || u->op == CW_OP_ELECT || u->op == CW_OP_REDUX ||
-                       u->op == CW_OP_ACTIVEMASK || (u->op == CW_OP_BAR && u->cmp == CW_BAR_WARP);
+                       u->op == CW_OP_ACTIVEMASK || u->op == CW_OP_MMA || (u->op == CW_OP_BAR && u->cmp == CW_BAR_WARP);
     return !needs ? NULL : u->op == CW_OP_BAR ? "bar.warp" : cw_op_mnemonic((enum cw_op)u->op);
 }
 
