@@ -28,6 +28,7 @@ class Unit:
         self.states = []  # (file, register, state)
         self.contracts = []  # sentences of the assumptions
         self.faults = []
+        self.silent = []  # faults of asserts that the prover alone looks at
         for path in sorted(glob.glob(os.path.join(root, "rtl", unit, "*.v"))):
             with open(path, encoding="utf-8") as f:
                 self.read_file(os.path.basename(path), f.read())
@@ -37,7 +38,7 @@ class Unit:
 
     def read_file(self, name, text):
         lines, current = text.splitlines(), None
-        inside = guarded(lines)
+        inside, in_runs = guarded(lines), guarded(lines, GUARDS[1:])
         for n, line in enumerate(lines):
             if not inside[n]:
                 current = None
@@ -48,6 +49,8 @@ class Unit:
                 self.properties.append(current)
             for word in re.findall(r"\b(assert|cover|assume)\s*\(", line.split("//")[0]):
                 self.note(word, current, name, lines, n)
+                if word == "assert" and not in_runs[n]:
+                    self.silent.append(f"{name}:{n + 1}: this assert is under FORMAL alone, so no run of the Verilog looks at it")
         self.read_states(name, text)
 
     def note(self, word, current, name, lines, n):
@@ -70,13 +73,13 @@ class Unit:
             self.states += [(name, "state_q", s) for s in re.findall(r"\b(ST_\w+)\s*=", declaration)]
 
 
-def guarded(lines):
-    """Per line whether it is inside of `ifdef FORMAL or `ifdef CW_PROPERTIES."""
+def guarded(lines, guards=GUARDS):
+    """Per line whether it is inside of `ifdef FORMAL or `ifdef CW_PROPERTIES, or of those of guards."""
     stack, found = [], []
     for line in lines:
         word = line.strip().split()
         if word and word[0] in ("`ifdef", "`ifndef"):
-            stack.append(word[0] == "`ifdef" and word[1] in GUARDS)
+            stack.append(word[0] == "`ifdef" and word[1] in guards)
         elif word and word[0] == "`else":
             stack[-1] = False
         elif word and word[0] == "`endif":
@@ -241,7 +244,7 @@ def depth_faults(unit, all_jobs):
 
 
 def graced(root, unit):
-    """The rules that the unit need not keep yet: "depth", "asserts"."""
+    """The rules that the unit need not keep yet: "depth", "asserts", "runs"."""
     path = os.path.join(root, "tests/rtl/formal/grace.txt")
     if not os.path.exists(path):
         return []

@@ -29,8 +29,8 @@ And-Inverter graph of the unit with its memories in flip-flops, often much faste
 
 The unit is refused when it breaks one of the rules of docs/proofs.md: properties.py has those that a look at the text decides. The others are
 that a proof reaches its covers within its own depth, with its own parameters and inputs, that some broken copy violates each assert, and that
-some cover job reaches each state of the unit's state machines, after the reset. grace.txt names units that may still break one of two rules,
-"depth" or "asserts" (a broken copy for each assert); who does not break it any more must leave the list. Exit status 0: all as expected.
+some cover job reaches each state of the unit's state machines, after the reset. grace.txt names units that may still break one of three rules,
+"depth", "asserts" (a broken copy for each assert) or "runs" (asserts run in simulation); who does not break it any more must leave the list. Exit status 0: all as expected.
 """
 import glob
 import os
@@ -253,7 +253,7 @@ class Prover:
         self.jobs = properties.jobs(os.path.join(root, "tests/rtl/formal", name + ".conf"))
         self.faults = properties.faults(root, self.unit, self.jobs)
         # The faults that grace.txt may allow a unit, of each rule.
-        self.grace = {"depth": [] if self.faults else properties.depth_faults(self.unit, self.jobs), "asserts": []}
+        self.grace = {"depth": [] if self.faults else properties.depth_faults(self.unit, self.jobs), "asserts": [], "runs": self.unit.silent}
         self.graced = properties.graced(root, name)
         self.reached = {}  # {(parameters, run): {cover (file, last line) or state (file, state): cycle}}
         self.early = set()  # faults of covers

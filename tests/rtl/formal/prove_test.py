@@ -25,7 +25,7 @@ module cw_tiny #(parameter TOP = 5) (input wire clk_i, input wire rst_i, input w
             cnt_q   <= cnt_q + step;
             state_q <= cnt_q + step == TOP ? ST_FULL : ST_IDLE;
         end
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
     reg f_past_q = 1'b0;
     always @(posedge clk_i)
         f_past_q <= 1'b1;
@@ -254,6 +254,12 @@ class Prove(unittest.TestCase):
     def test_assert_that_no_broken_copy_violates(self):
         more = ("            assert (cnt_q <= TOP);\n", "            assert (cnt_q <= TOP);\n            assert (cnt_q <= 3'd7);\n")
         self.refused(at("assert (cnt_q <= 3'd7)", self.changed(VERILOG, *more)) + ": no broken copy violates this assert of property 1", more)
+
+    def test_assert_that_no_run_looks_at(self):
+        verilog = VERILOG.replace("`ifdef CW_PROPERTIES", "`ifdef FORMAL")
+        status, text = prove(verilog)
+        self.assertEqual((status, text.count("is under FORMAL alone, so no run of the Verilog looks at it")), (1, 2), text)
+        self.assertEqual(prove(verilog, grace="tiny runs\n")[0], 0)
 
     def test_grace(self):
         """A unit of the list may break the rules of depth, and no others; and it leaves the list when it breaks none."""
