@@ -36,6 +36,7 @@ def build_flags(build):
 def clang_commands(root, build):
     """Every C file as the build compiles it, and those that only clang compiles. A file that neither does is an error."""
     flags = build_flags(build) | {root / "tests/fuzz/fuzz_ptx.c": [f"-I{root / d}" for d in ("include", "csim")]}
+    flags[root / "tests/fuzz/fuzz_fatbin.c"] = [f"-I{root / d}" for d in ("harness", "csim")]
     flags |= {source: ['-DFATBIN=""'] for source in (root / "tests/cuda").glob("*.c")}  # tests compile these, as users compile theirs
     for folder in ("csim", "harness", "kernels", "tests", "examples", "benchmarks"):
         for source in sorted((root / folder).rglob("*.c")):

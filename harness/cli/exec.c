@@ -5,10 +5,13 @@
 #include <string.h>
 
 #include "argument.h"
+#include "kernels.h"
 #include "script.h"
 
 struct request {
     const char *path;
+    struct cw_fatbin_texts texts;    /* of path; none: it is a PTX file */
+    const struct cw_fatbin_one *one; /* of texts, with the kernel */
     struct cowarp_launch launch;
     struct cli_argument *argument;
     uint32_t argument_cnt;
@@ -60,13 +63,17 @@ static int read_request(struct request *q, const struct cli_parsed *p)
 {
     uint32_t bytes = 0;
     if (p->word_cnt != 1)
-        return cli_error(CLI_WRONG, "exec needs one PTX file, or --script FILE; see 'cowarp help exec'");
+        return cli_error(CLI_WRONG, "exec needs one PTX file, fatbinary or program, or --script FILE; see 'cowarp help exec'");
     q->path = p->word[0];
     q->launch.size = sizeof q->launch;
     q->launch.kernel = cli_value(p, "kernel", NULL);
     if (q->launch.kernel == NULL)
-        return cli_error(CLI_WRONG, "exec needs --kernel NAME");
-    int status = read_shape(p, "grid", q->launch.grid);
+        return cli_error(CLI_WRONG, "exec needs --kernel NAME; --list tells the kernels of a file");
+    int status = cli_texts(&q->texts, q->path);
+    if (status == CLI_OK)
+        status = cli_text_of(&q->one, &q->texts, q->launch.kernel, q->path);
+    if (status == CLI_OK)
+        status = read_shape(p, "grid", q->launch.grid);
     if (status == CLI_OK)
         status = read_shape(p, "block", q->launch.block);
     if (status == CLI_OK && cli_has(p, "shared") && !cli_u32(cli_value(p, "shared", ""), &bytes))
@@ -103,7 +110,8 @@ static int simulate(struct request *q, struct cowarp_gpu *gpu)
     struct cowarp_arg *args = calloc(q->argument_cnt + 1, sizeof *args);
     int status = args != NULL ? note_inputs(q, gpu) : COWARP_ENOMEM;
     if (status == COWARP_OK)
-        status = cowarp_load_file(gpu, &module, q->path);
+        status = q->one != NULL ? cowarp_load(gpu, &module, q->one->text, q->one->length, q->one->name)
+                                : cowarp_load_file(gpu, &module, q->path);
     for (uint32_t i = 0; status == COWARP_OK && i < q->symbol_cnt; i++)
         status = cowarp_symbol_write(gpu, module, q->symbol[i].name, 0, q->symbol[i].data, q->symbol[i].bytes);
     for (uint32_t i = 0; status == COWARP_OK && i < q->argument_cnt; i++) {
@@ -167,11 +175,14 @@ static int exec(const struct cli_parsed *p)
     struct request q = {0};
     if (cli_has(p, "script"))
         return cli_script_run(p);
+    if (cli_has(p, "list"))
+        return cli_kernels_list(p);
     if (cli_has(p, "no-files"))
         return cli_error(CLI_WRONG, "--no-files goes with --script; leave it out, or use zero:BYTES in the place of out:FILE:BYTES");
     int status = read_request(&q, p);
     if (status == CLI_OK)
         status = run_session(&q, p);
+    cw_fatbin_texts_free(&q.texts);
     free_arguments(q.argument, q.argument_cnt);
     free_arguments(q.symbol, q.symbol_cnt);
     return status;
@@ -179,6 +190,7 @@ static int exec(const struct cli_parsed *p)
 
 static const struct cli_option options[] = {
     {"kernel", "NAME", 0, "the .entry to run"},
+    {"list", NULL, 0, "instead of a run: the kernels of the file, with their parameters"},
     {"grid", "X[,Y[,Z]]", 0, "thread blocks"},
     {"block", "X[,Y[,Z]]", 0, "threads per block"},
     {"shared", "BYTES", 0, "dynamic shared memory per block (default 0)"},
@@ -192,12 +204,13 @@ static const struct cli_option options[] = {
 
 const struct cli_command cli_exec = {
     .name = "exec",
-    .usage = "FILE.ptx --kernel NAME --grid X[,Y[,Z]] --block X[,Y[,Z]] [OPTIONS] | --script FILE [OPTIONS]",
+    .usage = "FILE --kernel NAME --grid X[,Y[,Z]] --block X[,Y[,Z]] [OPTIONS] | --script FILE [OPTIONS]",
     .what = "Runs one kernel of a PTX file, or a script of several launches",
     .option = options,
     .option_cnt = sizeof options / sizeof options[0],
     .takes_machine = true,
-    .notes = "Kinds of argument\n"
+    .notes = "FILE is PTX, a fatbinary, or an object file, a library or a program that nvcc has made\n"
+             "Kinds of argument\n"
              "  u32:N s32:N u64:N s64:N f32:X f64:X  a number\n"
              "  in:FILE                              address of a buffer with the file's bytes\n"
              "  in:FILE:BYTES                        address of a buffer with its first bytes\n"

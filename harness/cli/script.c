@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cowarp exec --script: carries the statements of a script out. */
 #include "script.h"
+#include "kernels.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -47,14 +48,29 @@ static const char *name(const struct run *x)
     return x->script->buffer[x->st->buffer].name;
 }
 
-static int load(struct run *x)
+/* one: NULL for a PTX file */
+static int load_one(struct run *x, const struct cw_fatbin_one *one)
 {
-    struct cowarp_module **more = realloc(x->module, (x->module_cnt + 1u) * sizeof *more);
+    struct cowarp_module **more = realloc(x->module, (x->module_cnt + 1u) * sizeof *more), **new;
     if (more == NULL)
         return say(x, COWARP_ENOMEM, "out of memory");
     x->module = more;
-    const int status = cowarp_load_file(x->gpu, &x->module[x->module_cnt], x->st->file);
+    new = &x->module[x->module_cnt];
+    const int status =
+        one != NULL ? cowarp_load(x->gpu, new, one->text, one->length, one->name) : cowarp_load_file(x->gpu, new, x->st->file);
     x->module_cnt += status == COWARP_OK;
+    return status;
+}
+
+static int load(struct run *x)
+{
+    struct cw_fatbin_texts texts;
+    if (cli_texts(&texts, x->st->file) != CLI_OK)
+        return say(x, COWARP_EINVAL, "%s cannot be loaded", x->st->file);
+    int status = texts.cnt == 0 ? load_one(x, NULL) : COWARP_OK;
+    for (uint32_t i = 0; status == COWARP_OK && i < texts.cnt; i++)
+        status = load_one(x, &texts.one[i]);
+    cw_fatbin_texts_free(&texts);
     return status;
 }
 

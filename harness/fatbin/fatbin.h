@@ -17,11 +17,13 @@
 
 #include "base/error.h"
 
-#define CW_FATBIN_MAGIC     UINT32_C(0xBA55ED50)
-#define CW_FATBIN_PTX       1u
-#define CW_FATBIN_CODE      2u                /* machine code (cubin) */
-#define CW_FATBIN_MOST      64u               /* images of a container; nvcc makes one per architecture */
+#define CW_FATBIN_MAGIC UINT32_C(0xBA55ED50)
+#define CW_FATBIN_PTX   1u
+#define CW_FATBIN_CODE  2u  /* machine code (cubin) */
+#define CW_FATBIN_MOST  64u /* images of a container; nvcc makes one per architecture */
+#ifndef CW_FATBIN_TEXT_MOST
 #define CW_FATBIN_TEXT_MOST ((size_t)1 << 30) /* bytes of PTX */
+#endif
 
 enum cw_fatbin_packing { CW_FATBIN_PLAIN, CW_FATBIN_LZ4, CW_FATBIN_ZSTD };
 

@@ -237,7 +237,9 @@ class Requests(Command):
         for junk in (b"\x00\xff not PTX", b"\xc3\x1b]0;junk\x07", b".version \x807.0"):
             r = self.fails(2, "exec", self.write("text", junk), "--kernel", "k", *shape, says=["text:1:", "a byte that is no text, so this is no PTX file"])
             self.assertTrue(r.stderr.endswith("no PTX file\n"), r.stderr)
-        for begin, what in ((b"\x7fELF\x02\x01", "an ELF file"), (b"\x50\xed\x55\xba\x01\0", "a fatbinary"), (b"\x1f\x8b\x08\0", "compressed by gzip"),
+        for begin, what in ((b"\x7fELF\x02\x01", "an ELF file that is damaged"), (b"\x50\xed\x55\xba\x01\0", "a fatbinary that says")):
+            self.fails(2, "exec", self.write("made", begin + bytes(range(256))), "--kernel", "k", *shape, says=["made: " + what])
+        for begin, what in ((b"\x1f\x8b\x08\0", "compressed by gzip"),
                             (b"PK\x03\x04", "a ZIP archive"), (b"\xff\xfe.\0v\0", "text in UTF-16"), (b"!<arch>\n/", "an archive"), (b"BC\xc0\xde\x35", "LLVM bitcode")):
             r = self.fails(2, "exec", self.write("made", begin + bytes(range(256))), "--kernel", "k", *shape, says=["made: is " + what])
             self.assertTrue(r.stderr.isascii() and r.stderr.strip().isprintable(), r.stderr)

@@ -169,6 +169,58 @@ class Command(Case):
         self.assertIn("nothing was simulated", self.check("--", "true").stderr)
 
 
+class Files(Case):
+    """cowarp exec takes what nvcc makes."""
+
+    def exec(self, *words, status=0):
+        done = subprocess.run([str(COWARP), "exec", *words], capture_output=True, text=True, timeout=300, cwd=self.folder)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done
+
+    def write(self, data, name="k"):
+        (self.folder / name).write_bytes(data)
+
+    def test_each_form_runs(self):
+        plain, packed = fatbin.container(fatbin.image(SHARED)), fatbin.container(fatbin.image(KERNELS, "zstd"))
+        forms = {"fatbinary": packed, "object": fatbin.object_file(plain + bytes(-len(plain) % 8) + packed),
+                 "linked later": fatbin.object_file(packed, b"__nv_relfatbin")}
+        for form, data in forms.items():
+            with self.subTest(form):
+                self.write(data)
+                self.exec("k", "--kernel", "take", "--grid", "1", "--block", "1", "--arg", "out:o:12", "--arg", "bytes:twelve")
+                self.assertEqual((self.folder / "o").read_bytes(), b"abcdefghijkl")
+
+    def test_a_script_loads_all_of_a_file(self):
+        first, second = fatbin.container(fatbin.image(KERNELS, "lz4")), fatbin.container(fatbin.image(SHARED))
+        self.write(fatbin.object_file(first + bytes(-len(first) % 8) + second))
+        (self.folder / "s.txt").write_text("load k\nalloc o 4\nlaunch big grid 1 block 1 args o\nlaunch poke grid 1 block 1 args o\n")
+        self.exec("--script", "s.txt", "--preset", "gtx480")
+
+    def test_the_list_has_the_kernels(self):
+        self.write(fatbin.container(fatbin.image(KERNELS, "zstd")))
+        lines = [line.strip() for line in self.exec("k", "--list").stdout.splitlines()]
+        self.assertEqual(lines, ["k#1.ptx", "add", "a: u64", "b: u64", "c: u64", "n: u32", "poke", "at: u64", "take", "out: u64", "s: bytes, 12"])
+
+    def test_what_is_damaged_or_without_ptx_is_refused_in_a_line(self):
+        whole = fatbin.container(fatbin.image(KERNELS, "zstd"))
+        code = fatbin.container(fatbin.image(b"\x7fELF" + bytes(60), kind=fatbin.CODE, architecture=90))
+        long = fatbin.container(fatbin.image(KERNELS))
+        for data, words in ((whole[:-8], "says it has"), (whole[:100], "says it has"), (whole[:10], "cut off"),
+                            (whole[:-40] + bytes(40), "damaged"), (code, "code=compute_90"),
+                            (whole[:32] + b"\xff\xff\xff\0" + whole[36:], "a fatbinary with an image of"), (long[:4] + b"\2" + long[5:], "version 2"),
+                            (fatbin.object_file(whole)[:-1], "ELF file that is damaged"), (fatbin.object_file(whole, b".text"), "has no fatbinary"),
+                            (fatbin.container(), "without any image")):
+            with self.subTest(words):
+                self.write(data)
+                done = self.exec("k", "--kernel", "add", "--grid", "1", "--block", "1", status=2)
+                self.assertIn(words, done.stderr)
+                self.assertEqual(done.stderr.count("\n"), 1)
+
+    def setUp(self):
+        super().setUp()
+        self.write(b"abcdefghijkl", "twelve")
+
+
 class Table(unittest.TestCase):
     """harness/cuda/functions.txt, from which the missing functions, the symbols and the list of docs/cuda.md are made."""
 
