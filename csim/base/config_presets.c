@@ -174,6 +174,7 @@ static const struct cw_config__override gtx480[] = {
     SET(core_shared_bytes, 49152, G480),
     SET(l1_bytes, 16384, G480 ": 32 sets of 4 ways"),
     SET(l1_ways, 4, G480),
+    SET(l1_mshrs, 64, G480),
     SET(l1_global, CW_L1_ON, G480),
     SET(l1_pipeline, 34, G480 ": 35 in total"),
     SET(noc_flit_bytes, 40, G480),
