@@ -186,7 +186,7 @@ static const struct cw_config__override gtx480[] = {
     SET(l2_mshr_merge, 4, G480),
     SET(dram_queue, 64, G480),
     SET(l2_port_bytes, 32, G480),
-    SET(l2_rop_queue, 64, G480),
+    SET(l2_rop_queue, 184, G480 ": 64 in its queue besides one per cycle of the delay"),
     SET(l2_reply_queue, 64, G480),
     SET(l2_host_copies, CW_ON, G480 ": gpgpu_perf_sim_memcpy"),
     SET(dram_sector_reads, CW_ON, G480 ": its L2, sectored, asks for 32 bytes at a time; a burst has 64"),
