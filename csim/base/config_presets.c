@@ -154,6 +154,7 @@ static const struct cw_config__override getm_artifact[] = {
 
 static const struct cw_config__override gtx480[] = {
     AT_700_MHZ,
+    SET(core_mem_queue, 1, "GPGPU-Sim: one instruction between issue and the load/store unit"),
     SET(core_buffer, 2, "GPGPU-Sim: two instructions per fetch"),
     SET(core_collectors, 6, G480),
     SET(icache_bytes, 2048, G480 ": 4 sets of 4 ways"),
