@@ -138,6 +138,7 @@ static const struct cw_config__override getm_56[] = {
         SET(l2_rop_latency, 120, "[art] and GPGPU-Sim GTX480"), SET(l2_latency, 21, HALF),                                                \
         SET(dram_latency, 100, "[art] and GPGPU-Sim GTX480")
 
+#define M13 "the GETM authors' configuration for MICRO'13"
 static const struct cw_config__override getm_artifact[] = {
     AT_700_MHZ,
     SET(fu_imul_latency, 5, G480 ": multiply-add"),
@@ -148,6 +149,7 @@ static const struct cw_config__override getm_artifact[] = {
     SET(l1_pipeline, 17, HALF),
     SET(l2_ways, 16, "[art]: 64 sets of 16 ways"),
     SET(dram_queue, 16, "[art]"),
+    SET(l2_rop_queue, 128, M13 ": 8 in its queue besides one per cycle of the delay"),
     SET(l2_sectored, CW_OFF, "GPGPU-Sim 3: an L2 line is fetched and written back whole"),
     SET(l2_write_miss, CW_L2_THROUGH, "GPGPU-Sim 3: write-allocate, \":W\" of its L2"),
 };
