@@ -149,6 +149,7 @@ static const struct cw_config__override getm_artifact[] = {
     SET(l1_pipeline, 17, HALF),
     SET(l2_ways, 16, "[art]: 64 sets of 16 ways"),
     SET(dram_queue, 16, "[art]"),
+    SET(core_mem_queue, 1, M13 ": one instruction between issue and the load/store unit"),
     SET(l2_port_bytes, 64, M13 ": data port of its L2"),
     SET(dram_row_bytes, 4096, M13 ": twelve bits of column"),
     SET(noc_in_flits, 21, M13 ": channels of 8 flits; 21 hold the largest packet"),
