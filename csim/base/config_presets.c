@@ -57,6 +57,7 @@ static const struct cw_config__override thesis_kilotm[] = {
     SET(core_warps, 32, T44 ": 1024 threads"),
     SET(core_registers, 16384, T44),
     SET(core_shared_bytes, 16384, T44),
+    SET(shared_wide, CW_SHARED_WORDS, T44 ": a GPU of compute capability 1"),
     SET(core_schedulers, 1, T44 ": SIMD pipeline width 8"),
     SET(core_issue_cycles, 4, T44 ": SIMD pipeline width 8"),
     SET(core_scheduler, CW_SCHED_LRR, T44),

@@ -47,17 +47,43 @@ static void transfer(struct cw_mem_inst *m, uint8_t *slice, const uint64_t *addr
         }
 }
 
-/* Cycles that the access holds the banks: one pass per 32-bit word of a lane, each as long as its worst bank; an atomic serialises
- * on its most wanted address instead when that is longer. */
-static uint32_t passes(const struct cw_core *c, const struct cw_mem_inst *m)
+/* Passes over the banks for these lanes, each with `words` 32-bit words one after the other. */
+static uint32_t passes_by_word(const struct cw_core *c, const struct cw_mem_inst *m, uint32_t lanes, uint32_t words)
 {
-    uint32_t words = (uint32_t)m->elem_bytes * m->vec / 4, cycles = 0;
     uint64_t addr[CW_LANES];
-    for (uint32_t k = 0; k < (words > 0 ? words : 1); k++) {
+    uint32_t cycles = 0;
+    for (uint32_t k = 0; k < words; k++) {
         for (uint32_t lane = 0; lane < CW_LANES; lane++)
             addr[lane] = m->addr[lane] + 4 * k;
-        cycles += 1 + cw_bank_conflicts(addr, (uint32_t)m->lanes, c->config->shared_banks);
+        cycles += 1 + cw_bank_conflicts(addr, lanes, c->config->shared_banks);
     }
+    return cycles;
+}
+
+/* The same, with the words of a lane side by side: `words` times fewer lanes meet in the banks, so 32 words at a time. */
+static uint32_t passes_by_part(const struct cw_core *c, const struct cw_mem_inst *m, uint32_t words)
+{
+    const uint32_t width = CW_LANES / words;
+    uint32_t cycles = 0;
+    for (uint32_t from = 0; from < CW_LANES; from += width) {
+        uint64_t addr[CW_LANES] = {0};
+        uint32_t used = 0;
+        for (uint32_t i = 0; i < CW_LANES; i++) {
+            const uint32_t lane = from + i / words;
+            addr[i] = m->addr[lane] + 4 * (i % words);
+            used |= (uint32_t)((m->lanes >> lane) & 1) << i;
+        }
+        cycles += used != 0 ? 1 + cw_bank_conflicts(addr, used, c->config->shared_banks) : 0;
+    }
+    return cycles;
+}
+
+/* Cycles that the access holds the banks; an atomic serialises on its most wanted address instead when that is longer. */
+static uint32_t passes(const struct cw_core *c, const struct cw_mem_inst *m)
+{
+    const uint32_t words = (uint32_t)m->elem_bytes * m->vec / 4;
+    const bool by_part = c->config->shared_wide == CW_SHARED_PARTS && (words == 2 || words == 4);
+    uint32_t cycles = by_part ? passes_by_part(c, m, words) : passes_by_word(c, m, (uint32_t)m->lanes, words > 0 ? words : 1);
     if (m->uop->op == CW_OP_ATOM) {
         uint32_t same = cw_address_multiplicity(m->addr, (uint32_t)m->lanes);
         cycles = same > cycles ? same : cycles;
