@@ -359,17 +359,18 @@ static void come(struct regions *s, uint32_t b, uint32_t nest)
     s->stack[s->depth++] = b * NESTS + nest;
 }
 
-/* The nearest block that both come through; block_cnt: the exit. */
+/* The nearest block that both come through; block_cnt: the exit. Meetings of branches may lead in a circle; then it is the exit, too. */
 static uint32_t meeting(struct regions *s, uint32_t a, uint32_t b)
 {
     const uint32_t n = s->cfg->block_cnt;
+    uint32_t steps = 0;
     for (uint32_t i = 0; i < n; i++)
         s->above[i] = 0;
-    for (; a < n; a = s->cfg->block[a].ipdom)
+    for (; a < n && !s->above[a]; a = s->cfg->block[a].ipdom)
         s->above[a] = 1;
-    while (b < n && !s->above[b])
+    for (; b < n && !s->above[b] && steps < n; steps++)
         b = s->cfg->block[b].ipdom;
-    return b < n ? b : n;
+    return b < n && s->above[b] ? b : n;
 }
 
 static uint32_t meet_of(struct regions *s, uint32_t begin)

@@ -259,7 +259,7 @@ static int read_registers(struct cli_session *s, const struct cli_parsed *p)
 
 static int read_functional(struct cli_session *s, const struct cli_parsed *p)
 {
-    const char *launches = cli_value(p, "launches", NULL);
+    const char *launches = strcmp(p->command->name, "litmus") != 0 ? cli_value(p, "launches", NULL) : NULL; /* litmus has its own */
     s->options.functional = cli_has(p, "functional") || launches != NULL;
     if (launches == NULL)
         return CLI_OK;

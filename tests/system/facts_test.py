@@ -91,7 +91,7 @@ class Facts(unittest.TestCase):
             shown = self.proofs_text[name]
             self.assertEqual(len(re.findall(r"^      refuted: `", shown, re.M)), sum(line.startswith("refute ") for line in conf), name)
             of_all, *each = re.split(r"^  P\d+\. ", shown, flags=re.M)
-            proof = re.compile(r"proved for all time|no counterexample within \d+ cycles after power-up, set")
+            proof = re.compile(r"proved for all time|no counterexample within \d+ cycles after power-up,(?: run \w+,)? set")
             reached = re.compile(r"reached within \d+ cycles")
             for text in each:
                 self.assertTrue(proof.search(of_all) or proof.search(text), (name, text))

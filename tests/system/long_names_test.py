@@ -40,9 +40,9 @@ class Names(unittest.TestCase):
         for letters in (90, 101, 200, 1000, 3000):
             good, bad, other, gone = (name(letters, end) for end in ("good", "bad", "other", "gone"))
             kernel = ".visible .entry %s() { .reg .b32 %%r<9>; .reg .pred %%p<3>; .reg .b64 %%d<3>; %s ret; }\n"
-            both = kernel % (good, "") + kernel % (bad, "mov.u32 %r1, 0; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [%r1];")
+            both = kernel % (good, "") + kernel % (bad, "mapa.u32 %r1, %r2, 0;")
             self.says(both, good, [f"kernel {bad} of k.ptx cannot run: "])
-            self.says(both, bad, [bad, "ldmatrix"], status=2)
+            self.says(both, bad, [bad, "mapa"], status=2)
             self.says(both, gone, [f"no kernel '{gone}'"], status=2)
             self.says(kernel % (good, "trap;"), good, [f"kernel {good}: k.ptx:"], status=1)
             self.says(kernel % (good, "shfl.sync.down.b32 %r1, %r2, 1, 31, 1;"), good, [f"kernel {good}: k.ptx:", "does not take part"])

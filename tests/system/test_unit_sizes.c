@@ -69,13 +69,22 @@ static void build(struct seen *s, const struct cw_mech *system, const char *sett
     cw_gpu_destroy(gpu);
 }
 
-/* Machines whose papers state another size; and the idealised systems' ring, which has no bound, and which they cannot have in RTL. */
+/* Machines whose papers state another size, or have other numbers of partitions or longer rows; and the idealised systems' ring, which has no
+ * bound, and which they cannot have in RTL. */
 static const char *const differences[] = {
     "getm commit_unit entries 65536",          "thesis-kilotm first_read_table warps 32", "thesis-kilotm commit_unit entries 65536",
     "thesis-warptm commit_unit entries 65536", "getm-56 validation_unit bloom_row_w 5",   "getm-56 hazard_unit bloom_row_w 9",
     "getm-56 commit_unit entries 65536",       "getm-artifact hazard_unit set_w 8",       "getm-artifact commit_unit entries 65536",
     "gtx480 commit_unit entries 65536",        "si-tm commit_unit entries 65536",         "si-tm-base commit_unit entries 65536",
+    "thesis-kilotm writer_table entries 375",  "getm-56 writer_table entries 375",        "gtx480 writer_table entries 250",
+    "getm-artifact row_copy_engine lines 32",  "gtx480 row_copy_engine lines 32",
 };
+
+/* Rows of a DRAM are numbered in as many bits as the machine's memory needs; the units are synthesized for 2^20. */
+static bool is_of_memory(const char *line)
+{
+    return strstr(line, " row_w ") != NULL || strstr(line, " stride_w ") != NULL;
+}
 
 static bool is_known(const char *line)
 {
@@ -95,10 +104,13 @@ static void test_unit_sizes__are_the_contracts(void **state)
             build(&s, cw_mechs[i], NULL);
     }
     assert_true(s.units > 100);
-    for (uint32_t i = 0; i < s.cnt; i++)
-        if (!is_known(s.line[i]))
+    uint32_t of_memory = 0;
+    for (uint32_t i = 0; i < s.cnt; i++) {
+        of_memory += is_of_memory(s.line[i]);
+        if (!is_of_memory(s.line[i]) && !is_known(s.line[i]))
             fail_msg("%s: not what is synthesized; change the contract's default, or say here why", s.line[i]);
-    assert_int_equal(s.cnt, sizeof differences / sizeof differences[0]); /* each one still is a difference */
+    }
+    assert_int_equal(s.cnt - of_memory, sizeof differences / sizeof differences[0]); /* each one still is a difference */
 }
 
 /* The mechanisms of branch divergence have their units in each core, on the machine of their chapter. */
