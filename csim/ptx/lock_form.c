@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ptx/lock_form.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include "ptx/lock_graph.h"
 
 #define DEPTH_MAX 64u
-#define PIECE_MAX 200u
+#define PIECE_MAX 320u /* the longest text of a loop, with three numbers */
 
 #define LOCK      "cw_lock_of_block"
 #define VARIABLE  " .shared .align 4 .b32 " LOCK ";"
@@ -91,6 +92,7 @@ static int write_piece(struct edit *e, const char *format, ...)
     va_start(values, format);
     const int length = vsnprintf(piece, sizeof piece, format, values);
     va_end(values);
+    assert(length >= 0 && (size_t)length < sizeof piece);
     char *more = realloc(e->text, e->length + (size_t)length + 1);
     if (more == NULL)
         return CW_ENOMEM;
