@@ -259,8 +259,12 @@ static int read_registers(struct cli_session *s, const struct cli_parsed *p)
 
 static int read_functional(struct cli_session *s, const struct cli_parsed *p)
 {
-    const char *launches = strcmp(p->command->name, "litmus") != 0 ? cli_value(p, "launches", NULL) : NULL; /* litmus has its own */
+    const bool litmus = strcmp(p->command->name, "litmus") == 0, crash = strcmp(p->command->name, "crash") == 0;
+    const char *launches = litmus ? NULL : cli_value(p, "launches", NULL); /* litmus has its own */
     s->options.functional = cli_has(p, "functional") || launches != NULL;
+    if (s->options.functional && (litmus || crash))
+        return cli_error(CLI_WRONG, "%s judges when stores become durable, which launches without time do not have; leave --%s out",
+                         p->command->name, launches != NULL ? "launches" : "functional");
     if (launches == NULL)
         return CLI_OK;
     if (cli_has(p, "functional"))

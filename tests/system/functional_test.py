@@ -73,6 +73,16 @@ class Functional(unittest.TestCase):
         data = (folder / "out").read_bytes()
         return list(struct.unpack(f"<{len(data) // 4}I", data))
 
+    def test_judges_of_durability_need_time(self):
+        """Without time no store is ever not durable: each crash would recover, and each litmus test pass."""
+        machine = ["--preset", "sbrp-near", "--persistency", "sbrp"]
+        for words, option in ((["crash", "gpkvs", "--points", "5", "--functional"], "functional"),
+                              (["crash", "gpkvs", "--points", "5", "--launches", "0:1"], "launches"),
+                              (["litmus", ROOT / "tests/litmus", "--functional"], "functional")):
+            done = execute([COWARP, *words, *machine], ROOT)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertRegex(done.stderr, rf"^cowarp: {words[0]} judges when stores become durable, [^\n]*leave --{option} out\n$")
+
     def test_every_workload_has_its_result(self):
         for i, run in enumerate(runs()):
             with self.subTest(run=run):
