@@ -177,7 +177,7 @@ static const struct {
     {&ht, {"validation_unit", "ownership_table"}},
     {&kilo, {"hazard_unit", "commit_unit"}},
     {&warp, {"hazard_unit", "commit_unit", "last_written_table", "first_read_table", "ownership_table"}},
-    {&early, {"hazard_unit", "commit_unit"}},
+    {&early, {"conflict_address_table", "reference_count_table", "commit_unit"}},
     {&eager, {"ownership_table"}},
     {&tree, {"first_read_table", "last_written_table"}},
     {&snapshot, {"postdate_unit", "writer_table", "version_index_table", "row_copy_engine"}},

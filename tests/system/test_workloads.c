@@ -205,13 +205,13 @@ static const struct {
 #define WARP_LEVEL  "first_read_table=lockstep", "last_written_table=lockstep", "ownership_table=lockstep"
 
 static const struct {
-    const char *name, *units[6];
+    const char *name, *units[8];
     bool has_commit_log; /* reads kilo.entries */
 } systems[] = {
     {"getm", {"validation_unit=lockstep", "ownership_table=lockstep"}, false},
     {"kilotm", {COMMIT_PATH}, true},
     {"warptm", {COMMIT_PATH, WARP_LEVEL}, true},
-    {"eapg", {COMMIT_PATH, WARP_LEVEL}, true},
+    {"eapg", {COMMIT_PATH, WARP_LEVEL, "conflict_address_table=lockstep", "reference_count_table=lockstep"}, true},
     {"warptm-el", {"ownership_table=lockstep"}, true},
     {"ideal", {NULL}, true},
     {"serial", {NULL}, false},
@@ -454,7 +454,7 @@ static void test_workloads__kilo_options(void **state)
         {"warptm", {"warptm.aggregate=off"}},
         {"warptm", {"warptm.resolution=none", "warptm.aggregate=off", "warptm.coalesce=off"}},
         {"warptm", {"core.count=3", "partition.count=5"}},
-        {"eapg", {"eapg.cat_entries=4", "eapg.rct_entries=40"}},
+        {"eapg", {"eapg.cat_entries=4", "eapg.cat_banks=1", "eapg.rct_entries=40"}},
         {"eapg", {"eapg.pause_max_cycles=10"}},
     };
     (void)state;

@@ -385,7 +385,7 @@ wide warptm kilo.watchdog_cycles=1000 tx-warps=0 check-serial
 ht-h warptm buckets=20 sabotage=skip-revalidation check-serial fails
 
 # EAPG, WarpTM-EL, Ideal TM, one transaction at a time.
-ht-h eapg eapg.cat_entries=4 eapg.rct_entries=40 check-serial
+ht-h eapg eapg.cat_entries=4 eapg.cat_banks=2 eapg.rct_entries=40 check-serial
 ht-h eapg eapg.pause_max_cycles=10 check-serial
 bh-h eapg tcd.mode=off warptm.resolution=scr check-serial
 cl eapg kilo.hazard=perfect tcd.granule_bytes=16 tcd.ways=1 check-serial
@@ -410,6 +410,8 @@ ht-h warptm kilo.id_bits=16 mem.mbytes=4096 hazard_unit=rtl last_written_table=r
 bh-h warptm bodies=100 mem.mbytes=4096 last_written_table=lockstep first_read_table=lockstep
 cl eapg kilo.id_bits=16 mem.mbytes=4096 hazard_unit=lockstep last_written_table=rtl ownership_table=lockstep
 ht-h eapg commit_unit=rtl first_read_table=rtl
+ht-h eapg conflict_address_table=rtl reference_count_table=lockstep check-serial
+cl eapg eapg.cat_entries=40 eapg.cat_banks=1 conflict_address_table=lockstep reference_count_table=rtl
 ht-h warptm-el ownership_table=rtl
 """
 

@@ -7,10 +7,10 @@
 
 #include "adapt/first_read_table.h"
 #include "adapt/last_written_table.h"
+#include "adapt/sets.h"
 #include "base/rng.h"
 #include "cowarp/unit/commit_unit.h"
 #include "cowarp/unit/last_written_table.h"
-#include "mech/kilo/core/conflict_addresses.h"
 #include "mech/kilo/port/expected_writes.h"
 #include "mech/kilo/shared.h"
 #include "mech/kilo/unit/census.h"
@@ -239,22 +239,20 @@ static void test_kilo_tables__expected_writes_are_counted(void **state)
     cw_kilo_expected_destroy(e);
 }
 
-static void test_kilo_tables__conflict_addresses(void **state)
+/* The shapes that presets and tests name: as many ways as there can be, and at least two sets. */
+static void test_kilo_tables__sets_of_entries(void **state)
 {
-    struct cw_kilo_cat *t = cw_kilo_cat_create(3);
+    static const uint32_t shapes[][3] = {{1024, 8, 7}, {3072, 6, 9}, {65536, 8, 13}, {40, 5, 3}, {4, 2, 1}, {2, 1, 1}, {14, 7, 1}};
+    static const uint32_t none[] = {0, 1, 3, 9, 1000, 1022, 65535};
+    uint32_t ways, set_bits;
     (void)state;
-    assert_true(cw_kilo_cat_enter(t, 0x1000, 1));
-    assert_true(cw_kilo_cat_enter(t, 0x1000, 2));
-    assert_true(cw_kilo_cat_enter(t, 0x2000, 2));
-    assert_false(cw_kilo_cat_enter(t, 0x3000, 3));
-    cw_kilo_cat_remove(t, 0x1000, 1);
-    assert_true(cw_kilo_cat_has(t, 0x1000)); /* of commit 2 */
-    cw_kilo_cat_remove(t, 0x3000, 3);        /* never entered */
-    cw_kilo_cat_remove(t, 0x1000, 2);
-    assert_false(cw_kilo_cat_has(t, 0x1000));
-    assert_true(cw_kilo_cat_has(t, 0x2000));
-    assert_true(cw_kilo_cat_enter(t, 0x3000, 3));
-    cw_kilo_cat_destroy(t);
+    for (uint32_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        assert_true(cw_adapt_sets(shapes[i][0], &ways, &set_bits));
+        assert_int_equal(ways, shapes[i][1]);
+        assert_int_equal(set_bits, shapes[i][2]);
+    }
+    for (uint32_t i = 0; i < sizeof none / sizeof none[0]; i++)
+        assert_false(cw_adapt_sets(none[i], &ways, &set_bits));
 }
 
 /* The example of Fung 2015, Figure 6.6, whose lanes X1 and X2 survive two-phase resolution. Sequentially, lane by lane: X1 stays; X2 stays,
@@ -438,7 +436,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_kilo_tables__hazards_are_conservative),
     cmocka_unit_test(test_kilo_tables__written_times_are_conservative),
     cmocka_unit_test(test_kilo_tables__expected_writes_are_counted),
-    cmocka_unit_test(test_kilo_tables__conflict_addresses),
+    cmocka_unit_test(test_kilo_tables__sets_of_entries),
     cmocka_unit_test(test_kilo_tables__sequential_resolution),
     cmocka_unit_test(test_kilo_tables__other_detectors),
     cmocka_unit_test(test_kilo_tables__mates_are_no_hazard),

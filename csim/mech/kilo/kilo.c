@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapt/sets.h"
 #include "mech/kilo/parts.h"
 
 struct cw_kilo_machine {
@@ -64,6 +65,24 @@ static uint32_t window(const struct cw_kilo *tm)
     return entries < ids - CW_LANES ? entries : (uint32_t)(ids - CW_LANES);
 }
 
+static int check_sets(const char *key, uint32_t entries, uint32_t banks, struct cw_error *err)
+{
+    uint32_t ways, set_bits;
+    if (entries % banks == 0 && cw_adapt_sets(entries / banks, &ways, &set_bits))
+        return CW_OK;
+    return cw_fail(err, CW_EINVAL, "%s = %u: take %u times a power of two, or 3, 5, 6 or 7 times that: a bank has 2^n sets of up to 8 ways",
+                   key, entries, 2 * banks);
+}
+
+static int check_tables(const struct cw_kilo *tm, struct cw_error *err)
+{
+    const struct cw_kilo_keys *k = tm->keys;
+    if (tm->kind != CW_KILO_EAPG)
+        return CW_OK;
+    const int status = check_sets("eapg.cat_entries", k->eapg_cat_entries, k->eapg_cat_banks, err);
+    return status == CW_OK ? check_sets("eapg.rct_entries", k->eapg_rct_entries, 1, err) : status;
+}
+
 static int check(struct cw_kilo *tm, struct cw_error *err)
 {
     const struct cw_kilo_keys *k = tm->keys;
@@ -89,7 +108,8 @@ static int check(struct cw_kilo *tm, struct cw_error *err)
                        "kilo.write_words = %u: tcd.mode = closed has to know all writes to come; set tcd.mode to off or published, or "
                        "kilo.write_words to 0",
                        k->kilo_write_words);
-    return check_sabotage(tm, err);
+    const int status = check_tables(tm, err);
+    return status == CW_OK ? check_sabotage(tm, err) : status;
 }
 
 static int create_units(struct cw_kilo_machine *m, struct cw_error *err)

@@ -46,6 +46,10 @@ struct cw_kilo_commit_body {
 };
 CW_MESSAGE_BODY(cw_kilo_commit, struct cw_kilo_commit_body)
 
+/* Flags of a word in WRITTEN: it has this value now; nobody else is going to write it. */
+#define CW_KILO_CHANGED 1u
+#define CW_KILO_LAST    2u
+
 /* READS, WRITES, COMMITTING, WRITTEN: a log behind it, which takes the room of its entries only. */
 struct cw_kilo_log_body {
     struct cw_kilo_commit_body commit;

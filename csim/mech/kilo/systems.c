@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The descriptors of kilotm, warptm and eapg. */
 #include "cowarp/unit/commit_unit.h"
+#include "cowarp/unit/conflict_address_table.h"
 #include "cowarp/unit/first_read_table.h"
 #include "cowarp/unit/hazard_unit.h"
 #include "cowarp/unit/last_written_table.h"
 #include "cowarp/unit/ownership_table.h"
+#include "cowarp/unit/reference_count_table.h"
 #include "mech/kilo/shared.h"
 #include "mech/kilo/unit/hazard.h"
 #include "mech/tm/tm.h"
@@ -107,12 +109,22 @@ static const char *const inner[] = {"last_writer_history", NULL};
     }
 
 static const struct cw_mech_unit kilo_units[] = {HAZARD_UNIT, COMMIT_UNIT, TIMES(has_times)};
-static const struct cw_mech_unit warp_units[] = {HAZARD_UNIT,
+#define OWNERSHIP_TABLE                                                                                                    \
+    {                                                                                                                      \
+        &cw_ownership_table_unit, "two-phase intra-warp conflict resolution; tm.resolvers per core", CW_DOMAIN_CORE, NULL, \
+            has_ownership_tables, "warptm.resolution = 2pcr"                                                               \
+    }
+static const struct cw_mech_unit warp_units[] = {HAZARD_UNIT, COMMIT_UNIT, TIMES(has_times_by_default), OWNERSHIP_TABLE};
+static const struct cw_mech_unit eapg_units[] = {HAZARD_UNIT,
                                                  COMMIT_UNIT,
                                                  TIMES(has_times_by_default),
-                                                 {&cw_ownership_table_unit,
-                                                  "two-phase intra-warp conflict resolution; tm.resolvers per core", CW_DOMAIN_CORE, NULL,
-                                                  has_ownership_tables, "warptm.resolution = 2pcr"}};
+                                                 OWNERSHIP_TABLE,
+                                                 {.unit = &cw_conflict_address_table_unit,
+                                                  .what = "words of commits under way, as a core has heard of them; one per core",
+                                                  .domain = CW_DOMAIN_CORE},
+                                                 {.unit = &cw_reference_count_table_unit,
+                                                  .what = "commits under way that write a word; one per memory partition",
+                                                  .domain = CW_DOMAIN_CU}};
 
 #define SYSTEM(name_, what_, create_, units_)                                                                                       \
     {                                                                                                                               \
@@ -128,4 +140,4 @@ const struct cw_mech cw_mech_warptm =
     SYSTEM("warptm", "WarpTM: Kilo TM with warp-level management and temporal conflict detection (Fung 2015, chapter 6)", create_warptm,
            warp_units);
 const struct cw_mech cw_mech_eapg =
-    SYSTEM("eapg", "WarpTM with early abort and pause-and-go, idealised (Ren and Lis, HPCA 2018, VI.A)", create_eapg, warp_units);
+    SYSTEM("eapg", "WarpTM with early abort and pause-and-go, idealised (Ren and Lis, HPCA 2018, VI.A)", create_eapg, eapg_units);

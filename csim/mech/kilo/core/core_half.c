@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mech/kilo/core/conflict_addresses.h"
 #include "mech/kilo/core/core_half.h"
 #include "mech/tm/backoff.h"
 
@@ -148,16 +147,14 @@ static cw_time tick(void *self, cw_time now)
     const bool table = c->first_read != NULL && cw_adapt_first_read_table_clock(c->first_read);
     if (table || c->asking > 0 || c->resend_ring.cnt > 0)
         return now + c->half.period;
-    if (next != CW_TIME_NEVER || c->pause.first == NULL)
-        return next;
-    cw_time paused = c->load[cw_access_index(&c->half.access, c->pause.first)].paused;
-    return paused + c->tm->keys->eapg_pause_max_cycles * c->half.period; /* the oldest; before that, news wake the core */
+    const cw_time resume = c->cat != NULL ? cw_kilo__resume_next(c, now) : CW_TIME_NEVER;
+    return resume < next ? resume : next;
 }
 
 static bool idle(const void *self)
 {
     const struct cw_kilo_core *c = self;
-    return cw_tm_core_idle(&c->half) && c->asking == 0;
+    return cw_tm_core_idle(&c->half) && c->asking == 0 && (c->cat == NULL || !cw_adapt_conflict_address_table_busy(c->cat));
 }
 
 static void report(const void *self, uint32_t warp, FILE *out)
@@ -226,8 +223,16 @@ int cw_kilo__core_create(struct cw_kilo_core **out, struct cw_kilo *tm, uint32_t
     c->table = malloc(table_bytes > filter_bytes ? table_bytes : filter_bytes);
     if (c->warp == NULL || c->load == NULL || c->table == NULL)
         return CW_ENOMEM;
-    if (c->hooks->pause != NULL && (c->cat = cw_kilo_cat_create(tm->keys->eapg_cat_entries)) == NULL)
-        return CW_ENOMEM;
+    if (c->hooks->pause != NULL) {
+        const struct cw_adapt_conflict_address_table_config cat = {.units = tm->host.units,
+                                                                   .core = index,
+                                                                   .banks = tm->keys->eapg_cat_banks,
+                                                                   .entries = tm->keys->eapg_cat_entries,
+                                                                   .memory_base = CW_GLOBAL_BASE};
+        const int status = cw_adapt_conflict_address_table_create(&c->cat, &cat, err);
+        if (status != CW_OK)
+            return status;
+    }
     if (tm->tcd != CW_KILO_TCD_OFF) {
         int status = cw_adapt_first_read_table_create(&c->first_read, tm->host.units, index, config->core_warps, tm->keys->tcd_ports, err);
         if (status != CW_OK)
@@ -247,6 +252,6 @@ void cw_kilo__core_destroy(struct cw_kilo_core *c)
     free(c->load);
     free(c->table);
     cw_adapt_first_read_table_destroy(c->first_read);
-    cw_kilo_cat_destroy(c->cat);
+    cw_adapt_conflict_address_table_destroy(c->cat);
     free(c);
 }

@@ -7,6 +7,7 @@
 #ifndef CW_MECH_KILO_CORE_HALF_H
 #define CW_MECH_KILO_CORE_HALF_H
 
+#include "adapt/conflict_address_table.h"
 #include "adapt/first_read_table.h"
 #include "base/ring.h"
 #include "mech/kilo/parts.h"
@@ -51,7 +52,8 @@ struct cw_kilo_warp {
 
 /* What the family keeps of a load besides struct cw_tm_access. */
 struct cw_kilo_load {
-    cw_time paused;                               /* EAPG: since when */
+    cw_time paused;                               /* EAPG: since when, or CW_TIME_NEVER */
+    uint64_t removals;                            /* EAPG: the core's, when it was last asked for */
     uint32_t word[CW_LANES][CW_ACCESS_BYTES / 4]; /* memory's words */
     uint64_t stamp[CW_LANES];
 };
@@ -63,6 +65,15 @@ struct cw_kilo_resend {
     uint8_t warp, lane, partition, write, half;
 };
 #define CW_KILO_RESENDS 256u /* each of a commit unit's pointers waits for one at most */
+
+/* EAPG: the load that the conflict address table is being asked for, by its distinct words, one per cycle. */
+struct cw_kilo_question {
+    struct cw_tm_access *access; /* NULL: none */
+    uint32_t cnt, asked, answered;
+    uint64_t word[CW_LANES * CW_ACCESS_BYTES / 4];
+    cw_lanes lanes[CW_LANES * CW_ACCESS_BYTES / 4]; /* that want the word */
+    cw_lanes held;                                  /* lanes that have to pause, so far */
+};
 
 struct cw_kilo_core;
 
@@ -82,14 +93,17 @@ struct cw_kilo_core {
     const struct cw_kilo_core_hooks *hooks;
     struct cw_kilo_warp *warp;
     struct cw_kilo_load *load;                     /* per access */
+    struct cw_access_queue fresh;                  /* EAPG: loads that the table has not been asked for */
     struct cw_access_queue pause;                  /* EAPG: loads that wait for a commit */
+    struct cw_kilo_question question;              /* EAPG */
+    uint64_t removals;                             /* EAPG: words that have left the table */
     uint8_t probing[64];                           /* warps with work in probe.c, oldest first */
     uint32_t probing_cnt, resolving;               /* resolving: warps in SCR */
     uint8_t *table;                                /* SCR's filter; 2PCR without cost: ownership table */
     struct cw_adapt_first_read_table *first_read;  /* temporal conflict detection; NULL: none */
     uint32_t asking;                               /* requests for commit IDs without grant */
     cw_time watchdog;                              /* next look for long attempts */
-    struct cw_kilo_cat *cat;                       /* EAPG */
+    struct cw_adapt_conflict_address_table *cat;   /* EAPG. NULL */
     struct cw_kilo_resend resend[CW_KILO_RESENDS]; /* ring */
     struct cw_ring resend_ring;
     uint32_t readers[1u << CW_KILO_READER_BITS]; /* ideal, EAPG: running reads per hashed word */
@@ -148,10 +162,12 @@ void cw_kilo__resend_step(struct cw_kilo_core *c, cw_time now);
 
 /* pause.c: EAPG */
 void cw_kilo__news(struct cw_kilo_core *c, const struct cw_message *p, cw_time now);
-/* Whether the load has to pause. */
+/* Whether the load has to wait for an answer of the table. */
 bool cw_kilo__pause(struct cw_kilo_core *c, struct cw_tm_access *a, cw_time now);
-/* Paused loads that may go on do so. */
+/* The table's cycle. Loads go on, or pause. */
 void cw_kilo__resume(struct cw_kilo_core *c, cw_time now);
+/* When the next such cycle is due, after this one. */
+cw_time cw_kilo__resume_next(const struct cw_kilo_core *c, cw_time now);
 
 /* early.c: running transactions whose reads have been overwritten */
 /* EAPG: the word has been overwritten with that value; those that have read another one abort. */

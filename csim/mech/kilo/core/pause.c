@@ -1,74 +1,154 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * EAPG, core half: what commit units broadcast about commits under way. COMMITTING enters a write set in the conflict address table; loads
- * of such words pause until the commit is over. WRITTEN takes the words out again, and aborts the running transactions that have read
- * another value than the one just written.
+ * EAPG, core half: what commit units broadcast about commits under way. COMMITTING enters words in the conflict address table; loads of
+ * such words pause until the commits are over. WRITTEN takes words out again, and aborts the running transactions that have read another
+ * value than the one just written.
+ *
+ * The table is asked for one word per cycle, and for one load after the other: new ones first, then paused ones when a word has left the
+ * table since they were asked for. A load goes on without a question while the table is empty. What the table learns while a load
+ * is asked for, and after, the decision at commit catches.
  */
-#include "mech/kilo/core/conflict_addresses.h"
 #include "mech/kilo/core/core_half.h"
 
 void cw_kilo__news(struct cw_kilo_core *c, const struct cw_message *p, cw_time now)
 {
     const struct cw_kilo_log_body *body = cw_kilo_log_of(p);
+    const bool written = p->op == CW_KILO_WRITTEN;
     for (uint32_t i = 0; i < body->log.cnt; i++) {
         const struct cw_log_entry *e = body->log.entry + i;
-        if (p->op == CW_KILO_COMMITTING) {
-            c->tm->counters->eapg_cat_full += !cw_kilo_cat_enter(c->cat, e->addr, body->commit.first);
-            continue;
-        }
-        cw_kilo_cat_remove(c->cat, e->addr, body->commit.first);
-        if (e->flags != 0)
+        const bool known = !written || (e->flags & CW_KILO_LAST) != 0;
+        if (known && cw_adapt_conflict_address_table_update(c->cat, e->addr, written) != CW_OK)
+            cw_mech_fault(&c->tm->host, CW_ENOMEM, "out of host memory for the conflict address table's updates");
+        if (written && (e->flags & CW_KILO_CHANGED) != 0)
             cw_kilo__overwritten(c, e->addr, e->value, now);
     }
 }
 
-/* Lanes of the access that want a word that is being committed. */
-static cw_lanes held(const struct cw_kilo_core *c, const struct cw_tm_access *a)
+static struct cw_kilo_load *load_of(const struct cw_kilo_core *c, const struct cw_tm_access *a)
 {
-    uint32_t words = cw_inst_words(a->inst);
-    cw_lanes lanes = 0;
-    for (cw_lanes rest = a->unsent & ~c->half.warp[a->warp].aborted; rest != 0; rest = cw_lanes_rest(rest))
-        for (uint32_t i = 0; i < words; i++)
-            if (cw_kilo_cat_has(c->cat, (a->inst->addr[cw_lanes_first(rest)] & ~UINT64_C(3)) + 4 * i))
-                lanes |= cw_lanes_one(cw_lanes_first(rest));
-    return lanes;
+    return c->load + cw_access_index(&c->half.access, a);
 }
 
 bool cw_kilo__pause(struct cw_kilo_core *c, struct cw_tm_access *a, cw_time now)
 {
-    struct cw_kilo_warp *w = c->warp + a->warp;
-    cw_lanes lanes = a->store ? 0 : held(c, a);
-    if (lanes == 0)
+    (void)now;
+    if (a->store || cw_adapt_conflict_address_table_empty(c->cat))
         return false;
-    c->tm->counters->eapg_paused += cw_lanes_count(lanes & ~w->paused);
-    w->paused |= lanes;
-    c->load[cw_access_index(&c->half.access, a)].paused = now;
-    c->tm->counters->eapg_pauses++;
-    cw_access_queue_push(&c->pause, a);
+    load_of(c, a)->paused = CW_TIME_NEVER;
+    cw_access_queue_push(&c->fresh, a);
     return true;
 }
 
-static bool may_go_on(struct cw_kilo_core *c, const struct cw_tm_access *a, cw_time now)
+static void add_word(struct cw_kilo_question *q, uint64_t word, uint32_t lane)
 {
-    uint64_t cycles = (now - c->load[cw_access_index(&c->half.access, a)].paused) / cw_kilo_period(c->tm, CW_DOMAIN_CORE);
-    if (cycles < c->tm->keys->eapg_pause_max_cycles && held(c, a) != 0)
-        return false;
-    c->tm->counters->eapg_pause_cycles += cycles;
-    return true;
+    uint32_t i = 0;
+    while (i < q->cnt && q->word[i] != word)
+        i++;
+    if (i == q->cnt) {
+        q->word[q->cnt++] = word;
+        q->lanes[i] = 0;
+    }
+    q->lanes[i] |= cw_lanes_one(lane);
 }
 
-/* Every load looks again in every cycle in which something has happened. */
-void cw_kilo__resume(struct cw_kilo_core *c, cw_time now)
+static void begin_question(struct cw_kilo_core *c, struct cw_tm_access *a)
+{
+    struct cw_kilo_question *q = &c->question;
+    const uint32_t words = cw_inst_words(a->inst);
+    q->access = a;
+    q->cnt = q->asked = q->answered = 0;
+    q->held = 0;
+    load_of(c, a)->removals = c->removals;
+    for (cw_lanes rest = a->unsent & ~c->half.warp[a->warp].aborted; rest != 0; rest = cw_lanes_rest(rest))
+        for (uint32_t i = 0; i < words; i++) {
+            const uint32_t lane = cw_lanes_first(rest);
+            add_word(q, (a->inst->addr[lane] & ~UINT64_C(3)) + 4 * i, lane);
+        }
+}
+
+static cw_time pause_end(const struct cw_kilo_core *c, const struct cw_tm_access *a)
+{
+    return load_of(c, a)->paused + c->tm->keys->eapg_pause_max_cycles * c->half.period;
+}
+
+static void go_on(struct cw_kilo_core *c, struct cw_tm_access *a, cw_time now)
+{
+    const cw_time since = load_of(c, a)->paused;
+    if (since != CW_TIME_NEVER)
+        c->tm->counters->eapg_pause_cycles += (now - since) / c->half.period;
+    cw_access_go(&c->half.access, a);
+}
+
+static void end_question(struct cw_kilo_core *c, cw_time now)
+{
+    struct cw_tm_access *a = c->question.access;
+    struct cw_kilo_warp *w = c->warp + a->warp;
+    const cw_lanes held = c->question.held & ~c->half.warp[a->warp].aborted;
+    c->question.access = NULL;
+    if (held == 0) {
+        go_on(c, a, now);
+        return;
+    }
+    c->tm->counters->eapg_paused += cw_lanes_count(held & ~w->paused);
+    w->paused |= held;
+    if (load_of(c, a)->paused == CW_TIME_NEVER) {
+        load_of(c, a)->paused = now;
+        c->tm->counters->eapg_pauses++;
+    }
+    cw_access_queue_push(&c->pause, a);
+}
+
+/* Loads that have paused long enough go on. The first one that a word's leaving may have freed; NULL: none. */
+static struct cw_tm_access *look_at_paused(struct cw_kilo_core *c, bool wanted, cw_time now)
 {
     struct cw_access_queue old = c->pause;
-    if (old.first == NULL)
-        return;
+    struct cw_tm_access *next = NULL;
     c->pause = (struct cw_access_queue){0};
     while (old.first != NULL) {
         struct cw_tm_access *a = cw_access_queue_pop(&old);
-        if (may_go_on(c, a, now))
-            cw_access_go(&c->half.access, a);
+        if (now >= pause_end(c, a))
+            go_on(c, a, now);
+        else if (wanted && next == NULL && load_of(c, a)->removals != c->removals)
+            next = a;
         else
             cw_access_queue_push(&c->pause, a);
     }
+    return next;
+}
+
+void cw_kilo__resume(struct cw_kilo_core *c, cw_time now)
+{
+    struct cw_kilo_question *q = &c->question;
+    struct cw_adapt_conflict_address_table_result r;
+    const bool wanted = q->access == NULL && c->fresh.first == NULL;
+    struct cw_tm_access *a = c->pause.first != NULL ? look_at_paused(c, wanted, now) : NULL;
+    if (q->access == NULL && c->fresh.first != NULL)
+        a = cw_access_queue_pop(&c->fresh);
+    if (a != NULL)
+        begin_question(c, a);
+    if (q->access != NULL && q->asked < q->cnt) {
+        cw_adapt_conflict_address_table_ask(c->cat, q->word[q->asked], q->asked);
+        q->asked++;
+    }
+    cw_adapt_conflict_address_table_clock(c->cat, &r);
+    c->removals += r.removed;
+    c->tm->counters->eapg_cat_full += r.refused;
+    if (r.answered) {
+        q->answered++;
+        q->held |= r.held ? q->lanes[r.tag] : 0;
+    }
+    if (q->access != NULL && q->answered == q->cnt)
+        end_question(c, now);
+}
+
+cw_time cw_kilo__resume_next(const struct cw_kilo_core *c, cw_time now)
+{
+    cw_time next = CW_TIME_NEVER;
+    if (cw_adapt_conflict_address_table_busy(c->cat) || c->question.access != NULL || c->fresh.first != NULL)
+        return now + c->half.period;
+    for (const struct cw_tm_access *a = c->pause.first; a != NULL; a = a->next) {
+        const cw_time due = load_of(c, a)->removals != c->removals ? now + c->half.period : pause_end(c, a);
+        next = due < next ? due : next;
+    }
+    return next;
 }

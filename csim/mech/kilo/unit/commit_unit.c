@@ -194,6 +194,7 @@ static void tick(void *self, cw_time now)
     else
         more |= cw_kilo_unit__accept(u, now);
     more |= cw_adapt_commit_unit_clock(u->ring);
+    more |= u->rct != NULL && cw_kilo_unit__news_step(u, now);
     more |= u->write.ring.cnt > 0 || u->compare.ring.cnt > 0 || u->out_ring.cnt > 0;
     cw_time next = cw_fifo_next(&u->port->from_noc);
     next = next < u->input_free ? u->input_free : next;
@@ -220,6 +221,8 @@ static int create_units(struct cw_kilo_unit *u, struct cw_error *err)
         return cw_adapt_commit_unit_create(&u->ring, &ring, err);
     ring.id_bits = id_bits;
     int status = cw_adapt_commit_unit_create(&u->ring, &ring, err);
+    if (status == CW_OK && u->hooks->announce != NULL)
+        status = cw_kilo_unit__news_create(u, err);
     return status == CW_OK ? cw_kilo_hazard_create(&u->detector, &tm->host, u->index, err) : status;
 }
 
@@ -261,10 +264,12 @@ void cw_kilo__unit_destroy(struct cw_kilo_unit *u)
     }
     while (u->groups != NULL) {
         struct cw_kilo_group *next = u->groups->next;
+        cw_kilo_unit__news_forget(u->groups);
         free(u->groups->word);
         free(u->groups);
         u->groups = next;
     }
+    cw_kilo_unit__news_destroy(u);
     cw_kilo_hazard_destroy(u->detector);
     cw_adapt_commit_unit_destroy(u->ring);
     free(u->entry);
@@ -283,5 +288,6 @@ struct cw_component *cw_kilo__unit_component(struct cw_kilo_unit *u)
 
 bool cw_kilo__unit_idle(const struct cw_kilo_unit *u)
 {
-    return u->retire == u->tail && u->out_ring.cnt == 0 && u->line_ring.cnt == 0 && u->idle_cnt == CW_KILO_L2_REQUESTS;
+    return u->retire == u->tail && u->out_ring.cnt == 0 && u->news_ring.cnt == 0 && u->line_ring.cnt == 0 &&
+           u->idle_cnt == CW_KILO_L2_REQUESTS;
 }

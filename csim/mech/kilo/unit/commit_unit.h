@@ -2,7 +2,7 @@
 /*
  * State of a commit unit of the Kilo TM family. What it does is in commit_unit.c.
  *
- * Private to: commit_unit.c, commit_unit_hazard.c, commit_unit_l2.c, commit_unit_log.c, commit_unit_out.c.
+ * Private to: commit_unit.c, commit_unit_hazard.c, commit_unit_l2.c, commit_unit_log.c, commit_unit_news.c, commit_unit_out.c.
  */
 #ifndef CW_MECH_KILO_COMMIT_UNIT_H
 #define CW_MECH_KILO_COMMIT_UNIT_H
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "adapt/commit_unit.h"
+#include "adapt/reference_count_table.h"
 #include "base/ring.h"
 #include "mech/kilo/parts.h"
 #include "mech/kilo/unit/census.h"
@@ -25,7 +26,6 @@ struct cw_kilo_word {
     uint64_t addr;
     uint32_t value, next; /* next: of the lane's set, or CW_KILO_NIL */
     uint8_t lane, bytes;
-    bool announced; /* EAPG */
 };
 
 /* The entries of one warp's commit. */
@@ -46,7 +46,8 @@ struct cw_kilo_group {
     uint32_t undetected;                   /* entries that hazard detection has not taken in full; valid when filled */
     cw_lanes committing, written;          /* lanes whose writes have been queued, are done */
     bool probe;                            /* validation of a running transaction */
-    bool over;                             /* EAPG: its end has been announced */
+    bool over;                             /* EAPG: its end is known */
+    struct cw_kilo_news *news;             /* EAPG: what it has announced, until it is over. NULL */
     uint32_t live;                         /* entries not retired */
     struct cw_kilo_group *older, *younger; /* by arrival, while an entry may still be checked for hazards */
     struct cw_kilo_group *next;            /* free list */
@@ -130,8 +131,14 @@ struct cw_kilo_unit {
     struct cw_kilo_note *out;
     uint32_t out_cap;
     struct cw_ring out_ring;
-    cw_time waiting;    /* since when the pass pointer waits for a conflict; 0: it does not */
-    uint32_t announced; /* words in the reference count table */
+    cw_time waiting; /* since when the pass pointer waits for a conflict; 0: it does not */
+    /* EAPG */
+    struct cw_adapt_reference_count_table *rct; /* NULL */
+    struct cw_kilo_news_set *news;              /* sets of words on their way through it */
+    uint32_t news_cap;
+    struct cw_ring news_ring;
+    uint32_t news_asked, news_told;  /* of the oldest set: behind the last word that it was asked for, and that it has answered */
+    struct cw_message *news_message; /* of that set, as far as it has answers. NULL */
     uint64_t published;
     cw_time input_free; /* until then the last message is being taken in */
     struct cw_kilo_census census;
@@ -203,6 +210,18 @@ void cw_kilo_unit__take_done(struct cw_kilo_unit *u, cw_time now);
 /* One access of the L2 each. */
 void cw_kilo_unit__issue_accesses(struct cw_kilo_unit *u, cw_time now);
 
+/* commit_unit_news.c: EAPG's broadcasts */
+/* Status of the unit provider, with err, or CW_ENOMEM. */
+int cw_kilo_unit__news_create(struct cw_kilo_unit *u, struct cw_error *err);
+void cw_kilo_unit__news_destroy(struct cw_kilo_unit *u);
+/* The words from first on are about to be committed; the group's commit may be over. */
+void cw_kilo_unit__announce(struct cw_kilo_unit *u, struct cw_kilo_group *g, uint32_t first, cw_time now);
+void cw_kilo_unit__announce_end(struct cw_kilo_unit *u, struct cw_kilo_group *g, cw_time now);
+/* Frees what the group has announced, at the end of the simulation. */
+void cw_kilo_unit__news_forget(struct cw_kilo_group *g);
+/* A cycle of the reference count table; whether the next one is needed too. */
+bool cw_kilo_unit__news_step(struct cw_kilo_unit *u, cw_time now);
+
 /* commit_unit_out.c: to the cores, and to the last-written table */
 void cw_kilo_unit__tell(struct cw_kilo_unit *u, struct cw_kilo_note note);
 /* A message without a log for the group's core; the caller adds what its code means, and tells it. */
@@ -210,9 +229,6 @@ struct cw_message *cw_kilo_unit__message(struct cw_kilo_unit *u, const struct cw
 void cw_kilo_unit__send(struct cw_kilo_unit *u, struct cw_message *p);
 /* What is to be said, as far as there is room; a message per cycle. */
 void cw_kilo_unit__speak(struct cw_kilo_unit *u, cw_time now);
-/* EAPG: the words from first on are about to be committed; the group's commit may be over. */
-void cw_kilo_unit__announce(struct cw_kilo_unit *u, struct cw_kilo_group *g, uint32_t first, cw_time now);
-void cw_kilo_unit__announce_end(struct cw_kilo_unit *u, struct cw_kilo_group *g, cw_time now);
 /* TCD: the lane will not carry out the writes that were announced to the last-written table. */
 void cw_kilo_unit__forget_expected(struct cw_kilo_unit *u, const struct cw_kilo_group *g, uint32_t lane);
 

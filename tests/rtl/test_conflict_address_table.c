@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Conflict address table: C model and RTL in lockstep, broken copies, and directed tests of the contract on both. */
+#include "cowarp/unit/conflict_address_table.h"
+
+#include <stdbool.h>
+
+#include "base/rng.h"
+#include "cw_test.h"
+#include "lockstep_driver.h"
+
+typedef struct cw_conflict_address_table_params params_t;
+typedef struct cw_conflict_address_table_in in_t;
+typedef struct cw_conflict_address_table_out out_t;
+
+#define DUT_UNIT cw_conflict_address_table_unit
+#include "dut.h"
+
+/*                               ways set_w key_w tag_w */
+static const params_t table = {8, 7, 30, 7};
+static const params_t minimal = {1, 1, 4, 1};
+static const params_t artifact = {6, 3, 8, 16}; /* the ways of 3,072 entries */
+static const params_t small = {3, 1, 6, 4};
+
+enum { TABLE, MINIMAL, ARTIFACT, SMALL, SETS };
+
+/* Few words, so that sets fill, words come again, and queries meet updates; phases in which words come and in which they go. */
+static void few_words(void *context, struct cw_rng *rng, const void *last_out, void *in)
+{
+    in_t *i = in;
+    (void)context;
+    (void)last_out;
+    if (cw_rng_below(rng, 32) != 0) {
+        i->upd_word &= 0x1f;
+        i->qry_word &= 0x1f;
+    }
+    if (cw_rng_below(rng, 4) == 0)
+        i->qry_word = i->upd_word;
+}
+
+static const struct cw_lockstep_set sets[SETS] = {
+    {"table", &table, 0}, {"minimal", &minimal, 0}, {"artifact", &artifact, 0}, {"small", &small, 0}};
+
+static const struct cw_lockstep_bench bench = {&cw_conflict_address_table_unit, sets, SETS, few_words, NULL};
+
+static void test_conflict_address_table__c_equals_rtl(void **state)
+{
+    (void)state;
+    cw_lockstep_run(&bench);
+}
+
+#define UNIT "cw_conflict_address_table"
+static void test_conflict_address_table__broken_copies_are_caught(void **state)
+{
+    static const struct cw_mutant mutants[] = {
+        {"an update does not see the one before it", UNIT, "read_near_q && change[w]", "read_near_q && 1'b0 && change[w]", TABLE},
+        {"a word that the one before has entered is another", UNIT, "enter && read_same_q", "enter && !read_same_q", TABLE},
+        {"a word is entered twice", UNIT, "= write_q && !write_remove_q && !known && !full", "= write_q && !write_remove_q && !full",
+         SMALL},
+        {"a full set takes a word more", UNIT, "refuse  = write_q && !write_remove_q && !known && full",
+         "refuse  = write_q && !write_remove_q && !known && full && 1'b0", SMALL},
+        {"a word that is there is refused", UNIT, "refuse  = write_q && !write_remove_q && !known", "refuse  = write_q && !write_remove_q",
+         SMALL},
+        {"a removal of nothing is counted", UNIT, "leave   = write_q && write_remove_q && known", "leave   = write_q && write_remove_q",
+         TABLE},
+        {"a query finds words that are gone", UNIT, "asked_row[KEY_W] && asked_row", "(asked_row[KEY_W] || 1'b1) && asked_row", SMALL},
+        {"the sweep leaves the last set", UNIT, "sweep_q && !(&sweep_set_q)", "sweep_q && !(&(sweep_set_q | NEXT))", ARTIFACT},
+        {"a query sees an update too late", "cw_ram_1r1w_fwd", "fwd_q ? fwd_data_q : ram_data", "fwd_q && 1'b0 ? fwd_data_q : ram_data",
+         TABLE},
+        {"the tag comes without a query", UNIT, "asked_q ? asked_tag_q", "asked_q || 1'b1 ? asked_tag_q", TABLE}};
+    (void)state;
+    cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
+}
+
+/* Directed */
+
+static void wait_ready(struct dut *d)
+{
+    dut_eval(d);
+    while (!d->out.ready)
+        dut_cycle(d), dut_eval(d);
+}
+
+/* An update, and whether it was refused. */
+static bool update(struct dut *d, uint64_t word, bool leaves)
+{
+    wait_ready(d);
+    d->in.upd_valid = 1;
+    d->in.upd_word = word;
+    d->in.upd_remove = leaves;
+    dut_cycle(d);
+    dut_cycle(d);
+    dut_cycle(d);
+    dut_eval(d);
+    assert_int_equal(d->out.upd_done, 1);
+    return d->out.upd_refused;
+}
+
+static bool held(struct dut *d, uint64_t word)
+{
+    wait_ready(d);
+    d->in.qry_valid = 1;
+    d->in.qry_word = word;
+    d->in.qry_tag = 5;
+    dut_cycle(d);
+    dut_cycle(d);
+    dut_eval(d);
+    assert_int_equal(d->out.ans_valid, 1);
+    assert_int_equal(d->out.ans_tag, 5);
+    return d->out.ans_held;
+}
+
+static void test_conflict_address_table__is_a_set(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &table, backends[b]);
+        assert_false(held(&d, 77));
+        assert_false(update(&d, 77, false));
+        assert_false(update(&d, 77, false));
+        assert_true(held(&d, 77));
+        assert_int_equal(d.out.empty, 0);
+        assert_false(update(&d, 78, true));
+        assert_true(held(&d, 77));
+        assert_false(update(&d, 77, true));
+        assert_false(held(&d, 77));
+        assert_int_equal(d.out.empty, 1);
+        dut_close(&d);
+    }
+}
+
+/* Two sets of three: of seven words or more at least one is refused, six are there, and a place that is free again is taken. */
+static void test_conflict_address_table__refuses_what_has_no_room(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        uint32_t there = 0, last = 0;
+        dut_open(&d, &small, backends[b]);
+        for (uint32_t word = 0; word < 64; word++) {
+            const bool refused = update(&d, word, false);
+            assert_int_equal(held(&d, word), !refused);
+            there += !refused;
+            last = refused ? last : word;
+        }
+        assert_int_equal(there, 6);
+        assert_true(update(&d, last + 1, false));
+        assert_false(update(&d, last, true));
+        there = 0;
+        for (uint32_t word = 0; word < 64; word++)
+            there += held(&d, word);
+        assert_int_equal(there, 5);
+        assert_false(update(&d, last, false));
+        dut_close(&d);
+    }
+}
+
+/* The query of cycle t sees the update of t - 2, and not that of t - 1. */
+static void test_conflict_address_table__query_sees_updates_two_cycles_older(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++)
+        for (uint32_t after = 0; after < 4; after++) {
+            struct dut d;
+            dut_open(&d, &table, backends[b]);
+            wait_ready(&d);
+            d.in.upd_valid = 1;
+            d.in.upd_word = d.in.qry_word = 9;
+            d.in.qry_valid = after == 0;
+            dut_cycle(&d);
+            for (uint32_t i = 1; i <= after; i++) {
+                d.in.qry_valid = i == after;
+                d.in.qry_word = 9;
+                dut_cycle(&d);
+            }
+            dut_cycle(&d);
+            dut_eval(&d);
+            assert_int_equal(d.out.ans_valid, 1);
+            assert_int_equal(d.out.ans_held, after >= 2);
+            dut_close(&d);
+        }
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_conflict_address_table__c_equals_rtl),
+    cmocka_unit_test(test_conflict_address_table__broken_copies_are_caught),
+    cmocka_unit_test(test_conflict_address_table__is_a_set),
+    cmocka_unit_test(test_conflict_address_table__refuses_what_has_no_room),
+    cmocka_unit_test(test_conflict_address_table__query_sees_updates_two_cycles_older),
+};
+CW_TEST_MAIN(tests)
