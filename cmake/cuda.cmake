@@ -9,7 +9,8 @@ set(cuda_table ${cuda_source}/functions.py ${cuda_source}/functions.txt)
 file(MAKE_DIRECTORY ${cuda_made})
 
 add_library(cowarp_cuda SHARED ${cuda_source}/codes.c ${cuda_source}/device.c ${cuda_source}/image.c ${cuda_source}/launch.c ${cuda_source}/memory.c
-                               ${cuda_source}/module.c ${cuda_source}/open.c ${cuda_source}/order.c ${cuda_source}/process.c)
+                               ${cuda_source}/module.c ${cuda_source}/open.c ${cuda_source}/order.c ${cuda_source}/process.c
+                               ${cuda_source}/registered.c)
 set_target_properties(cowarp_cuda PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${cuda_folder} LINK_DEPENDS ${cuda_source}/libcowarp_cuda.map)
 target_include_directories(cowarp_cuda PRIVATE harness csim include)
 target_link_libraries(cowarp_cuda PRIVATE cowarp_session cowarp_fatbin cowarp_api cowarp_waves cowarp_rtl cowarp_csim)

@@ -245,6 +245,6 @@ const struct cli_command cli_cuda = {
         "The program is one that links libcudart or libcuda dynamically: nvcc -cudart shared. The exit status is the program's, and 1 when "
         "a\n"
         "launch has failed. The summary goes to standard error. Without --preset it is the least capable machine whose cores have the\n"
-        "shared memory that the program's kernels ask for. docs/cuda.md lists the functions that are there.\n",
+        "architecture and the shared memory that the program's kernels ask for. docs/cuda.md lists the functions that are there.\n",
     .run = run,
 };

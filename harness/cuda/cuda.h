@@ -120,6 +120,13 @@ int cw_cuda_malloc(void **address, size_t bytes, enum cw_cuda_memory kind);
 int cw_cuda_malloc_host(void **address, size_t bytes, bool mapped);
 int cw_cuda_free(void *address);
 int cw_cuda_free_host(void *address);
+/* The program's own memory, which a kernel may then use at the address that cw_cuda_host_device gives. CW_CUDA_REGISTERED: some of it has
+ * been registered; CW_CUDA_NOT_REGISTERED. */
+int cw_cuda_host_register(void *host, size_t bytes, unsigned flags);
+int cw_cuda_host_unregister(const void *host);
+/* Both also of memory of cw_cuda_malloc_host. */
+int cw_cuda_host_device(void **device, void *host);
+int cw_cuda_host_flags(unsigned *flags, const void *host);
 /* What an address belongs to, and its beginning and size. */
 enum cw_cuda_memory cw_cuda_memory_of(const void *address, uint64_t *base, size_t *bytes);
 int cw_cuda_memory_info(size_t *free_bytes, size_t *total_bytes);

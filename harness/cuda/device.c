@@ -79,6 +79,7 @@ static const struct {
     {82, "core.registers", 1},
     {83, NULL, 1}, /* managed memory */
     {95, NULL, 1}, /* cooperative launches */
+    {99, NULL, 1}, /* memory of the host can be registered */
     {97, "core.shared_bytes", 1},
     {106, "core.blocks", 1},
 };

@@ -102,7 +102,9 @@ static int run(struct cowarp_gpu *gpu, struct cw_cuda_function *f, const struct 
     launch.args = args;
     if (code == CW_CUDA_OK) {
         p->session.title = f->name;
+        cw_cuda__registered_to_device(gpu);
         const int status = cowarp_run(gpu, f->image->module, &launch);
+        cw_cuda__registered_to_host(gpu);
         if (status != COWARP_OK) { /* the call is well; who waits for the kernel is told */
             cw_cuda__say("launch of %s failed: %s", f->name, cowarp_error(gpu));
             p->sticky = fault_code(status, cowarp_error(gpu));

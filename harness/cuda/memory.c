@@ -155,9 +155,15 @@ static int copy(struct cowarp_gpu *gpu, void *to, const void *from, size_t bytes
         return CW_CUDA_DIRECTION;
     if (to == NULL || from == NULL)
         return CW_CUDA_INVALID_VALUE;
-    const bool to_device = on_device(gpu, target, bytes), from_device = on_device(gpu, source, bytes);
+    bool to_device = on_device(gpu, target, bytes), from_device = on_device(gpu, source, bytes);
     if (((kind == 1 || kind == 3) && !to_device) || ((kind == 2 || kind == 3) && !from_device))
         return CW_CUDA_INVALID_VALUE;
+    void *own_to = to_device ? cw_cuda__registered_host(target) : NULL;
+    void *own_from = from_device ? cw_cuda__registered_host(source) : NULL;
+    to_device = to_device && own_to == NULL;
+    from_device = from_device && own_from == NULL;
+    to = own_to != NULL ? own_to : to;
+    from = own_from != NULL ? own_from : from;
     if (to_device && from_device)
         return copy_on_device(gpu, target, source, bytes);
     if (to_device)
@@ -193,6 +199,15 @@ int cw_cuda_copy_box(const struct cw_cuda_box *b)
     return cw_cuda__leave(code);
 }
 
+static int put(struct cowarp_gpu *gpu, uint64_t at, const void *from, size_t bytes)
+{
+    void *own = cw_cuda__registered_host(at);
+    if (own == NULL)
+        return cw_cuda__failed(cowarp_write(gpu, at, from, bytes));
+    memcpy(own, from, bytes);
+    return CW_CUDA_OK;
+}
+
 int cw_cuda_set(void *to, uint32_t value, size_t unit, size_t count, size_t rows, size_t pitch)
 {
     struct cowarp_gpu *gpu;
@@ -204,7 +219,7 @@ int cw_cuda_set(void *to, uint32_t value, size_t unit, size_t count, size_t rows
     for (size_t y = 0; code == CW_CUDA_OK && y < rows; y++)
         for (size_t done = 0, n; code == CW_CUDA_OK && done < count * unit; done += n) {
             n = count * unit - done < PIECE ? count * unit - done : PIECE;
-            code = cw_cuda__failed(cowarp_write(gpu, (uintptr_t)to + y * pitch + done, piece, n));
+            code = put(gpu, (uintptr_t)to + y * pitch + done, piece, n);
         }
     return cw_cuda__leave(code);
 }
@@ -221,6 +236,7 @@ int cw_cuda_reset(void)
             free(a);
         }
         p->allocations = NULL;
+        cw_cuda__registered_forget(p->session.gpu);
         if (p->sticky != CW_CUDA_OK && cowarp_reset(p->session.gpu) != COWARP_OK)
             cw_cuda__say("%s", cowarp_error(p->session.gpu));
         else

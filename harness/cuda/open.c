@@ -10,11 +10,13 @@
 
 #define DYNAMIC_SHARED_BYTES UINT64_C(49152) /* that a CUDA device has for every block that does not ask for more */
 
-/* Machines for programs that name none, from the least capable on. */
+/* Machines for programs that name none, from the least capable on. A machine of sm_20 runs PTX of any architecture, but a program that was
+ * compiled for a newer one may count on the room that its cores have. */
 static const struct {
     const char *name;
     uint64_t shared_bytes;
-} presets[] = {{"getm", 16384}, {"gtx480", 49152}, {"sbrp-near", 65536}};
+    uint32_t architecture;
+} presets[] = {{"getm", 16384, 20}, {"gtx480", 49152, 20}, {"sbrp-near", 65536, 75}};
 #define PRESET_CNT (sizeof presets / sizeof presets[0])
 
 __attribute__((constructor)) static void find_page(void)
@@ -46,32 +48,53 @@ static int read_words(struct cw_cuda_process *p, int *argc)
     return CW_CUDA_OK;
 }
 
-/* The least capable machine whose cores have room for a block of each kernel. */
+/* What the kernels of all images ask for, and the images that ask for the most. */
+struct need {
+    uint64_t shared_bytes;
+    bool dynamic; /* some launch says how much shared memory there is */
+    uint32_t architecture;
+    const struct cw_cuda_image *by_shared, *by_architecture;
+};
+
+static struct need needs(const struct cw_cuda_process *p)
+{
+    struct need n = {0};
+    for (const struct cw_cuda_image *i = p->images; i != NULL; i = i->next) {
+        const uint64_t bytes = i->text != NULL ? cw_cuda__shared_need(i->text, &n.dynamic) : 0;
+        if (bytes > n.shared_bytes) {
+            n.shared_bytes = bytes;
+            n.by_shared = i;
+        }
+        if (i->text != NULL && i->architecture > n.architecture) {
+            n.architecture = i->architecture;
+            n.by_architecture = i;
+        }
+    }
+    return n;
+}
+
+/* The least capable machine whose cores have room for a block of each kernel, and are of the PTX's architecture. */
 static const char *choose_preset(const struct cw_cuda_process *p)
 {
-    uint64_t need = 0;
-    const struct cw_cuda_image *who = NULL;
-    bool dynamic = false;
-    for (const struct cw_cuda_image *i = p->images; i != NULL; i = i->next) {
-        bool own = false;
-        const uint64_t bytes = i->text != NULL ? cw_cuda__shared_need(i->text, &own) : 0;
-        if (bytes > need)
-            who = i;
-        need = bytes > need ? bytes : need;
-        dynamic |= own;
-    }
-    const uint64_t wanted = dynamic && need < DYNAMIC_SHARED_BYTES ? DYNAMIC_SHARED_BYTES : need;
-    size_t k = 0;
-    while (k + 1 < PRESET_CNT && presets[k].shared_bytes < wanted)
+    const char *const other = "--preset NAME chooses another";
+    const struct need n = needs(p);
+    const uint64_t wanted = n.dynamic && n.shared_bytes < DYNAMIC_SHARED_BYTES ? DYNAMIC_SHARED_BYTES : n.shared_bytes;
+    size_t k = p->images != NULL ? 0 : PRESET_CNT - 1;
+    while (k + 1 < PRESET_CNT && (presets[k].shared_bytes < wanted || presets[k].architecture < n.architecture))
         k++;
-    if (k > 0 && wanted > need)
-        cw_cuda__say(
-            "preset %s: a kernel has shared memory whose size its launch says, and CUDA allows %u KB; --preset NAME chooses another",
-            presets[k].name, (unsigned)(DYNAMIC_SHARED_BYTES / 1024));
+    const char *name = presets[k].name;
+    if (p->images == NULL)
+        cw_cuda__say("preset %s: the program has not said yet what its kernels need; %s", name, other);
+    else if (k > 0 && presets[k - 1].shared_bytes >= wanted)
+        cw_cuda__say("preset %s: the PTX of %s is for sm_%u, and lesser machines are of sm_%u; %s", name, n.by_architecture->name,
+                     (unsigned)n.architecture, (unsigned)presets[k - 1].architecture, other);
+    else if (k > 0 && wanted > n.shared_bytes)
+        cw_cuda__say("preset %s: a kernel has shared memory whose size its launch says, and CUDA allows %u KB; %s", name,
+                     (unsigned)(DYNAMIC_SHARED_BYTES / 1024), other);
     else if (k > 0)
-        cw_cuda__say("preset %s: a kernel of %s has %llu bytes of shared memory; --preset NAME chooses another", presets[k].name, who->name,
-                     (unsigned long long)need);
-    return presets[k].name;
+        cw_cuda__say("preset %s: a kernel of %s has %llu bytes of shared memory; %s", name, n.by_shared->name,
+                     (unsigned long long)n.shared_bytes, other);
+    return name;
 }
 
 /* A child process, or a second program that the first one has started, leaves the files to the first. */

@@ -3,7 +3,7 @@
  * The one process: its lock, its GPU, what is wrong with it. It is the only global state of cowarp, because CUDA's interface has no handle
  * that could carry it.
  *
- * Private to: image.c, launch.c, memory.c, module.c, open.c, order.c, device.c, process.c.
+ * Private to: image.c, launch.c, memory.c, module.c, open.c, order.c, device.c, process.c, registered.c.
  */
 #ifndef CW_HARNESS_CUDA_PROCESS_H
 #define CW_HARNESS_CUDA_PROCESS_H
@@ -56,6 +56,8 @@ struct cw_cuda_allocation {
     struct cw_cuda_allocation *next;
 };
 
+struct cw_cuda_registered;
+
 enum cw_cuda_state { CW_CUDA_NEW, CW_CUDA_OPEN, CW_CUDA_BROKEN, CW_CUDA_CLOSED };
 
 struct cw_cuda_process {
@@ -74,6 +76,7 @@ struct cw_cuda_process {
     struct cw_cuda_function *bucket[CW_CUDA_BUCKETS], *functions;
     struct cw_cuda_variable *variable[CW_CUDA_BUCKETS];
     struct cw_cuda_allocation *allocations;
+    struct cw_cuda_registered *registered;
 };
 
 extern struct cw_cuda_process cw_cuda__process;
@@ -94,6 +97,13 @@ struct cw_cuda_image *cw_cuda__image_new(void);
 void cw_cuda__image_fill(struct cw_cuda_image *image, const void *data, bool text_allowed);
 /* Static shared memory that a block of the text's kernels needs at the most; *dynamic: some kernel has shared memory of no size. */
 uint64_t cw_cuda__shared_need(const char *text, bool *dynamic);
+
+/* registered.c: the program's own memory of which this address is the device's copy; NULL: it is none. */
+void *cw_cuda__registered_host(uint64_t address);
+/* Before a launch, and after it. */
+void cw_cuda__registered_to_device(struct cowarp_gpu *gpu);
+void cw_cuda__registered_to_host(struct cowarp_gpu *gpu);
+void cw_cuda__registered_forget(struct cowarp_gpu *gpu);
 
 /* module.c: loads the image's text on the GPU. */
 int cw_cuda__image_load(struct cw_cuda_image *image);

@@ -63,34 +63,23 @@ int cudaFreeHost(void *address)
 
 int cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 {
-    uint64_t base;
-    size_t bytes;
     (void)flags;
-    *device = host;
-    if (cw_cuda_memory_of(host, &base, &bytes) == CW_CUDA_MEMORY_NONE)
-        return cw_cuda_note(CW_CUDA_INVALID_VALUE);
-    return CW_CUDA_OK;
+    return cw_cuda_note(cw_cuda_host_device(device, host));
 }
 
 int cudaHostGetFlags(unsigned *flags, void *host)
 {
-    *flags = 0;
-    return cudaHostGetDevicePointer(&(void *){NULL}, host, 0);
+    return cw_cuda_note(cw_cuda_host_flags(flags, host));
 }
 
-/* Pages of the host need not be fixed. A kernel cannot reach them, and then it says so. */
 int cudaHostRegister(void *host, size_t bytes, unsigned flags)
 {
-    (void)host;
-    if (bytes == 0)
-        return cw_cuda_note(CW_CUDA_INVALID_VALUE);
-    return (flags & 2u) != 0 ? cw_cuda_missing("cudaHostRegister with cudaHostRegisterMapped") : CW_CUDA_OK;
+    return cw_cuda_note(cw_cuda_host_register(host, bytes, flags));
 }
 
 int cudaHostUnregister(void *host)
 {
-    (void)host;
-    return CW_CUDA_OK;
+    return cw_cuda_note(cw_cuda_host_unregister(host));
 }
 
 int cudaMemGetInfo(size_t *free_bytes, size_t *total)
@@ -102,13 +91,16 @@ int cudaPointerGetAttributes(struct cudaPointerAttributes *a, const void *addres
 {
     uint64_t base;
     size_t bytes;
-    const enum cw_cuda_memory kind = cw_cuda_memory_of(address, &base, &bytes);
-    const bool host = kind != CW_CUDA_MEMORY_DEVICE, device = kind != CW_CUDA_MEMORY_NONE;
+    unsigned flags;
+    void *at = (void *)(uintptr_t)address;
+    enum cw_cuda_memory kind = cw_cuda_memory_of(address, &base, &bytes);
+    if (kind == CW_CUDA_MEMORY_NONE && cw_cuda_host_flags(&flags, address) == CW_CUDA_OK)
+        kind = CW_CUDA_MEMORY_HOST;
     a->type = (int)kind;
     a->device = kind != CW_CUDA_MEMORY_NONE ? 0 : -2;
-    a->devicePointer = device ? (void *)(uintptr_t)address : NULL;
-    a->hostPointer = host ? (void *)(uintptr_t)address : NULL;
-    return CW_CUDA_OK;
+    a->devicePointer = kind == CW_CUDA_MEMORY_DEVICE || kind == CW_CUDA_MEMORY_MANAGED ? at : NULL;
+    a->hostPointer = kind != CW_CUDA_MEMORY_DEVICE ? at : NULL;
+    return kind == CW_CUDA_MEMORY_HOST ? cw_cuda_note(cw_cuda_host_device(&a->devicePointer, at)) : CW_CUDA_OK;
 }
 
 int cudaMemcpy(void *to, const void *from, size_t bytes, int kind)

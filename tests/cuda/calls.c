@@ -185,8 +185,41 @@ static void host_memory(void)
     WANT(cudaPointerGetAttributes(&a, own), 0);
     WANT(a.type, 0);
     WANT(cudaHostGetDevicePointer((void **)&same, own, 0), 1);
-    WANT(cudaHostRegister(own, sizeof own, 0), 0);
     WANT(cudaHostRegister(own, 0, 0), 1);
+    WANT(cudaHostUnregister(own), 713);
+}
+
+/* A kernel writes into memory of the program's own, at an address of the device's, where copies and sets reach it as well. */
+static void registered(void)
+{
+    static char own[100];
+    char *device = NULL, back[2] = {0};
+    unsigned flags = 9;
+    WANT(cudaHostRegister(own, sizeof own, 2), 0);
+    WANT(cudaHostRegister(own + 99, 1, 0), 712);
+    WANT(cudaHostGetFlags(&flags, own + 99), 0);
+    WANT(flags, 2);
+    WANT(cudaHostGetDevicePointer((void **)&device, own, 0), 0);
+    own[5] = 9;
+    void *at = device + 4, *args[] = {&at};
+    WANT(launch(&poke_stands_here, 1, 1, args), 0);
+    WANT(cudaDeviceSynchronize(), 0);
+    WANT(own[4] == 7 && own[5] == 0, 1); /* the kernel stores four bytes */
+    own[8] = 3;
+    WANT(cudaMemcpy(back, device + 7, 2, TO_HOST), 0);
+    WANT(back[1], 3);
+    WANT(cudaMemset(device + 20, 1, 4), 0);
+    WANT(own[23], 1);
+    WANT(cudaMemcpy(device + 24, back + 1, 1, TO_DEVICE), 0);
+    WANT(own[24], 3);
+    WANT(cudaHostUnregister(own + 1), 713);
+    WANT(cudaHostUnregister(own), 0);
+    WANT(cudaMemset(device, 1, 4), 1); /* it is gone */
+    WANT(cudaHostRegister(own, sizeof own, 0), 0);
+    WANT(cudaHostGetDevicePointer((void **)&device, own + 1, 0), 0);
+    at = device + 3;
+    WANT(launch(&poke_stands_here, 1, 1, args), 0);
+    WANT(own[4], 7);
     WANT(cudaHostUnregister(own), 0);
 }
 
@@ -286,6 +319,7 @@ int main(void)
     device();
     order();
     host_memory();
+    registered();
     copies();
     boxes();
     kernels();

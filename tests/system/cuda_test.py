@@ -113,7 +113,7 @@ class Programs(Case):
     def test_cycles_are_those_of_exec(self):
         """The same kernel with the same bytes at the same addresses takes the same time."""
         self.program(fatbin.image(KERNELS))
-        self.check("--stats", "s.json", "--redzone", "0", "--", "./program")
+        self.check("--preset", "getm", "--stats", "s.json", "--redzone", "0", "--", "./program")
         (self.folder / "k.ptx").write_text(KERNELS)
         subprocess.run([COWARP, "exec", "k.ptx", "--kernel", "add", "--grid", "8", "--block", "128", *["--arg=zero:4000"] * 3, "--arg=u32:1000",
                         "--redzone", "0", "--stats", "e.json"], check=True, cwd=self.folder, capture_output=True)
@@ -121,11 +121,31 @@ class Programs(Case):
         self.assertEqual(ours, theirs)
 
     def test_the_preset_fits_the_kernels(self):
-        self.program(fatbin.image(SHARED))
+        self.program(fatbin.image(SHARED.replace("sm_75", "sm_20"), architecture=20))
         done = self.check("--", "./program", "big")
         self.assertIn("preset gtx480: a kernel of program#1.ptx has 20000 bytes of shared memory", done.stderr)
         done = self.check("--preset", "getm", "--", "./program", "big", status=1)
         self.assertIn("a block needs 20000 bytes of shared memory, a core has 16384 (core.shared_bytes); --preset NAME", done.stderr)
+
+    def test_the_preset_fits_the_architecture(self):
+        """A program that was compiled for a newer core gets one; the lesser machines remain for those that ask."""
+        for architecture, message in (("20", None), ("75", "preset sbrp-near: the PTX of program#1.ptx is for sm_75, and lesser machines are of sm_20")):
+            with self.subTest(architecture):
+                self.program(fatbin.image(KERNELS.replace("sm_75", "sm_" + architecture), architecture=int(architecture)))
+                done = self.check("--", "./program")
+                self.assertIn("preset " + ("sbrp-near" if message else "getm") + "\n", done.stderr)
+                self.assertIn(message or "", done.stderr)
+                self.assertEqual("lesser" in done.stderr, message is not None)
+
+    def test_launches_without_time(self):
+        """Two launches: without time, and with the second of them in time."""
+        self.program(fatbin.image(KERNELS))
+        done = self.check("--functional", "--stats", "s.json", "--", "./program", "variables")
+        self.assertIn("2 launches without time", done.stderr)
+        self.assertEqual(json.loads((self.folder / "s.json").read_text())["cycles"], 0)
+        self.check("--launches", "1:2", "--stats", "s.json", "--per", "launch", "--", "./program", "variables")
+        stats = json.loads((self.folder / "s.json").read_text())
+        self.assertEqual((stats["counters"]["functional_launches"]["value"], [row["cycles"] > 0 for row in stats["per_launch"]]), (1, [False, True]))
 
     def test_a_block_that_no_core_holds(self):
         self.program(fatbin.image(KERNELS))
