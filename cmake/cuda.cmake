@@ -36,11 +36,14 @@ function(cw_add_cuda_face part major soname version)
     install(TARGETS ${face} LIBRARY DESTINATION lib/cowarp/cuda)
 endfunction()
 
+add_custom_command(OUTPUT ${cuda_made}/driver_versions.c COMMAND ${cuda_functions} versions ${cuda_made}/driver_versions.c DEPENDS ${cuda_table}
+                   VERBATIM)
 foreach(part runtime driver)
     add_custom_command(OUTPUT ${cuda_made}/${part}_missing.c COMMAND ${cuda_functions} stubs ${part} ${cuda_made}/${part}_missing.c
                        DEPENDS ${cuda_table} VERBATIM)
     file(GLOB face_sources CONFIGURE_DEPENDS ${cuda_source}/${part}*.c)
-    add_library(cowarp_cuda_${part} OBJECT ${face_sources} ${cuda_made}/${part}_missing.c)
+    set(versions_of_driver ${cuda_made}/driver_versions.c)
+    add_library(cowarp_cuda_${part} OBJECT ${face_sources} ${cuda_made}/${part}_missing.c ${versions_of_${part}})
     target_include_directories(cowarp_cuda_${part} PRIVATE harness include)
 endforeach()
 cw_add_cuda_face(runtime 11 libcudart.so.11.0 libcudart.so.11.0)

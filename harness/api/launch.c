@@ -212,12 +212,12 @@ int cowarp_symbol(struct cowarp_gpu *gpu, const struct cowarp_module *module, co
     const struct cw_symbol *s = cw_module_symbol(module->module, name);
     if (s == NULL)
         return cw_fail(&gpu->err, CW_EINVAL, "%s: has no variable '%s'", module->module->file, name);
+    *bytes = s->bytes;
     if (s->space != CW_SPACE_GLOBAL)
         return cw_fail(&gpu->err, CW_EINVAL,
                        "%s: variable '%s' is not in .global and has no address in device memory; use cowarp_symbol_write",
                        module->module->file, name);
     *address = module->global_base + s->offset;
-    *bytes = s->bytes;
     return CW_OK;
 }
 

@@ -35,6 +35,7 @@ enum cw_cuda_code {
     CW_CUDA_DEVICE_FUNCTION = 98,
     CW_CUDA_DEVICE = 101,
     CW_CUDA_IMAGE = 200,
+    CW_CUDA_CONTEXT = 201,
     CW_CUDA_NO_IMAGE = 209,
     CW_CUDA_PTX = 218,
     CW_CUDA_FILE = 301,
@@ -62,6 +63,8 @@ const char *cw_cuda_code_text(int code);
 int cw_cuda_last(bool forget);
 /* Notes it; returns it. */
 int cw_cuda_note(int code);
+/* The last line that was said to the user; "" when none was. */
+const char *cw_cuda_said(void);
 /* A function that is not there has been called: says so once, and answers CW_CUDA_NOT_SUPPORTED. */
 int cw_cuda_missing(const char *function);
 
@@ -70,9 +73,15 @@ struct cw_cuda_image;
 /* Registers what nvcc's start-up code hands over (struct of magic 466243B1h). Never NULL: what is wrong with it is told when a kernel of it
  * is used. */
 struct cw_cuda_image *cw_cuda_register(const void *wrapper);
+/* Whether the program has registered one, as those do that use the runtime API. */
+bool cw_cuda_has_runtime(void);
+/* CW_CUDA_HANDLE: no image that is loaded. */
+int cw_cuda_image_check(const struct cw_cuda_image *image);
 /* PTX text, a container or a wrapper, as cuModuleLoadData takes it. */
 int cw_cuda_load(struct cw_cuda_image **image, const void *data);
 int cw_cuda_load_file(struct cw_cuda_image **image, const char *path);
+/* Its kernels can no longer be found. Its variables keep their memory. */
+int cw_cuda_unload(struct cw_cuda_image *image);
 
 struct cw_cuda_function;
 /* A kernel, by the address of the function that stands for it in the host. */
@@ -84,6 +93,8 @@ int cw_cuda_place_managed(struct cw_cuda_image *image);
 /* By the host's address, or by a handle that such a call has given. */
 int cw_cuda_function(struct cw_cuda_function **function, const void *host);
 int cw_cuda_function_named(struct cw_cuda_function **function, struct cw_cuda_image *image, const char *name);
+/* Kernel number i of an image; CW_CUDA_NOT_FOUND: it has no more. */
+int cw_cuda_function_at(struct cw_cuda_function **function, struct cw_cuda_image *image, unsigned i);
 const char *cw_cuda_function_name(const struct cw_cuda_function *function);
 struct cw_cuda_image *cw_cuda_function_image(const struct cw_cuda_function *function);
 int cw_cuda_function_param(struct cw_cuda_function *function, size_t i, size_t *offset, size_t *bytes);
@@ -111,7 +122,13 @@ struct cw_cuda_launch {
     bool cooperative; /* all blocks run at once; grid-wide barriers of CUDA's are not there */
 };
 int cw_cuda_launch(struct cw_cuda_function *function, const struct cw_cuda_launch *launch);
+/* What CUlaunchConfig and cudaLaunchConfig_t have besides; CW_CUDA_NOT_SUPPORTED: it asks for clusters. */
+int cw_cuda_launch_attributes(struct cw_cuda_launch *launch, const void *attributes, unsigned cnt);
+/* The dynamic shared memory that each of so many blocks of a core can have. */
+int cw_cuda_occupancy_shared(size_t *bytes, struct cw_cuda_function *function, int blocks, int threads);
 int cw_cuda_occupancy(int *blocks, struct cw_cuda_function *function, int threads, size_t shared_bytes);
+
+#define CW_CUDA_ROW 512u /* rows of pitched memory are a multiple of this many bytes */
 
 enum cw_cuda_memory { CW_CUDA_MEMORY_NONE, CW_CUDA_MEMORY_HOST, CW_CUDA_MEMORY_DEVICE, CW_CUDA_MEMORY_MANAGED };
 /* Device memory; managed memory is device memory that the host sees at the same address. */
@@ -167,6 +184,9 @@ int cw_cuda_event_elapsed(float *milliseconds, const struct cw_cuda_event *begin
 uint32_t cw_cuda_value(const char *key);
 /* An attribute of the device by CUDA's number (cudaDeviceAttr and CUdevice_attribute are the same). */
 int cw_cuda_attribute(int *value, int attribute);
+/* cudaLimit and CUlimit: stack, printf, heap and so on. They are remembered. */
+int cw_cuda_set_limit(int limit, size_t value);
+int cw_cuda_get_limit(size_t *value, int limit);
 const char *cw_cuda_device_name(void);
 /* Architecture of the newest PTX that the program has: 75. */
 uint32_t cw_cuda_architecture(void);

@@ -41,6 +41,26 @@ static int least(uint32_t a, uint32_t b)
     return (int)(a < b ? a : b);
 }
 
+#define LIMIT_CNT 16
+
+static size_t limits[LIMIT_CNT] = {1024, 1u << 20, 8u << 20}; /* stack, printf, heap */
+
+int cw_cuda_set_limit(int limit, size_t value)
+{
+    if (limit < 0 || limit >= LIMIT_CNT)
+        return CW_CUDA_INVALID_VALUE;
+    limits[limit] = value;
+    return CW_CUDA_OK;
+}
+
+int cw_cuda_get_limit(size_t *value, int limit)
+{
+    if (limit < 0 || limit >= LIMIT_CNT)
+        return CW_CUDA_INVALID_VALUE;
+    *value = limits[limit];
+    return CW_CUDA_OK;
+}
+
 /* Of a block, without asking for more: CUDA has 48 KB. */
 static int shared_of_a_block(void)
 {

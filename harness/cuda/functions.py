@@ -6,11 +6,15 @@ Usage: functions.py stubs runtime|driver OUT.c     the functions that are missin
        functions.py names OUT.c                    whether a name is one of these
        functions.py map runtime|driver VERSION OUT what the library exports, as a version script; VERSION "": symbols have no version
        functions.py page OUT.md                    the list of docs/cuda.md
+       functions.py versions OUT.c                 the driver's functions with the versions of CUDA, for cuGetProcAddress
        functions.py same runtime|driver OUT        linker options that make the functions that are the same as another one
 """
 import pathlib
 import re
 import sys
+
+
+since = {}  # the third column of read()
 
 
 def read():
@@ -19,7 +23,8 @@ def read():
         if line.startswith("["):
             part = rows[line.strip("[]")]
         elif line and line[0] != "#":
-            part.append(tuple(line.split()))
+            part.append(tuple(line.split()[:2]))
+            since[line.split()[0]] = int((line.split()[2:] or [0])[0])
     return rows
 
 
@@ -72,8 +77,16 @@ def same(part):
     return "".join(f"-Wl,--defsym={name}={base(name)}\n" for name, state in read()[part] if state == "same")
 
 
+def versions():
+    rows = [(re.sub(r"_v\d$", "", name), since[name], name) for name, _ in read()["driver"] if base(name) == name]
+    table = "".join(f'    {{"{short}", {first}, "{name}"}},\n' for short, first, name in sorted(rows))
+    return ('/* Made by functions.py of functions.txt. */\n#include "cuda/driver.h"\n\n'
+            f"const struct cw_driver_function cw_driver_functions[] = {{\n{table}}};\n"
+            "const unsigned cw_driver_function_cnt = sizeof cw_driver_functions / sizeof cw_driver_functions[0];\n")
+
+
 def main(what, *rest):
-    text = {"stubs": stubs, "names": names, "map": version_map, "same": same, "page": page}[what](*rest[:-1])
+    text = {"stubs": stubs, "names": names, "map": version_map, "same": same, "page": page, "versions": versions}[what](*rest[:-1])
     pathlib.Path(rest[-1]).write_text(text)
 
 

@@ -101,9 +101,15 @@ struct cw_cuda_image *cw_cuda_register(const void *wrapper)
 {
     cw_cuda__lock();
     struct cw_cuda_image *image = cw_cuda__image_new();
+    cw_cuda__process.has_runtime = true;
     cw_cuda__image_fill(image, wrapper, false);
     cw_cuda__unlock();
     return image;
+}
+
+bool cw_cuda_has_runtime(void)
+{
+    return cw_cuda__process.has_runtime;
 }
 
 /* Bytes of the declaration that begins at `at`: its last [N], times the bytes of its type; 0: [] or no array of a known size. */

@@ -153,6 +153,37 @@ int cw_cuda_occupancy(int *blocks, struct cw_cuda_function *function, int thread
     return cw_cuda__leave(code);
 }
 
+int cw_cuda_occupancy_shared(size_t *bytes, struct cw_cuda_function *function, int blocks, int threads)
+{
+    int code = CW_CUDA_OK, there = 0;
+    *bytes = 0;
+    for (size_t step = 1u << 20; code == CW_CUDA_OK && step >= 256; step /= 2) {
+        code = cw_cuda_occupancy(&there, function, threads, *bytes + step);
+        if (code == CW_CUDA_OK && there >= blocks)
+            *bytes += step;
+    }
+    return code;
+}
+
+/* One of them, as both APIs have it. */
+struct attribute {
+    int id, padding;
+    uint32_t value[16];
+};
+enum attribute_id { COOPERATIVE = 2, CLUSTER = 4 };
+
+int cw_cuda_launch_attributes(struct cw_cuda_launch *launch, const void *attributes, unsigned cnt)
+{
+    const struct attribute *a = attributes;
+    for (unsigned i = 0; i < cnt; i++) {
+        if (a[i].id == COOPERATIVE)
+            launch->cooperative = a[i].value[0] != 0;
+        if (a[i].id == CLUSTER && (uint64_t)a[i].value[0] * a[i].value[1] * a[i].value[2] > 1)
+            return cw_cuda_missing("a launch in clusters of blocks");
+    }
+    return CW_CUDA_OK;
+}
+
 int cw_cuda_wait(void)
 {
     struct cowarp_gpu *gpu;

@@ -63,6 +63,24 @@ int cw_cuda_load_file(struct cw_cuda_image **image, const char *path)
     return code;
 }
 
+int cw_cuda_image_check(const struct cw_cuda_image *image)
+{
+    cw_cuda__lock();
+    const struct cw_cuda_image *i = cw_cuda__process.images;
+    while (i != NULL && i != image)
+        i = i->next;
+    return cw_cuda__leave(i != NULL && !i->unloaded ? CW_CUDA_OK : CW_CUDA_HANDLE);
+}
+
+int cw_cuda_unload(struct cw_cuda_image *image)
+{
+    cw_cuda__lock();
+    const int code = cw_cuda_image_check(image);
+    if (code == CW_CUDA_OK)
+        image->unloaded = true;
+    return cw_cuda__leave(code);
+}
+
 static struct cw_cuda_function *new_function(struct cw_cuda_image *image, const void *host, const char *name)
 {
     struct cw_cuda_process *p = &cw_cuda__process;
@@ -178,6 +196,16 @@ int cw_cuda_function_named(struct cw_cuda_function **function, struct cw_cuda_im
     return cw_cuda__leave(code == CW_CUDA_DEVICE_FUNCTION ? CW_CUDA_NOT_FOUND : code);
 }
 
+int cw_cuda_function_at(struct cw_cuda_function **function, struct cw_cuda_image *image, unsigned i)
+{
+    const char *name;
+    cw_cuda__lock();
+    int code = cw_cuda__image_load(image);
+    if (code == CW_CUDA_OK)
+        code = cowarp_kernel_at(image->module, i, &name) ? cw_cuda_function_named(function, image, name) : CW_CUDA_NOT_FOUND;
+    return cw_cuda__leave(code);
+}
+
 const char *cw_cuda_function_name(const struct cw_cuda_function *function)
 {
     return function->name;
@@ -246,10 +274,8 @@ int cw_cuda_symbol(const void *host, void **address, size_t *bytes)
     int code = find_variable(host, &v);
     if (code == CW_CUDA_OK && address != NULL) {
         code = cw_cuda__gpu(&gpu);
-        if (code == CW_CUDA_OK && cowarp_symbol(gpu, v->image->module, v->name, &at, &size) != COWARP_OK) {
-            cw_cuda__say("%s", cowarp_error(gpu));
-            code = CW_CUDA_NOT_SUPPORTED;
-        }
+        if (code == CW_CUDA_OK && cowarp_symbol(gpu, v->image->module, v->name, &at, &size) != COWARP_OK)
+            code = size > 0 ? cw_cuda__constant(&at, gpu, v->image, v->name, size) : CW_CUDA_SYMBOL;
         *address = (void *)(uintptr_t)at;
     }
     if (code == CW_CUDA_OK && bytes != NULL)
@@ -265,8 +291,11 @@ int cw_cuda_symbol_write(const void *host, size_t offset, const void *from, size
     int code = find_variable(host, &v);
     if (code == CW_CUDA_OK)
         code = cw_cuda__gpu(&gpu);
-    if (code == CW_CUDA_OK)
+    if (code == CW_CUDA_OK) {
+        cw_cuda__constant_current(gpu, v->image, v->name);
         code = cw_cuda__failed(cowarp_symbol_write(gpu, v->image->module, v->name, offset, from, bytes));
+        cw_cuda__constant_changed(gpu, v->image, v->name);
+    }
     return cw_cuda__leave(code);
 }
 
@@ -278,6 +307,8 @@ int cw_cuda_symbol_read(const void *host, size_t offset, void *to, size_t bytes)
     int code = find_variable(host, &v);
     if (code == CW_CUDA_OK)
         code = cw_cuda__gpu(&gpu);
+    if (code == CW_CUDA_OK)
+        cw_cuda__constant_current(gpu, v->image, v->name);
     if (code == CW_CUDA_OK)
         code = cw_cuda__failed(cowarp_symbol_read(gpu, v->image->module, v->name, offset, to, bytes));
     return cw_cuda__leave(code);
@@ -292,7 +323,7 @@ int cw_cuda_global(struct cw_cuda_image *image, const char *name, uint64_t *addr
     if (code == CW_CUDA_OK)
         code = cw_cuda__gpu(&gpu);
     if (code == CW_CUDA_OK && cowarp_symbol(gpu, image->module, name, &at, &size) != COWARP_OK)
-        code = CW_CUDA_NOT_FOUND;
+        code = size > 0 ? cw_cuda__constant(&at, gpu, image, name, size) : CW_CUDA_NOT_FOUND;
     *address = at;
     *bytes = size;
     return cw_cuda__leave(code);

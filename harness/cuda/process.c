@@ -45,12 +45,17 @@ void cw_cuda__say(const char *fmt, ...)
 {
     char line[9000]; /* more than the longest text of the library */
     va_list ap;
-    if (cw_cuda__process.session.quiet)
-        return;
     va_start(ap, fmt);
     vsnprintf(line, sizeof line, fmt, ap);
     va_end(ap);
-    fprintf(stderr, "cowarp: %s\n", line);
+    snprintf(cw_cuda__process.said, sizeof cw_cuda__process.said, "%.999s", line);
+    if (!cw_cuda__process.session.quiet)
+        fprintf(stderr, "cowarp: %s\n", line);
+}
+
+const char *cw_cuda_said(void)
+{
+    return cw_cuda__process.said;
 }
 
 int cw_cuda_missing(const char *function)

@@ -18,10 +18,11 @@
 #define CW_CUDA_BUCKETS 1024u
 
 struct cw_cuda_image {
-    char name[80];                /* "vecadd#1.ptx": for messages */
-    char *text;                   /* the newest PTX; NULL: `why` says why there is none */
-    size_t length;                /* of the text */
-    uint32_t architecture;        /* of the text: 75 */
+    char name[80];         /* "vecadd#1.ptx": for messages */
+    char *text;            /* the newest PTX; NULL: `why` says why there is none */
+    size_t length;         /* of the text */
+    uint32_t architecture; /* of the text: 75 */
+    bool unloaded;
     int code;                     /* what to answer when it cannot be used */
     char why[512];                /* the line that goes with it; "": it has been said */
     struct cowarp_module *module; /* NULL: not loaded yet */
@@ -71,6 +72,8 @@ struct cw_cuda_process {
     struct cw_cuda_page *page; /* what `cowarp cuda` reads when the program has ended; NULL: nobody */
     int sticky;                /* error that every call answers until the device is reset */
     uint64_t failed_launches;
+    bool has_runtime;             /* an image has been registered */
+    char said[1000];              /* the last line of cw_cuda__say */
     struct cw_cuda_image *images; /* newest first */
     uint32_t image_cnt;
     struct cw_cuda_function *bucket[CW_CUDA_BUCKETS], *functions;
@@ -98,12 +101,17 @@ void cw_cuda__image_fill(struct cw_cuda_image *image, const void *data, bool tex
 /* Static shared memory that a block of the text's kernels needs at the most; *dynamic: some kernel has shared memory of no size. */
 uint64_t cw_cuda__shared_need(const char *text, bool *dynamic);
 
-/* registered.c: the program's own memory of which this address is the device's copy; NULL: it is none. */
+/* registered.c: the bytes of the host that this address of the device stands for; NULL: it is plain device memory. */
 void *cw_cuda__registered_host(uint64_t address);
 /* Before a launch, and after it. */
 void cw_cuda__registered_to_device(struct cowarp_gpu *gpu);
 void cw_cuda__registered_to_host(struct cowarp_gpu *gpu);
 void cw_cuda__registered_forget(struct cowarp_gpu *gpu);
+/* An address for a constant, under which copies and sets reach it. The image is loaded. */
+int cw_cuda__constant(uint64_t *address, struct cowarp_gpu *gpu, struct cw_cuda_image *image, const char *name, size_t bytes);
+/* After the constant has been written by its name, and before it is read so. */
+void cw_cuda__constant_changed(struct cowarp_gpu *gpu, const struct cw_cuda_image *image, const char *name);
+void cw_cuda__constant_current(struct cowarp_gpu *gpu, const struct cw_cuda_image *image, const char *name);
 
 /* module.c: loads the image's text on the GPU. */
 int cw_cuda__image_load(struct cw_cuda_image *image);

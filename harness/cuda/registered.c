@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of the program's own that it has registered (cudaHostRegister). A kernel cannot reach the program's pages, so it works on a copy on
- * the device: the copy is made when the program asks for the device's address, brought up to date before each launch, and brought back after
- * it. No kernel runs while the program does, so neither sees a difference.
+ * Addresses of the device behind which there is something else.
+ *
+ * Memory of the program's own that it has registered (cudaHostRegister): a kernel cannot reach the program's pages, so it works on a copy on
+ * the device. The copy is made when the program asks for the device's address, brought up to date before each launch, and brought back
+ * after it. No kernel runs while the program does, so neither sees a difference.
+ *
+ * Constants, which lie in no device memory here: the program gets an address for its copies and sets, whose bytes go to the constant before
+ * each launch. A kernel changes no constant.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cuda/process.h"
 
@@ -12,7 +18,9 @@ struct cw_cuda_registered {
     char *host;
     size_t bytes;
     unsigned flags;
-    uint64_t device; /* of the copy; 0: nobody has asked for it */
+    uint64_t device;             /* of the copy; 0: nobody has asked for it */
+    struct cw_cuda_image *image; /* of the constant, whose bytes host has, and its name; NULL: it is the program's memory */
+    const char *name;
     struct cw_cuda_registered *next;
 };
 
@@ -62,7 +70,7 @@ int cw_cuda_host_unregister(const void *host)
     cw_cuda__lock();
     int code = cw_cuda__gpu(&gpu);
     struct cw_cuda_registered **place = find(host), *r = *place;
-    if (code == CW_CUDA_OK && (r == NULL || r->host != host))
+    if (code == CW_CUDA_OK && (r == NULL || r->host != host || r->image != NULL))
         code = CW_CUDA_NOT_REGISTERED;
     if (code == CW_CUDA_OK) {
         if (r->device != 0)
@@ -107,15 +115,60 @@ void *cw_cuda__registered_host(uint64_t address)
 void cw_cuda__registered_to_device(struct cowarp_gpu *gpu)
 {
     for (const struct cw_cuda_registered *r = cw_cuda__process.registered; r != NULL; r = r->next)
-        if (r->device != 0)
+        if (r->image != NULL)
+            cowarp_symbol_write(gpu, r->image->module, r->name, 0, r->host, r->bytes);
+        else if (r->device != 0)
             cowarp_write(gpu, r->device, r->host, r->bytes);
 }
 
 void cw_cuda__registered_to_host(struct cowarp_gpu *gpu)
 {
     for (const struct cw_cuda_registered *r = cw_cuda__process.registered; r != NULL; r = r->next)
-        if (r->device != 0)
+        if (r->image == NULL && r->device != 0)
             cowarp_read(gpu, r->host, r->device, r->bytes);
+}
+
+static struct cw_cuda_registered *find_constant(const struct cw_cuda_image *image, const char *name)
+{
+    struct cw_cuda_registered *r = cw_cuda__process.registered;
+    while (r != NULL && (r->image != image || strcmp(r->name, name) != 0))
+        r = r->next;
+    return r;
+}
+
+int cw_cuda__constant(uint64_t *address, struct cowarp_gpu *gpu, struct cw_cuda_image *image, const char *name, size_t bytes)
+{
+    struct cw_cuda_registered *r = find_constant(image, name);
+    if (r == NULL) {
+        r = calloc(1, sizeof *r + bytes + strlen(name) + 1);
+        if (r == NULL)
+            return CW_CUDA_NO_MEMORY;
+        *r = (struct cw_cuda_registered){.host = (char *)(r + 1), .bytes = bytes, .image = image, .next = cw_cuda__process.registered};
+        r->name = strcpy(r->host + bytes, name);
+        const int code = cw_cuda__failed(cowarp_alloc(gpu, &r->device, bytes));
+        if (code != CW_CUDA_OK) {
+            free(r);
+            return code;
+        }
+        cowarp_symbol_read(gpu, image->module, name, 0, r->host, bytes);
+        cw_cuda__process.registered = r;
+    }
+    *address = r->device;
+    return CW_CUDA_OK;
+}
+
+void cw_cuda__constant_changed(struct cowarp_gpu *gpu, const struct cw_cuda_image *image, const char *name)
+{
+    const struct cw_cuda_registered *r = find_constant(image, name);
+    if (r != NULL)
+        cowarp_symbol_read(gpu, image->module, name, 0, r->host, r->bytes);
+}
+
+void cw_cuda__constant_current(struct cowarp_gpu *gpu, const struct cw_cuda_image *image, const char *name)
+{
+    const struct cw_cuda_registered *r = find_constant(image, name);
+    if (r != NULL)
+        cowarp_symbol_write(gpu, image->module, name, 0, r->host, r->bytes);
 }
 
 void cw_cuda__registered_forget(struct cowarp_gpu *gpu)

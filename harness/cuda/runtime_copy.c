@@ -2,8 +2,6 @@
 /* The runtime API: memory and copies. */
 #include "cuda/runtime.h"
 
-#define PITCH 512u /* rows of cudaMallocPitch are a multiple of this */
-
 int cudaMalloc(void **address, size_t bytes)
 {
     return cw_cuda_note(cw_cuda_malloc(address, bytes, CW_CUDA_MEMORY_DEVICE));
@@ -18,7 +16,7 @@ int cudaMallocManaged(void **address, size_t bytes, unsigned flags)
 
 int cudaMallocPitch(void **address, size_t *pitch, size_t width, size_t height)
 {
-    *pitch = (width + PITCH - 1) / PITCH * PITCH;
+    *pitch = (width + CW_CUDA_ROW - 1) / CW_CUDA_ROW * CW_CUDA_ROW;
     return cudaMalloc(address, *pitch * height);
 }
 

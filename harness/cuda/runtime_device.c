@@ -4,10 +4,7 @@
 
 #include "cuda/runtime.h"
 
-#define LIMIT_CNT 16u
-
 static unsigned device_flags;
-static size_t limits[LIMIT_CNT] = {1024, 1u << 20, 8u << 20}; /* stack, printf, heap: they are remembered, and nothing follows from them */
 
 static int check_device(int device)
 {
@@ -213,18 +210,12 @@ int cudaThreadExit(void)
 
 int cudaDeviceSetLimit(int limit, size_t value)
 {
-    if (limit < 0 || (unsigned)limit >= LIMIT_CNT)
-        return cw_cuda_note(CW_CUDA_INVALID_VALUE);
-    limits[limit] = value;
-    return CW_CUDA_OK;
+    return cw_cuda_note(cw_cuda_set_limit(limit, value));
 }
 
 int cudaDeviceGetLimit(size_t *value, int limit)
 {
-    if (limit < 0 || (unsigned)limit >= LIMIT_CNT)
-        return cw_cuda_note(CW_CUDA_INVALID_VALUE);
-    *value = limits[limit];
-    return CW_CUDA_OK;
+    return cw_cuda_note(cw_cuda_get_limit(value, limit));
 }
 
 /* Preferences: the machine's caches are as it is configured. */

@@ -37,40 +37,45 @@ int __cudaPopCallConfiguration(struct dim3 *grid, struct dim3 *block, size_t *sh
     return CW_CUDA_OK;
 }
 
-static int launch(const void *host, struct dim3 grid, struct dim3 block, void **args, size_t shared, struct cw_cuda_stream *stream,
-                  bool cooperative)
+static int launch(const void *host, struct cw_cuda_launch *l, struct cw_cuda_stream *stream)
 {
     struct cw_cuda_function *f;
-    const struct cw_cuda_launch l = {.grid = {grid.x, grid.y, grid.z},
-                                     .block = {block.x, block.y, block.z},
-                                     .shared_bytes = shared,
-                                     .args = args,
-                                     .cooperative = cooperative};
     int code = cw_cuda_stream_check(stream);
     if (code == CW_CUDA_OK)
         code = cw_cuda_function(&f, host);
-    return cw_cuda_note(code == CW_CUDA_OK ? cw_cuda_launch(f, &l) : code);
+    return cw_cuda_note(code == CW_CUDA_OK ? cw_cuda_launch(f, l) : code);
+}
+
+static struct cw_cuda_launch shape(struct dim3 grid, struct dim3 block, void **args, size_t shared)
+{
+    return (struct cw_cuda_launch){
+        .grid = {grid.x, grid.y, grid.z}, .block = {block.x, block.y, block.z}, .shared_bytes = shared, .args = args};
 }
 
 int cudaLaunchKernel(const void *host, struct dim3 grid, struct dim3 block, void **args, size_t shared, struct cw_cuda_stream *stream)
 {
-    return launch(host, grid, block, args, shared, stream, false);
+    struct cw_cuda_launch l = shape(grid, block, args, shared);
+    return launch(host, &l, stream);
 }
 
 int __cudaLaunchKernel(void *kernel, struct dim3 grid, struct dim3 block, void **args, size_t shared, struct cw_cuda_stream *stream)
 {
-    return launch(kernel, grid, block, args, shared, stream, false);
+    return cudaLaunchKernel(kernel, grid, block, args, shared, stream);
 }
 
 int cudaLaunchCooperativeKernel(const void *host, struct dim3 grid, struct dim3 block, void **args, size_t shared,
                                 struct cw_cuda_stream *stream)
 {
-    return launch(host, grid, block, args, shared, stream, true);
+    struct cw_cuda_launch l = shape(grid, block, args, shared);
+    l.cooperative = true;
+    return launch(host, &l, stream);
 }
 
 int cudaLaunchKernelExC(const struct cudaLaunchConfig *c, const void *host, void **args)
 {
-    return launch(host, c->gridDim, c->blockDim, args, c->dynamicSmemBytes, c->stream, false);
+    struct cw_cuda_launch l = shape(c->gridDim, c->blockDim, args, c->dynamicSmemBytes);
+    const int code = cw_cuda_launch_attributes(&l, c->attrs, c->numAttrs);
+    return code == CW_CUDA_OK ? launch(host, &l, c->stream) : cw_cuda_note(code);
 }
 
 /* The handle is the function of the library below; a launch takes it as well as the host's address. */
@@ -166,15 +171,6 @@ int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host,
 int cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *host, int blocks, int threads)
 {
     struct cw_cuda_function *f;
-    struct cw_cuda_function_info info = {0};
-    int code = cw_cuda_function(&f, host), there = 0;
-    size_t found = 0;
-    (void)threads;
-    if (code == CW_CUDA_OK)
-        code = cw_cuda_function_info(f, &info);
-    for (size_t step = 1u << 20; code == CW_CUDA_OK && step >= 256; step /= 2)
-        if (cw_cuda_occupancy(&there, f, threads, found + step) == CW_CUDA_OK && there >= blocks)
-            found += step;
-    *bytes = found;
-    return cw_cuda_note(code);
+    const int code = cw_cuda_function(&f, host);
+    return cw_cuda_note(code == CW_CUDA_OK ? cw_cuda_occupancy_shared(bytes, f, blocks, threads) : code);
 }

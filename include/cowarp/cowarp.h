@@ -211,7 +211,7 @@ int cowarp_symbol_write(struct cowarp_gpu *gpu, struct cowarp_module *module, co
                         uint64_t bytes);
 int cowarp_symbol_read(struct cowarp_gpu *gpu, const struct cowarp_module *module, const char *name, uint64_t offset, void *data,
                        uint64_t bytes);
-/* Address and size of a .global variable of a module. A .const one has no address in device memory: COWARP_EINVAL. */
+/* Address and size of a .global variable of a module. A .const one has no address in device memory: COWARP_EINVAL, and *bytes is its size. */
 int cowarp_symbol(struct cowarp_gpu *gpu, const struct cowarp_module *module, const char *name, uint64_t *address, uint64_t *bytes);
 
 /* Memory that exists in versions, for systems with snapshots (docs/systems.md, sitm-ts). All that transactions share belongs into such

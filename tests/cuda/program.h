@@ -40,6 +40,12 @@ extern int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, in
 extern int cudaMallocMipmappedArray(void *, void *, void *, unsigned, unsigned); /* which is not there */
 extern const char *cudaGetErrorName(int);
 
+static const char *error_name(int code)
+{
+    return cudaGetErrorName(code);
+}
+#include "want.h"
+
 enum { TO_DEVICE = 1, TO_HOST = 2, ON_DEVICE = 3, ANY = 4 };
 
 __asm__(".section .nv_fatbin, \"a\"\n.align 8\nfatbin:\n.incbin \"" FATBIN "\"\n.previous\n");
@@ -75,17 +81,6 @@ __attribute__((constructor)) static void start(void)
     __cudaRegisterManagedVar(handle, (void **)(void *)&managed, (char *)&managed_shadow, "managed", 0, 8, 0, 0);
     __cudaRegisterFatBinaryEnd(handle);
 }
-
-static int bad;
-
-static void want(int line, long got, long wanted)
-{
-    if (got == wanted)
-        return;
-    fprintf(stderr, "line %d: %ld, not %ld (%s)\n", line, got, wanted, cudaGetErrorName((int)got));
-    bad++;
-}
-#define WANT(got, wanted) want(__LINE__, (long)(got), (long)(wanted))
 
 static int launch(const void *kernel, unsigned grid, unsigned block, void **args)
 {

@@ -69,6 +69,16 @@ class Programs(Case):
         self.program(fatbin.image(KERNELS), source="calls.c")
         self.assertIn("1 launch has failed", self.check("--", "./program", status=1).stderr)  # the cooperative one that is too large
 
+    def test_what_the_driver_does(self):
+        """Without a runtime: PTX text, a fatbinary and a file are loaded by calls."""
+        (self.folder / "k.fatbin").write_bytes(fatbin.container(fatbin.image(KERNELS, "zstd")))
+        subprocess.run(["cc", "-std=gnu11", f'-DFATBIN="{self.folder}/k.fatbin"', str(SOURCE / "tests/cuda/driver.c"), "-o", str(self.folder / "program"),
+                        str(CUDA / "libcuda.so.1"), f"-Wl,-rpath-link,{CUDA}"], check=True)
+        done = self.check("--", "./program", SOURCE / "tests/cuda/kernels.ptx", status=1)  # launches have failed that should
+        self.assertNotRegex(done.stderr, r"line \d+: ")
+        self.assertIn("preset sbrp-near: the program has not said yet what its kernels need", done.stderr)
+        self.assertIn("launches have failed", done.stderr)
+
     def test_errors_of_calls(self):
         self.program(fatbin.image(KERNELS))
         done = self.check("--", "./program", "errors", status=1)  # launches have failed, though the program was content
@@ -246,7 +256,7 @@ class Table(unittest.TestCase):
 
     def setUp(self):
         self.rows = [line.split() for line in (SOURCE / "harness/cuda/functions.txt").read_text().splitlines() if line and line[0] not in "#["]
-        self.there = {name for name, state in self.rows if state == "there"}
+        self.there = {name for name, state, *_ in self.rows if state == "there"}
 
     def test_each_function_that_is_there_is_called_by_a_test(self):
         text = "".join(path.read_text() for path in (SOURCE / "tests/cuda").rglob("*.[ch]*"))
@@ -258,7 +268,7 @@ class Table(unittest.TestCase):
         for library in ("libcudart.so.13", "libcuda.so.1"):
             out = subprocess.run(["nm", "-D", "--defined-only", CUDA / library], capture_output=True, text=True, check=True).stdout
             exported |= {line.split()[-1].split("@")[0] for line in out.splitlines()}
-        self.assertEqual({name for name, _ in self.rows} - exported, set())
+        self.assertEqual({row[0] for row in self.rows} - exported, set())
 
     def test_the_page_has_the_list(self):
         made = subprocess.run([sys.executable, SOURCE / "harness/cuda/functions.py", "page", "/dev/stdout"], capture_output=True, text=True, check=True)
