@@ -111,6 +111,12 @@ void cw_persist_model_launched(struct cw_persist_model *m)
     keep(m, &e);
 }
 
+void cw_persist_model_forget(struct cw_persist_model *m)
+{
+    m->events = m->unknown = m->launches = m->orders = 0;
+    m->persists = 0;
+}
+
 uint64_t cw_persist_model_persists(const struct cw_persist_model *m, uint32_t launch)
 {
     return launch <= m->launches && m->begins != NULL ? m->begins[launch] : 0;

@@ -54,6 +54,8 @@ void cw_persist_model_destroy(struct cw_persist_model *m);
 struct cw_event_listener *cw_persist_model_listener(struct cw_persist_model *m);
 /* A launch is over. */
 void cw_persist_model_launched(struct cw_persist_model *m);
+/* The launches so far have not been. */
+void cw_persist_model_forget(struct cw_persist_model *m);
 /* Persists before the first one of that launch. */
 uint64_t cw_persist_model_persists(const struct cw_persist_model *m, uint32_t launch);
 /* The graph, as if the ordering operations of this line were not there (0: all are). CW_OK or CW_ENOMEM. */

@@ -697,6 +697,12 @@ int cw_gpu_persist_graph(struct cw_gpu *gpu, uint32_t without_line, struct cw_pe
     return cw_persist_model_graph(gpu->model, without_line, graph, err);
 }
 
+void cw_gpu_forget_persists(struct cw_gpu *gpu)
+{
+    if (gpu->model != NULL)
+        cw_persist_model_forget(gpu->model);
+}
+
 uint64_t cw_gpu_persists_before(const struct cw_gpu *gpu, uint32_t launch)
 {
     return cw_persist_model_persists(gpu->model, launch);

@@ -138,6 +138,7 @@ const struct cw_persist_report *cw_gpu_persist_report(const struct cw_gpu *gpu);
 /* With model_persists: as the functions of check/persist_model.h. CW_EINVAL without. */
 int cw_gpu_persist_graph(struct cw_gpu *gpu, uint32_t without_line, struct cw_persist_model_graph *graph, struct cw_error *err);
 uint64_t cw_gpu_persists_before(const struct cw_gpu *gpu, uint32_t launch);
+void cw_gpu_forget_persists(struct cw_gpu *gpu); /* the graph begins anew; without one, nothing */
 bool cw_gpu_persist_order_at(const struct cw_gpu *gpu, uint32_t i, struct cw_persist_model_order *order);
 /* Text of the deadlock or livelock report of the last launch, many lines, "" when none. */
 const char *cw_gpu_deadlock_report(const struct cw_gpu *gpu);

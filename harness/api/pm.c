@@ -45,6 +45,19 @@ static int open_file(struct cowarp_gpu *gpu, const char *path)
     return status;
 }
 
+/* A log whose first moment is this one. */
+static int begin_log(struct cowarp_gpu *gpu)
+{
+    cowarp__pm_log_destroy(gpu->pm->log);
+    const int status = cowarp__pm_log_create(&gpu->pm->log, &gpu->err);
+    for (uint32_t i = 0; status == CW_OK && i < gpu->pm->space.cnt; i++) {
+        const struct cowarp_pm_region *r = &gpu->pm->space.region[i];
+        cowarp__pm_log_add(gpu->pm->log, r);
+        cowarp__pm_written(gpu, r->address, r->bytes);
+    }
+    return status;
+}
+
 int cowarp__pm_create(struct cowarp_gpu *gpu, const struct cowarp_options *options)
 {
     gpu->pm = calloc(1, sizeof *gpu->pm);
@@ -53,12 +66,7 @@ int cowarp__pm_create(struct cowarp_gpu *gpu, const struct cowarp_options *optio
         status = cowarp_pm_open(gpu, options->pm_file);
     if (status != CW_OK || !options->pm_log)
         return status;
-    status = cowarp__pm_log_create(&gpu->pm->log, &gpu->err);
-    for (uint32_t i = 0; status == CW_OK && i < gpu->pm->space.cnt; i++) {
-        const struct cowarp_pm_region *r = &gpu->pm->space.region[i];
-        cowarp__pm_log_add(gpu->pm->log, r);
-        cowarp__pm_written(gpu, r->address, r->bytes);
-    }
+    status = begin_log(gpu);
     if (status == CW_OK)
         cw_memory_listen(cw_gpu_memory(gpu->gpu), hear, gpu);
     return status;
@@ -249,6 +257,14 @@ int cowarp_pm_graph(struct cowarp_gpu *gpu, uint32_t without_line, struct cowarp
     return status == CW_OK ? cowarp__pm_graph(gpu, &gpu->pm->graph, without_line, graph) : status;
 }
 
+/* The .global variables of all modules have their first values again. */
+static void restore_variables(struct cowarp_gpu *gpu)
+{
+    for (const struct cowarp_module *m = gpu->modules; m != NULL; m = m->next)
+        if (m->module->global_bytes > 0)
+            cw_memory_write(cw_gpu_memory(gpu->gpu), m->global_base, m->module->global_image, m->module->global_bytes);
+}
+
 int cowarp_pm_crash(struct cowarp_gpu *to, const struct cowarp_gpu *from, uint64_t persists)
 {
     int status = need_pm(to);
@@ -256,10 +272,15 @@ int cowarp_pm_crash(struct cowarp_gpu *to, const struct cowarp_gpu *from, uint64
         status = cowarp__pm_left(to, to->pm->space.region[i].address, to->pm->space.region[i].bytes, "crash");
     if (status != CW_OK)
         return status;
-    if (from->pm == NULL || from->pm->log == NULL || from == to || to->pm->log != NULL)
-        return cw_fail(&to->err, CW_EINVAL, "crash: takes the log of one GPU (options.pm_log) and another GPU that keeps none");
+    if (from->pm == NULL || from->pm->log == NULL || from == to)
+        return cw_fail(&to->err, CW_EINVAL, "crash: takes the log of one GPU (options.pm_log) and another GPU");
     if (persists > cowarp_persist_count(from))
         return cw_fail(&to->err, CW_EINVAL, "crash: after %llu persists, but only %llu have been made", (unsigned long long)persists,
                        (unsigned long long)cowarp_persist_count(from));
-    return cowarp__pm_log_image(from->pm->log, persists, &to->pm->space, cw_gpu_memory(to->gpu), &to->err);
+    status = cowarp__pm_log_image(from->pm->log, persists, &to->pm->space, cw_gpu_memory(to->gpu), &to->err);
+    restore_variables(to);
+    if (status != CW_OK || to->pm->log == NULL)
+        return status;
+    cw_gpu_forget_persists(to->gpu);
+    return begin_log(to);
 }

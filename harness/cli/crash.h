@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cowarp crash: the run, the GPU that recovers, and what a point of failure comes to.
+ * cowarp crash: the run, the GPUs that recover, and what a point of failure comes to.
  *
  * Private to: crash.c, explore.c, crash_recover.c.
  */
@@ -8,14 +8,28 @@
 #define COWARP_CLI_CRASH_H
 
 #include "cli.h"
+#include "script.h"
 #include "workloads.h"
 
+/* A GPU that recovers. */
+struct crash_gpu {
+    struct cowarp_gpu *gpu;
+    struct cowarp_workload_context x; /* of a workload */
+    struct script_run script;         /* of a script */
+};
+
 struct crash {
-    struct cli_request request;
+    /* What runs, fails and recovers: a workload, or a script of anyone's. */
+    const char *name, *variant, *system;
+    struct cli_request request; /* of a workload */
+    bool is_script;
+    struct script script;
+    struct script_parts parts;
     const struct cli_parsed *p;
     struct cli_session session; /* the run; its GPU has the log and the graph */
-    struct cowarp_gpu *gpu;     /* which recovers */
-    struct cowarp_workload_context x;
+    struct crash_gpu first;     /* which recovers; with twice it has log and graph of that, too */
+    struct crash_gpu second;    /* twice: which recovers from a failure of the recovery */
+    bool twice;
     uint64_t wanted; /* points; UINT64_MAX: all */
     bool model;      /* states that the model allows; else prefixes of the log */
     bool at_cycle;   /* the one point of this cycle */
@@ -31,13 +45,17 @@ int crash_explore(struct crash *c);
 /* The same without each ordering operation in turn: which of them the recovery needs. */
 int crash_operations(struct crash *c);
 
-/* crash_recover.c. The GPU has an image: recovers and verifies; a COWARP_E... */
-int crash_recover(struct crash *c);
+/* crash_recover.c. A GPU of the run's machine, without what the run leaves besides. log: as of struct cowarp_options. CLI_OK or CLI_FAILED,
+ * the error printed; close it in any case. */
+int crash_gpu_open(struct crash *c, struct crash_gpu *g, int log);
+void crash_gpu_close(struct crash_gpu *g);
+/* The GPU has an image: recovers and verifies; a COWARP_E... */
+int crash_recover(struct crash *c, struct crash_gpu *g);
 /* What the last recovery has said. */
-const char *crash_why(const struct crash *c, int outcome);
+void crash_why(const struct crash *c, const struct crash_gpu *g, int outcome, char *text, size_t bytes);
 /* The same machine and parameters, on the file's image: prints the command. */
 void crash_print_replay(const struct crash *c);
 /* The GPU has the image: writes it to the file, and prints the command that recovers from it. */
-int crash_save(struct crash *c);
+int crash_save(struct crash *c, struct crash_gpu *g);
 
 #endif

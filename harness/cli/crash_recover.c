@@ -22,9 +22,17 @@ static void print_quoted(const char *text)
 /* The same machine and parameters, on the image. */
 void crash_print_replay(const struct crash *c)
 {
-    static const char *const ours[] = {"points",    "image",  "stats",           "wave",  "wave-window",       "wave-on", "explore",
-                                       "wave-keep", "record", "record-branches", "quiet", "omit-host-seconds", "without", "operations"};
-    fprintf(stderr, "cowarp: to see it again: cowarp run %s --recover --pm ", c->request.workload->name);
+    static const char *const ours[] = {
+        "points",    "image",  "stats",           "wave",  "wave-window",       "wave-on", "explore",   "twice",
+        "wave-keep", "record", "record-branches", "quiet", "omit-host-seconds", "without", "operations"};
+    fprintf(stderr, "cowarp: to see it again: cowarp %s ", c->is_script ? "exec" : "run");
+    if (!c->is_script)
+        fprintf(stderr, "%s --recover ", c->name);
+    else if (c->script.ptx != NULL) {
+        print_quoted(c->script.ptx);
+        fputc(' ', stderr);
+    }
+    fputs("--pm ", stderr);
     print_quoted(c->image);
     for (uint32_t i = 0; i < c->p->given_cnt; i++) {
         const struct cli_given *g = &c->p->given[i];
@@ -42,25 +50,55 @@ void crash_print_replay(const struct crash *c)
     fputc('\n', stderr);
 }
 
-const char *crash_why(const struct crash *c, int outcome)
+void crash_why(const struct crash *c, const struct crash_gpu *g, int outcome, char *text, size_t bytes)
 {
-    return outcome == COWARP_ECHECK && c->x.message[0] != '\0' ? c->x.message : cowarp_error(c->gpu);
+    char place[4200];
+    if (c->is_script) {
+        cli_script_place(&g->script, place, sizeof place);
+        snprintf(text, bytes, "%s: %s", place, cli_script_why(&g->script));
+        return;
+    }
+    snprintf(text, bytes, "%s", outcome == COWARP_ECHECK && g->x.message[0] != '\0' ? g->x.message : cowarp_error(g->gpu));
 }
 
-int crash_recover(struct crash *c)
+int crash_gpu_open(struct crash *c, struct crash_gpu *g, int log)
+{
+    struct cowarp_options o = c->session.options;
+    o.pm_log = log;
+    o.wave_file = o.wave_on = o.record = NULL;
+    o.record_branches = 0;
+    const int status = cowarp_create(&g->gpu, &o);
+    if (status != COWARP_OK)
+        return cli_error(cli_exit_of(status), "%s", cowarp_error(g->gpu));
+    if (cli_manifest(g->gpu, c->p) != CLI_OK)
+        return CLI_FAILED;
+    if (c->is_script)
+        return cli_script_begin(&g->script, &c->script, g->gpu);
+    g->x = cli_request_context(&c->request, g->gpu, o.seed);
+    return cli_request_note(&c->request, g->gpu) == COWARP_OK ? CLI_OK : cli_error(CLI_FAILED, "%s", cowarp_error(g->gpu));
+}
+
+void crash_gpu_close(struct crash_gpu *g)
+{
+    cli_script_end(&g->script);
+    if (g->gpu != NULL)
+        cowarp_destroy(g->gpu);
+}
+
+int crash_recover(struct crash *c, struct crash_gpu *g)
 {
     uint64_t cycles;
-    c->x.message[0] = '\0';
-    const int status = cli_request_recover(&c->request, &c->x, &cycles);
+    g->x.message[0] = '\0';
+    const int status = c->is_script ? cli_script_recover(&g->script, &c->parts, &cycles) : cli_request_recover(&c->request, &g->x, &cycles);
     if (status == COWARP_OK)
         c->cycles += cycles;
     return status;
 }
 
-int crash_save(struct crash *c)
+int crash_save(struct crash *c, struct crash_gpu *g)
 {
-    if (cowarp_pm_save(c->gpu, c->image) != COWARP_OK)
-        return cli_error(CLI_FAILED, "%s", cowarp_error(c->gpu));
+    if (cowarp_pm_save(g->gpu, c->image) != COWARP_OK)
+        return cli_error(CLI_FAILED, "%s", cowarp_error(g->gpu));
     crash_print_replay(c);
     return CLI_OK;
 }

@@ -175,6 +175,8 @@ static int exec(const struct cli_parsed *p)
     struct request q = {0};
     if (cli_has(p, "script"))
         return cli_script_run(p);
+    if (cli_has(p, "recover") || cli_has(p, "verify"))
+        return cli_error(CLI_WRONG, "--%s goes with --script", cli_has(p, "recover") ? "recover" : "verify");
     if (cli_has(p, "list"))
         return cli_kernels_list(p);
     if (cli_has(p, "no-files"))
@@ -199,6 +201,9 @@ static const struct cli_option options[] = {
     {"symbol", "NAME=FILE", CLI_REPEATS, "first bytes of a .global or .const variable, from a file"},
     {"system", "NAME", 0, "transactional system (default none)"},
     {"script", "FILE", 0, "instead of all these but --system: several launches, loops and comparisons, see docs/command.md"},
+    {"recover", "KERNEL", 0,
+     "with --script and --pm: what follows a power failure, from the launch of this kernel on; the file changes only when all is right"},
+    {"verify", "KERNEL|COMMAND", 0, "of --recover: the kernel whose launch begins the verification, or a command that verifies (status 0)"},
     {"no-files", NULL, 0, "with --script: carry it out without writing its files"},
 };
 

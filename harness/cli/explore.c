@@ -20,10 +20,14 @@
 
 #define NONE     UINT32_MAX
 #define PATIENCE 64u /* states in a row that are not new: there are hardly any more */
+#define SECOND   8u  /* failures in one recovery */
 
 /* What recovery does not see yet: one launch's stores, and which of them are durable. */
 struct explorer {
     struct crash *c;
+    struct cowarp_gpu *from; /* whose run fails: it has the graph */
+    struct crash_gpu *to;    /* which recovers */
+    struct explorer *outer;  /* of a failure in a recovery: the failure before; else NULL */
     struct cowarp_pm_graph g;
     uint32_t *begin; /* [launches + 1] first store of each */
     uint32_t *order; /* stores, one of each line after the other */
@@ -36,8 +40,8 @@ struct explorer {
     uint64_t *seen;  /* set of images; 0: free */
     uint32_t seen_cap, launch;
     uint64_t random, states, passed, early, late;
-    uint32_t without;
-    bool quiet;
+    uint64_t second; /* failures in recoveries */
+    int told;        /* exit status of what has been said to be wrong; CLI_OK: nothing yet */
 };
 
 static uint32_t below(struct explorer *e, uint32_t n)
@@ -185,10 +189,10 @@ static bool is_new(struct explorer *e)
 /* The GPU that recovers gets the image of the state. */
 static int make_image(struct explorer *e)
 {
-    struct cowarp_gpu *gpu = e->c->gpu;
+    struct cowarp_gpu *gpu = e->to->gpu;
     int status = cowarp_reset(gpu);
     if (status == COWARP_OK)
-        status = cowarp_pm_crash(gpu, e->c->session.gpu, e->g.persists[e->launch]);
+        status = cowarp_pm_crash(gpu, e->from, e->g.persists[e->launch]);
     for (uint32_t i = first(e); status == COWARP_OK && i < end(e); i++)
         for (uint32_t b = 0; e->in[i] != 0 && b < 4; b++) {
             const struct cowarp_pm_store *x = &e->g.store[i];
@@ -207,7 +211,7 @@ static int make_image(struct explorer *e)
 static int try_state(struct explorer *e)
 {
     const int status = make_image(e);
-    return status == COWARP_OK ? crash_recover(e->c) : status;
+    return status == COWARP_OK ? crash_recover(e->c, e->to) : status;
 }
 
 /* ---- why a state is wrong ---- */
@@ -261,6 +265,26 @@ static void print_store(const struct explorer *e, uint32_t i, const char *what)
             x->value, x->address, x->core, x->warp, x->lane, x->cycle, x->line);
 }
 
+/* Also in the program's own order: from which store on. */
+static void explain_order(struct explorer *e, const uint8_t *bad)
+{
+    uint32_t right = first(e), wrong = end(e);
+    while (wrong > right && bad[wrong - 1] == 0)
+        wrong--;
+    if (!is_right(e, bad, right, right) || is_right(e, bad, wrong, wrong))
+        return;
+    while (wrong - right > 1) {
+        const uint32_t middle = right + (wrong - right) / 2;
+        *(is_right(e, bad, middle, middle) ? &right : &wrong) = middle;
+    }
+    print_store(e, wrong - 1, "durable");
+    if (e->outer != NULL)
+        fprintf(stderr,
+                "cowarp: with it and all before it the next recovery is wrong, in whatever order: a recovery has to be repeatable\n");
+    else
+        fprintf(stderr, "cowarp: with it and all before it the recovery is wrong, in whatever order\n");
+}
+
 static void explain(struct explorer *e, const uint8_t *bad)
 {
     const uint32_t absent = find_absent(e, bad), present = absent != NONE ? find_present(e, bad, absent) : NONE;
@@ -268,6 +292,8 @@ static void explain(struct explorer *e, const uint8_t *bad)
         print_store(e, present, "durable");
     if (absent != NONE)
         print_store(e, absent, "not durable");
+    if (absent == NONE)
+        explain_order(e, bad);
     if (present == NONE || absent == NONE)
         return;
     const struct cowarp_pm_store *a = &e->g.store[absent], *b = &e->g.store[present];
@@ -278,6 +304,26 @@ static void explain(struct explorer *e, const uint8_t *bad)
                 b->line);
 }
 
+static uint32_t count(const struct explorer *e)
+{
+    uint32_t cnt = 0;
+    for (uint32_t i = first(e); i < end(e); i++)
+        cnt += e->in[i] != 0;
+    return cnt;
+}
+
+static void tell_wrong(struct explorer *e, int outcome)
+{
+    char why[700], again[128] = "";
+    const struct explorer *o = e->outer != NULL ? e->outer : e;
+    crash_why(e->c, e->to, outcome, why, sizeof why);
+    if (e->outer != NULL)
+        snprintf(again, sizeof again, ", and again in launch %u of the recovery with %u of its %u stores", e->launch, count(e),
+                 end(e) - first(e));
+    cli_error(CLI_FAILED, "%s: crash in launch %u with %u of its %u stores durable%s, which the model allows: %s", e->c->name, o->launch,
+              count(o), end(o) - first(o), again, why);
+}
+
 static int wrong(struct explorer *e, int outcome)
 {
     uint8_t *bad = malloc(e->g.stores);
@@ -286,15 +332,11 @@ static int wrong(struct explorer *e, int outcome)
     if (bad == NULL)
         return cli_error(CLI_FAILED, "out of memory");
     memcpy(bad, e->in, e->g.stores);
-    uint32_t cnt = 0;
-    for (uint32_t i = first(e); i < end(e); i++)
-        cnt += bad[i];
-    cli_error(CLI_FAILED, "%s: crash in launch %u with %u of its %u stores durable, which the model allows: %s",
-              e->c->request.workload->name, e->launch, cnt, end(e) - first(e), crash_why(e->c, outcome));
+    tell_wrong(e, outcome);
     explain(e, bad);
     memcpy(e->in, bad, e->g.stores);
     free(bad);
-    return make_image(e) == COWARP_OK ? (crash_save(e->c), CLI_FAILED) : cli_error(CLI_FAILED, "%s", cowarp_error(e->c->gpu));
+    return make_image(e) == COWARP_OK ? (crash_save(e->c, e->to), CLI_FAILED) : cli_error(CLI_FAILED, "%s", cowarp_error(e->to->gpu));
 }
 
 /* ---- which states ---- */
@@ -356,6 +398,8 @@ static void shape(struct explorer *e, uint32_t store, uint32_t form)
     }
 }
 
+static int fail_again(struct explorer *e);
+
 /* CLI_OK: no state is wrong. *outcome: else of the wrong one, which is in e->in. */
 static int search(struct explorer *e, uint64_t wanted, int *outcome)
 {
@@ -378,6 +422,8 @@ static int search(struct explorer *e, uint64_t wanted, int *outcome)
         e->late += form == 1;
         *outcome = try_state(e);
         if (*outcome != COWARP_OK || cli_interrupted())
+            return CLI_FAILED;
+        if (e->c->twice && e->outer == NULL && fail_again(e) != CLI_OK)
             return CLI_FAILED;
     }
     return CLI_OK;
@@ -458,14 +504,12 @@ static void release(struct explorer *e)
     free(e->seen);
 }
 
-static int prepare(struct explorer *e, struct crash *c, uint32_t without)
+/* Room for the graph e->g. */
+static int make_room(struct explorer *e, uint64_t wanted)
 {
-    *e = (struct explorer){.c = c, .without = without, .random = c->session.options.seed};
-    if (cowarp_pm_graph(c->session.gpu, without, &e->g) != COWARP_OK)
-        return cli_error(CLI_FAILED, "%s", cowarp_error(c->session.gpu));
     const uint32_t cnt = e->g.stores + 1;
-    e->seen_cap = 1u << 16;
-    while (e->seen_cap < 4 * c->wanted && e->seen_cap < 1u << 30)
+    e->seen_cap = 256;
+    while (e->seen_cap < 4 * wanted && e->seen_cap < 1u << 30)
         e->seen_cap *= 2;
     e->begin = calloc(e->g.launches + 2, sizeof *e->begin);
     e->order = calloc(cnt, sizeof *e->order);
@@ -476,14 +520,53 @@ static int prepare(struct explorer *e, struct crash *c, uint32_t without)
     e->mark = calloc(e->g.nodes + 1, 1);
     e->stack = calloc(e->g.nodes + 1, sizeof *e->stack);
     e->seen = calloc(e->seen_cap, sizeof *e->seen);
-    bool ok = e->begin != NULL && e->order != NULL && e->word != NULL && e->value != NULL && e->in != NULL && e->saved != NULL &&
-              e->mark != NULL && e->stack != NULL && e->seen != NULL;
+    const bool ok = e->begin != NULL && e->order != NULL && e->word != NULL && e->value != NULL && e->in != NULL && e->saved != NULL &&
+                    e->mark != NULL && e->stack != NULL && e->seen != NULL;
     for (uint32_t i = 0; ok && i < e->g.stores; i++)
         e->begin[e->g.store[i].launch + 1] = i + 1;
     for (uint32_t l = 1; ok && l <= e->g.launches; l++)
         e->begin[l] = e->begin[l] > e->begin[l - 1] ? e->begin[l] : e->begin[l - 1];
-    ok = ok && number_words(e) && make_order(e);
-    return ok ? CLI_OK : cli_error(CLI_FAILED, "out of memory");
+    return ok && number_words(e) && make_order(e) ? CLI_OK : cli_error(CLI_FAILED, "out of memory");
+}
+
+static int prepare(struct explorer *e, struct crash *c, uint32_t without)
+{
+    *e = (struct explorer){.c = c, .from = c->session.gpu, .to = &c->first, .random = c->session.options.seed};
+    if (cowarp_pm_graph(e->from, without, &e->g) != COWARP_OK)
+        return cli_error(CLI_FAILED, "%s", cowarp_error(e->from));
+    return make_room(e, c->wanted);
+}
+
+/* ---- failures in a recovery ---- */
+
+/* All that the recovery has stored is durable, and the power fails before anybody hears of it. */
+static int fail_at_the_end(struct explorer *e)
+{
+    e->launch = launch_of(e, e->g.stores - 1);
+    fill(e, end(e));
+    is_new(e);
+    e->states++;
+    return try_state(e);
+}
+
+/* The recovery that has been right has its own stores, and fails in states that these allow. CLI_OK: the next recoveries are right. */
+static int fail_again(struct explorer *outer)
+{
+    struct explorer e = {.c = outer->c, .from = outer->to->gpu, .to = &outer->c->second, .outer = outer, .random = outer->random};
+    int outcome = COWARP_OK, status = CLI_OK;
+    if (cowarp_pm_graph(e.from, 0, &e.g) != COWARP_OK)
+        return outer->told = cli_error(CLI_FAILED, "%s", cowarp_error(e.from));
+    if (e.g.stores == 0)
+        return CLI_OK;
+    status = make_room(&e, SECOND);
+    if (status == CLI_OK && (outcome = fail_at_the_end(&e)) == COWARP_OK)
+        search(&e, SECOND, &outcome);
+    if (outcome != COWARP_OK && !cli_interrupted())
+        status = wrong(&e, outcome);
+    outer->told = status;
+    outer->second += e.states;
+    release(&e);
+    return cli_interrupted() ? CLI_FAILED : status;
 }
 
 int crash_explore(struct crash *c)
@@ -496,12 +579,14 @@ int crash_explore(struct crash *c)
         return cli_error(CLI_WRONG, "--without '%s': expected a line of the PTX", line);
     int status = prepare(&e, c, without);
     if (status == CLI_OK && search(&e, c->wanted, &outcome) != CLI_OK)
-        status = wrong(&e, outcome);
+        status = e.told != CLI_OK ? e.told : wrong(&e, outcome);
     c->done = e.states;
     if (status == CLI_OK && !c->session.quiet)
         printf("  crash states  %" PRIu64 " that the model allows, all recovered and right; of %u stores %" PRIu64 " as early and %" PRIu64
                " as late as they may be; %" PRIu64 " images had been tried\n",
                e.states, e.g.stores, e.early, e.late, e.passed - e.states);
+    if (status == CLI_OK && c->twice && !c->session.quiet)
+        printf("  second        %" PRIu64 " failures in these recoveries, all recovered and right\n", e.second);
     release(&e);
     return status;
 }

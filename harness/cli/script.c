@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cowarp exec --script: carries the statements of a script out. */
+/* Scripts: carries statements out. */
 #include "script.h"
 #include "kernels.h"
 
@@ -13,18 +13,8 @@
 #include "file/in_file.h"
 #include "file/out_file.h"
 
-struct run {
-    struct script *script;
-    const struct script_statement *st; /* that is carried out */
-    struct cowarp_gpu *gpu;
-    struct cowarp_module **module; /* that are loaded */
-    uint32_t module_cnt, comparisons;
-    bool no_files;      /* none is written */
-    char message[8192]; /* what the script says of it; "": the library's error counts */
-};
-
-static int say(struct run *x, int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-static int say(struct run *x, int status, const char *fmt, ...)
+static int say(struct script_run *x, int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static int say(struct script_run *x, int status, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -33,49 +23,56 @@ static int say(struct run *x, int status, const char *fmt, ...)
     return status;
 }
 
-static uint64_t address(const struct run *x)
+static uint64_t address(const struct script_run *x)
 {
-    return x->script->buffer[x->st->buffer].address + x->st->offset;
+    return x->address[x->st->buffer] + x->st->offset;
 }
 
-static uint64_t room(const struct run *x)
+static uint64_t room(const struct script_run *x)
 {
     return x->script->buffer[x->st->buffer].bytes - x->st->offset;
 }
 
-static const char *name(const struct run *x)
+static const char *name(const struct script_run *x)
 {
     return x->script->buffer[x->st->buffer].name;
 }
 
 /* one: NULL for a PTX file */
-static int load_one(struct run *x, const struct cw_fatbin_one *one)
+static int load_one(struct script_run *x, const char *path, const struct cw_fatbin_one *one)
 {
     struct cowarp_module **more = realloc(x->module, (x->module_cnt + 1u) * sizeof *more), **new;
     if (more == NULL)
         return say(x, COWARP_ENOMEM, "out of memory");
     x->module = more;
     new = &x->module[x->module_cnt];
-    const int status =
-        one != NULL ? cowarp_load(x->gpu, new, one->text, one->length, one->name) : cowarp_load_file(x->gpu, new, x->st->file);
+    const int status = one != NULL ? cowarp_load(x->gpu, new, one->text, one->length, one->name) : cowarp_load_file(x->gpu, new, path);
     x->module_cnt += status == COWARP_OK;
     return status;
 }
 
-static int load(struct run *x)
+static int load_path(struct script_run *x, const char *path)
 {
     struct cw_fatbin_texts texts;
-    if (cli_texts(&texts, x->st->file) != CLI_OK)
-        return say(x, COWARP_EINVAL, "%s cannot be loaded", x->st->file);
-    int status = texts.cnt == 0 ? load_one(x, NULL) : COWARP_OK;
+    if (cli_texts(&texts, path) != CLI_OK)
+        return say(x, COWARP_EINVAL, "%s cannot be loaded", path);
+    int status = texts.cnt == 0 ? load_one(x, path, NULL) : COWARP_OK;
     for (uint32_t i = 0; status == COWARP_OK && i < texts.cnt; i++)
-        status = load_one(x, &texts.one[i]);
+        status = load_one(x, path, &texts.one[i]);
     cw_fatbin_texts_free(&texts);
     return status;
 }
 
+/* What the command line has loaded is not loaded again. */
+static int load(struct script_run *x)
+{
+    if (x->script->ptx != NULL && cw_out_file_same(x->script->ptx, x->st->file))
+        return COWARP_OK;
+    return load_path(x, x->st->file);
+}
+
 /* The file's bytes, which the caller frees, at most so many. */
-static int read_file(struct run *x, uint64_t most, char **data, size_t *length)
+static int read_file(struct script_run *x, uint64_t most, char **data, size_t *length)
 {
     struct cw_error err;
     *data = NULL;
@@ -90,7 +87,7 @@ static int read_file(struct run *x, uint64_t most, char **data, size_t *length)
     return say(x, COWARP_EINVAL, "%s has %zu bytes, and there is room for %" PRIu64, x->st->file, *length, most);
 }
 
-static int copy_from(struct run *x)
+static int copy_from(struct script_run *x)
 {
     char *data;
     size_t length;
@@ -101,7 +98,7 @@ static int copy_from(struct run *x)
     return status;
 }
 
-static int copy_to(struct run *x)
+static int copy_to(struct script_run *x)
 {
     struct cw_out_file out;
     struct cw_error err;
@@ -120,9 +117,9 @@ static int copy_to(struct run *x)
     return status;
 }
 
-static int fill(struct run *x)
+static int fill(struct script_run *x)
 {
-    uint32_t *data = malloc(room(x));
+    uint32_t *data = calloc(room(x) / 4 + 1, sizeof *data);
     if (data == NULL)
         return say(x, COWARP_ENOMEM, "out of memory");
     for (uint64_t i = 0; i < room(x) / 4; i++)
@@ -132,17 +129,41 @@ static int fill(struct run *x)
     return status;
 }
 
-static int alloc(struct run *x)
+static bool has_region(const struct script_run *x)
 {
-    uint64_t *at = &x->script->buffer[x->st->buffer].address;
-    const int status = x->st->versions ? cowarp_alloc_versioned(x->gpu, at, room(x)) : cowarp_alloc(x->gpu, at, room(x));
-    if (status == COWARP_OK && x->st->file != NULL)
+    const char *region;
+    uint64_t at, bytes;
+    bool found = false;
+    for (uint32_t i = 0; !found && cowarp_pm_at(x->gpu, i, &region, &at, &bytes); i++)
+        found = strcmp(region, name(x)) == 0;
+    return found;
+}
+
+/* A region that is there keeps what it has. */
+static int alloc_region(struct script_run *x, bool *fresh)
+{
+    *fresh = !has_region(x);
+    return cowarp_pm_alloc(x->gpu, &x->address[x->st->buffer], name(x), room(x));
+}
+
+static int alloc(struct script_run *x)
+{
+    uint64_t *at = &x->address[x->st->buffer];
+    bool fresh = true, again = *at != 0;
+    int status = COWARP_OK;
+    if (x->script->buffer[x->st->buffer].persistent)
+        status = alloc_region(x, &fresh);
+    else if (!again)
+        status = x->st->versions ? cowarp_alloc_versioned(x->gpu, at, room(x)) : cowarp_alloc(x->gpu, at, room(x));
+    if (status != COWARP_OK || !fresh)
+        return status;
+    if (x->st->file != NULL)
         return copy_from(x);
-    return status == COWARP_OK && x->st->has_number ? fill(x) : status;
+    return x->st->has_number || again ? fill(x) : COWARP_OK;
 }
 
 /* The statement's values, one after the other; the caller frees them. */
-static int values(struct run *x, char **data, size_t *length)
+static int values(struct script_run *x, char **data, size_t *length)
 {
     *length = 0;
     *data = malloc(8 * (size_t)x->st->value_cnt);
@@ -151,14 +172,14 @@ static int values(struct run *x, char **data, size_t *length)
     for (uint32_t i = 0; i < x->st->value_cnt; i++) {
         const struct script_value *v = &x->st->value[i];
         const bool is_word = v->buffer == SCRIPT_NO_BUFFER;
-        const uint64_t to = is_word ? 0 : x->script->buffer[v->buffer].address + v->offset;
+        const uint64_t to = is_word ? 0 : x->address[v->buffer] + v->offset;
         memcpy(*data + *length, is_word ? (const void *)&v->number : (const void *)&to, is_word ? 4 : 8);
         *length += is_word ? 4 : 8;
     }
     return COWARP_OK;
 }
 
-static int set(struct run *x)
+static int set(struct script_run *x)
 {
     char *data;
     size_t length;
@@ -170,7 +191,7 @@ static int set(struct run *x)
 }
 
 /* Of the last file that has such a variable; when none has, the library says so of the last one. */
-static int write_symbol(struct run *x)
+static int write_symbol(struct script_run *x)
 {
     char *data;
     size_t length = 0;
@@ -185,7 +206,7 @@ static int write_symbol(struct run *x)
 }
 
 /* The module that has the kernel; the last one when none has, and the library says so. */
-static int find_module(struct run *x, struct cowarp_module **module)
+static int find_module(struct script_run *x, struct cowarp_module **module)
 {
     uint32_t found = 0;
     *module = x->module[x->module_cnt - 1];
@@ -200,18 +221,18 @@ static int find_module(struct run *x, struct cowarp_module **module)
     return found < 2 ? COWARP_OK : say(x, COWARP_EINVAL, "%" PRIu32 " of the loaded files have a kernel '%s'", found, x->st->name);
 }
 
-static int bind(struct run *x, struct script_argument *arg)
+static int bind(struct script_run *x, struct script_argument *arg)
 {
     const int status = arg->a.reads ? cowarp_manifest_file(x->gpu, "argument", arg->a.path) : COWARP_OK;
     if (status != COWARP_OK)
         return status;
     if (arg->buffer == SCRIPT_NO_BUFFER)
         return cli_argument_bind(&arg->a, x->gpu);
-    arg->a.value = COWARP_U64(x->script->buffer[arg->buffer].address + arg->offset);
+    arg->a.value = COWARP_U64(x->address[arg->buffer] + arg->offset);
     return COWARP_OK;
 }
 
-static int write_files(struct run *x)
+static int write_files(struct script_run *x)
 {
     int status = COWARP_OK;
     for (uint32_t i = 0; status == COWARP_OK && i < x->st->argument_cnt; i++)
@@ -222,7 +243,7 @@ static int write_files(struct run *x)
     return status;
 }
 
-static int launch(struct run *x)
+static int launch(struct script_run *x)
 {
     const struct script_statement *st = x->st;
     struct cowarp_module *module = NULL;
@@ -248,11 +269,11 @@ static int launch(struct run *x)
 }
 
 /* The end of a loop: *next becomes the statement that follows. */
-static int end(struct run *x, uint32_t *next)
+static int end(struct script_run *x, uint32_t *next)
 {
     struct script_statement *until = &x->script->statement[x->st->partner];
     uint32_t word;
-    const int line_status = cowarp_read(x->gpu, &word, x->script->buffer[until->buffer].address + until->offset, sizeof word);
+    const int line_status = cowarp_read(x->gpu, &word, x->address[until->buffer] + until->offset, sizeof word);
     if (line_status != COWARP_OK || word == 0)
         return line_status;
     x->st = until; /* for the message's line and name */
@@ -282,7 +303,7 @@ static bool close_enough(uint32_t is, uint32_t wanted, double tolerance)
     return isfinite(b) && fabs((double)a - (double)b) <= tolerance * scale;
 }
 
-static int tell_difference(struct run *x, uint64_t differ, uint64_t first, size_t width, uint32_t is, uint32_t wanted)
+static int tell_difference(struct script_run *x, uint64_t differ, uint64_t first, size_t width, uint32_t is, uint32_t wanted)
 {
     const char *what = width == 4 ? "word" : "byte";
     float a, b;
@@ -297,7 +318,7 @@ static int tell_difference(struct run *x, uint64_t differ, uint64_t first, size_
                room(x) / width, what, name(x), x->st->file, what, first, is, wanted);
 }
 
-static int compare_data(struct run *x, const char *is, const char *wanted)
+static int compare_data(struct script_run *x, const char *is, const char *wanted)
 {
     const size_t width = room(x) % 4 == 0 ? 4 : 1;
     uint64_t differ = 0, first = 0;
@@ -311,7 +332,7 @@ static int compare_data(struct run *x, const char *is, const char *wanted)
     return differ == 0 ? COWARP_OK : tell_difference(x, differ, first, width, word_at(is, first, width), word_at(wanted, first, width));
 }
 
-static int compare(struct run *x)
+static int compare(struct script_run *x)
 {
     char *wanted, *is = malloc(room(x));
     size_t length;
@@ -327,8 +348,18 @@ static int compare(struct run *x)
     return status;
 }
 
+static int expect(struct script_run *x)
+{
+    uint32_t word;
+    const int status = cowarp_read(x->gpu, &word, address(x), sizeof word);
+    x->comparisons++;
+    if (status != COWARP_OK || word == x->st->number)
+        return status;
+    return say(x, COWARP_ECHECK, "%s is %" PRIu32 ", expected %" PRIu32, name(x), word, x->st->number);
+}
+
 /* One statement; *next is the one behind it, and another one in a loop. */
-static int step(struct run *x, uint32_t *next)
+static int step(struct script_run *x, uint32_t *next)
 {
     switch (x->st->verb) {
     case SCRIPT_LOAD:
@@ -352,15 +383,37 @@ static int step(struct run *x, uint32_t *next)
         return end(x, next);
     case SCRIPT_COMPARE:
         return compare(x);
+    case SCRIPT_EXPECT:
+        return expect(x);
     }
     return COWARP_OK;
 }
 
-static int run_statements(struct run *x)
+int cli_script_begin(struct script_run *x, struct script *script, struct cowarp_gpu *gpu)
 {
-    int status = cowarp_manifest_file(x->gpu, "script", x->script->path);
-    x->st = &x->script->statement[0];
-    for (uint32_t i = 0, next; status == COWARP_OK && i < x->script->statement_cnt; i = next) {
+    *x = (struct script_run){.script = script, .gpu = gpu, .st = &script->statement[0]};
+    x->address = calloc(script->buffer_cnt + 1u, sizeof *x->address);
+    return x->address != NULL ? CLI_OK : cli_error(CLI_FAILED, "out of memory");
+}
+
+void cli_script_end(struct script_run *x)
+{
+    free(x->address);
+    free(x->module);
+    x->address = NULL;
+    x->module = NULL;
+}
+
+static int load_first(struct script_run *x)
+{
+    x->message[0] = '\0';
+    return x->script->ptx != NULL && x->module_cnt == 0 ? load_path(x, x->script->ptx) : COWARP_OK;
+}
+
+int cli_script_carry_out(struct script_run *x, uint32_t from, uint32_t to)
+{
+    int status = load_first(x);
+    for (uint32_t i = from, next; status == COWARP_OK && i < to; i = next) {
         x->st = &x->script->statement[i];
         next = i + 1;
         status = step(x, &next);
@@ -368,90 +421,40 @@ static int run_statements(struct run *x)
     return status;
 }
 
-/* The script has been read. */
-static int simulate(struct script *script, const struct cli_parsed *p)
+/* Whether it puts something into memory that a failure has taken. */
+static bool is_lost(const struct script_run *x, const struct script_statement *st)
 {
-    struct cli_session s;
-    struct run x = {.script = script, .no_files = cli_has(p, "no-files")};
-    char place[4200] = "";
-    int status = cli_session_open(&s, p, script->path, cli_value(p, "system", "none"));
-    if (status == CLI_OK) {
-        x.gpu = s.gpu;
-        struct cli_result r = {.workload = script->path, .status = run_statements(&x)};
-        if (r.status != COWARP_OK) {
-            snprintf(place, sizeof place, "%s:%" PRIu32, script->path, x.st->line);
-            r.place = place;
-            r.message = x.message[0] != '\0' ? x.message : NULL;
-        } else if (x.comparisons > 0) {
-            r.message = x.message;
-            say(&x, COWARP_OK, "%" PRIu32 " comparison%s", x.comparisons, x.comparisons == 1 ? "" : "s");
-        }
-        r.check = r.status == COWARP_ECHECK ? "failed" : x.comparisons > 0 && r.status == COWARP_OK ? "passed" : NULL;
-        status = cli_session_end(&s, &r);
-    }
-    free(x.module);
-    cli_session_close(&s);
-    return status;
-}
-
-/* Whether the statement reads the file. */
-static bool reads(const struct script_statement *st, const char *path)
-{
-    if (st->file != NULL && st->verb != SCRIPT_WRITE && cw_out_file_same(st->file, path))
+    switch (st->verb) {
+    case SCRIPT_LOAD:
+        return !x->set_up;
+    case SCRIPT_ALLOC:
+    case SCRIPT_SYMBOL:
         return true;
-    for (uint32_t i = 0; i < st->argument_cnt; i++)
-        if (st->argument[i].a.reads && cw_out_file_same(st->argument[i].a.path, path))
-            return true;
-    return false;
+    case SCRIPT_SET:
+    case SCRIPT_READ:
+        return !x->script->buffer[st->buffer].persistent;
+    default:
+        return false;
+    }
 }
 
-/* Whether an output of statement n is no file that the command line asks for, and none that the script has read before: it would be lost. */
-static int check_output(const struct script *script, uint32_t n, const char *path, const struct cli_parsed *p)
+int cli_script_set_up(struct script_run *x, uint32_t to)
 {
-    const struct script_statement *st = script->statement;
-    char place[4200];
-    snprintf(place, sizeof place, "%s:%" PRIu32, script->path, st[n].line);
-    for (uint32_t i = 0; i <= n; i++) {
-        if (reads(&st[i], path))
-            return cli_error(CLI_WRONG, "%s: %s is read in line %" PRIu32 ", and would be replaced; write another file", place, path,
-                             st[i].line);
-        bool written = i < n && st[i].verb == SCRIPT_WRITE && cw_out_file_same(st[i].file, path);
-        for (uint32_t k = 0; i < n && k < st[i].argument_cnt; k++)
-            written |= st[i].argument[k].a.writes && cw_out_file_same(st[i].argument[k].a.path, path);
-        if (written) /* what is read behind it is the script's own */
-            break;
+    int status = load_first(x);
+    uint32_t depth = 0, next;
+    for (uint32_t i = 0; status == COWARP_OK && i < to; i++) {
+        x->st = &x->script->statement[i];
+        depth += x->st->verb == SCRIPT_UNTIL;
+        depth -= x->st->verb == SCRIPT_END;
+        next = i + 1;
+        if (depth == 0 && is_lost(x, x->st))
+            status = step(x, &next);
     }
-    return cli_check_output(p, place, path);
-}
-
-static int check_outputs(const struct script *script, const struct cli_parsed *p)
-{
-    int status = CLI_OK;
-    for (uint32_t n = 0; status == CLI_OK && n < script->statement_cnt && !cli_has(p, "no-files"); n++) {
-        const struct script_statement *st = &script->statement[n];
-        if (st->verb == SCRIPT_WRITE)
-            status = check_output(script, n, st->file, p);
-        for (uint32_t i = 0; status == CLI_OK && i < st->argument_cnt; i++)
-            if (st->argument[i].a.writes && !st->argument[i].a.reads)
-                status = check_output(script, n, st->argument[i].a.path, p);
-    }
+    x->set_up = x->set_up || status == COWARP_OK;
     return status;
 }
 
-int cli_script_run(const struct cli_parsed *p)
+const char *cli_script_why(const struct script_run *x)
 {
-    static const char *const other[] = {"kernel", "grid", "block", "shared", "static-warps", "arg", "symbol"};
-    struct script script;
-    if (p->word_cnt > 0)
-        return cli_error(CLI_WRONG, "--script: the script says what is loaded; leave out '%s'", p->word[0]);
-    for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
-        if (cli_has(p, other[i]))
-            return cli_error(CLI_WRONG, "--script: the script says what is launched; leave out --%s", other[i]);
-    int status = cli_script_read(&script, cli_value(p, "script", NULL));
-    if (status == CLI_OK)
-        status = check_outputs(&script, p);
-    if (status == CLI_OK)
-        status = simulate(&script, p);
-    cli_script_free(&script);
-    return status;
+    return x->message[0] != '\0' ? x->message : cowarp_error(x->gpu);
 }

@@ -249,6 +249,8 @@ static int read_alloc(struct reader *r, const char *form)
         return wrong(r, "'%s' is no number of bytes from 1 to 2^34", size);
     const int status = add_buffer(r, name, bytes);
     r->st->versions = accept(r, "version");
+    if (status == CLI_OK)
+        r->script->buffer[r->st->buffer].persistent = !r->st->versions && accept(r, "pm");
     if (status != CLI_OK || accept(r, "zero"))
         return status;
     if (accept(r, "from"))
@@ -362,7 +364,7 @@ static int take_shape(struct reader *r, const char *word, const char *form, uint
 
 static bool has_load(const struct script *s)
 {
-    bool has = false;
+    bool has = s->ptx != NULL;
     for (uint32_t i = 0; i < s->statement_cnt; i++)
         has = has || s->statement[i].verb == SCRIPT_LOAD;
     return has;
@@ -445,6 +447,14 @@ static int read_until(struct reader *r, const char *form)
     return status;
 }
 
+static int read_expect(struct reader *r, const char *form)
+{
+    int status = take_buffer(r, form, 4);
+    if (status == CLI_OK)
+        status = expect(r, "==", form);
+    return status == CLI_OK ? take_word(r, form, &r->st->number) : status;
+}
+
 static int read_end(struct reader *r, const char *form)
 {
     struct script *s = r->script;
@@ -481,13 +491,14 @@ static const struct {
     int (*read)(struct reader *r, const char *form);
 } verbs[] = {
     {"load", "load FILE.ptx", SCRIPT_LOAD, read_load},
-    {"alloc", "alloc NAME BYTES [version] [zero|fill N|from FILE]", SCRIPT_ALLOC, read_alloc},
+    {"alloc", "alloc NAME BYTES [version|pm] [zero|fill N|from FILE]", SCRIPT_ALLOC, read_alloc},
     {"copy", "copy NAME[+OFFSET] from|to FILE", SCRIPT_READ, read_copy},
     {"set", "set NAME[+OFFSET] N|BUFFER[+OFFSET] ...", SCRIPT_SET, read_set},
     {"symbol", "symbol VARIABLE from FILE|address BUFFER[+OFFSET]", SCRIPT_SYMBOL, read_symbol},
     {"launch", launch_form, SCRIPT_LAUNCH, read_launch},
     {"until", "until NAME[+OFFSET] == 0 max N", SCRIPT_UNTIL, read_until},
     {"end", "end", SCRIPT_END, read_end},
+    {"expect", "expect NAME[+OFFSET] == N", SCRIPT_EXPECT, read_expect},
     {"compare", "compare NAME[+OFFSET] with FILE [float TOLERANCE]", SCRIPT_COMPARE, read_compare},
 };
 #define VERB_CNT ((uint32_t)(sizeof verbs / sizeof verbs[0]))
@@ -536,12 +547,12 @@ static int check_whole(struct reader *r)
     return launches ? CLI_OK : cli_error(CLI_WRONG, "%s: launches nothing; write launch KERNEL grid X block X", s->path);
 }
 
-int cli_script_read(struct script *s, const char *path)
+int cli_script_read(struct script *s, const char *path, const char *ptx)
 {
     struct reader r = {.script = s};
     struct cw_error err;
     size_t length;
-    *s = (struct script){.path = path, .open = NONE};
+    *s = (struct script){.path = path, .ptx = ptx, .open = NONE};
     if (cw_in_file_read(&s->text, &length, path, &err) != CW_OK)
         return cli_error(CLI_WRONG, "--script: %s", err.text);
     char *grown = realloc(s->text, length + 1);

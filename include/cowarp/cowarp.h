@@ -264,8 +264,8 @@ uint64_t cowarp_persist_count(const struct cowarp_gpu *gpu);
 /* All, in their order: i = 0, 1, ... until it returns 0. */
 int cowarp_persist_at(const struct cowarp_gpu *gpu, uint64_t i, struct cowarp_persist *persist);
 /* The power has failed on the GPU `from`, which keeps a log, when that many persists had become durable, just before the next one: `to`
- * gets the regions and the bytes that were durable then, and loses those that it had. `to` keeps no log. Points in ascending order are
- * cheap. */
+ * gets the regions and the bytes that were durable then, and loses those that it had; variables of its modules have their first values
+ * again. If `to` keeps a log, the log and the graph begin here, so that it may fail in its turn. Points in ascending order are cheap. */
 int cowarp_pm_crash(struct cowarp_gpu *to, const struct cowarp_gpu *from, uint64_t persists);
 
 /* With options.pm_log = 2: a store of a thread to a word of persistent memory. */
