@@ -43,6 +43,7 @@ static const struct row rows[] = {
     {"latency: mul.lo.s32", "mul.lo.s32 %r1, %r1, %r2;", 1, 1, 11, LATENCY, {"fu.imul_latency"}, 0},
     {"latency: fma.rn.f32", "fma.rn.f32 %f1, %f1, %f2, %f3;", 1, 1, 13, LATENCY, {"fu.fma_latency", "fu.fp_latency"}, 0},
     {"latency: ex2.approx.f32", "ex2.approx.f32 %f1, %f1;", 1, 1, 14, LATENCY, {"fu.sfu_latency"}, 0},
+    {"latency: sqrt.rn.f64", "sqrt.rn.f64 %d1, %d1;", 1, 1, 14, LATENCY, {"fu.sfu_latency"}, 0}, /* its class is that of ex2 there */
     {"latency: div.full.f32", "div.full.f32 %f1, %f1, %f2;", 1, 1, 46, LATENCY, {"fu.fdiv_latency"}, 0},
     {"latency: div.s32", "div.s32 %r1, %r1, %r2;", 1, 1, 152, LATENCY, {"fu.idiv_latency"}, 0},
     {"latency: add.f64", "add.f64 %d1, %d1, %d2;", 1, 1, 15, LATENCY, {"fu.dp_latency"}, 0},
@@ -59,6 +60,7 @@ static const struct row rows[] = {
     {"rate: div.approx.f32", "div.approx.f32 %f$, %f$, %f2;", 4, 8, 34, RATE, {"fu.fdiv_interval"}, 0},
     {"rate: ex2.approx.f32", "ex2.approx.f32 %f$, %f$;", 4, 8, 64, RATE, {"fu.sfu_interval"}, 0},
     {"rate: rcp.approx.f32", "rcp.approx.f32 %f$, %f$;", 4, 8, 64, RATE, {"fu.sfu_interval"}, 0},
+    {"rate: rcp.rn.f64", "rcp.rn.f64 %d$, %d$;", 4, 8, 64, RATE, {"fu.sfu_interval"}, 0},
     {"rate: add.f64", "add.f64 %d$, %d$, %d2;", 4, 8, 64, RATE, {"fu.dp_interval"}, 0},
     {"rate: fma.rn.f64", "fma.rn.f64 %d$, %d$, %d2, %d3;", 4, 8, 64, RATE, {"fu.dp_interval"}, 0},
     {"rate: fma.rn.f32", "fma.rn.f32 %f$, %f$, %f2, %f3;", 4, 8, 8.6, BANKS, {"fu.fma_interval", "fu.fp_interval"}, 0},

@@ -52,12 +52,10 @@ static bool is_arithmetic(enum cw_op op)
 enum cw_fu cw_op_fu(enum cw_op op, enum cw_type type, enum cw_type stype)
 {
     enum cw_type t = op == CW_OP_SET ? stype : type;
-    if (op == CW_OP_DIV || op == CW_OP_RCP || op == CW_OP_SQRT || op == CW_OP_RSQRT) {
-        if (t == CW_F64)
-            return CW_FU_DPDIV;
-        if (op == CW_OP_DIV && is_half_or_single(t))
-            return CW_FU_FDIV;
-    }
+    if (op == CW_OP_DIV && t == CW_F64)
+        return CW_FU_DPDIV;
+    if (op == CW_OP_DIV && is_half_or_single(t))
+        return CW_FU_FDIV;
     if (op == CW_OP_MMA && t == CW_S32)
         return CW_FU_IMUL;
     if ((is_arithmetic(op) || op == CW_OP_MMA) && t == CW_F64)

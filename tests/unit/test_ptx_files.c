@@ -51,7 +51,7 @@ static void test_ptx_files__opencl(void **state)
     assert_true(k->local_bytes >= 8 * 4 + 24); /* arr and s */
     k = kernel_of(m, "loops", 5, 36, 0);
     assert_int_equal(px_count(k, CW_OP_SQRT), 1);
-    assert_int_equal(k->uop[px_find(k, CW_OP_SQRT, 0)].fu, CW_FU_DPDIV);
+    assert_int_equal(k->uop[px_find(k, CW_OP_SQRT, 0)].fu, CW_FU_SFU);
     assert_int_equal(px_count(k, CW_OP_POPC), 1);
     k = kernel_of(m, "atomics", 4, 28, 0);
     assert_int_equal(px_count(k, CW_OP_ATOM), 8);
