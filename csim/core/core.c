@@ -95,7 +95,8 @@ static void *storage(void *old, size_t *have, size_t bytes)
 static bool create_arrays(struct cw_core *c)
 {
     const struct cw_config *config = c->config;
-    c->lsu.cap = config->core_mem_queue + 3 * c->halves; /* a generic access may come in parts, one per space and half */
+    c->lsu.most = config->core_mem_queue + (c->collects ? cw_operands_places(config, CW_PIPE_MEM) : 0);
+    c->lsu.cap = c->lsu.most + 3 * c->halves; /* a generic access may come in parts, one per space and half */
     c->pipe.cap = config->l1_pipeline + 1;
     c->pipe.log_cap = config->l1_latency + 2;
     c->lsu.queue = calloc(c->lsu.cap, sizeof *c->lsu.queue);

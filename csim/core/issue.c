@@ -653,7 +653,7 @@ static inline __attribute__((always_inline)) bool schedule(struct cw_core *c, ui
         if (c->issue.fu_free[s][fu] > c->cycle) {
             need(c, c->issue.fu_free[s][fu]);
             candidates &= ~c->warp[w].row->fu_warps[fu];
-        } else if (fu == CW_FU_MEM && c->lsu.cnt >= c->config->core_mem_queue) {
+        } else if (fu == CW_FU_MEM && c->lsu.cnt >= c->lsu.most) {
             candidates &= ~c->warp[w].row->fu_warps[fu]; /* the load/store unit's own ticks end this */
         } else if (unusual && !unusual_may_issue(c, w)) {
             candidates &= ~cw_core__bit(w);

@@ -17,6 +17,13 @@ void cw_operands_reset(struct cw_operands *o, const struct cw_config *config)
     o->pipe[CW_PIPE_MEM].collector_cnt = config->core_mem_collectors;
 }
 
+uint32_t cw_operands_places(const struct cw_config *config, enum cw_pipe pipe)
+{
+    struct cw_operands o;
+    cw_operands_reset(&o, config);
+    return 2 * o.pipe[pipe].width + o.pipe[pipe].collector_cnt;
+}
+
 static uint64_t later(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;

@@ -62,6 +62,9 @@ static inline bool cw_operands_on(const struct cw_config *config)
     return config->core_collectors != 0;
 }
 
+/* Instructions that the pipeline holds in front of its units: in entries, collectors and exits. */
+uint32_t cw_operands_places(const struct cw_config *config, enum cw_pipe pipe);
+
 /* Everything free. */
 void cw_operands_reset(struct cw_operands *o, const struct cw_config *config);
 

@@ -197,7 +197,7 @@ static uint64_t waiting(const struct cw_core *c, uint32_t s, uint32_t row, enum 
     if (ready == 0 || (why != CW_STALL_STRUCTURAL && why != CW_STALL_MEMORY && why != CW_STALL_MECHANISM))
         return unready;
     const uint64_t no_unit = st->stopped ? 0 : without_unit(c, s, row, ready);
-    const uint64_t full = c->lsu.cnt >= c->config->core_mem_queue ? c->row[row].fu_warps[CW_FU_MEM] : 0;
+    const uint64_t full = c->lsu.cnt >= c->lsu.most ? c->row[row].fu_warps[CW_FU_MEM] : 0;
     const uint64_t no_room = st->stopped ? ready : ready & full & ~no_unit;
     return unready | (why == CW_STALL_STRUCTURAL ? no_unit : why == CW_STALL_MEMORY ? no_room : ready & ~no_unit & ~no_room);
 }
