@@ -110,9 +110,9 @@ static void count(struct cw_core *c, enum cw_l1_result r, uint32_t addresses)
     s->const_reads++;
     s->const_read_misses += r != CW_L1_HIT;
     const uint64_t stalled = c->constants.stalled_at != CW_CYCLE_NEVER ? c->cycle - c->constants.stalled_at : 0;
-    s->const_conflict_cycles += (addresses - 1) * c->mem_step;
+    s->const_conflict_cycles += (addresses - 1) * c->pass.constant;
     s->const_stalls += stalled;
-    s->mem_stall_const += (addresses - 1) * c->mem_step + stalled;
+    s->mem_stall_const += (addresses - 1) * c->pass.constant + stalled;
     c->constants.stalled_at = CW_CYCLE_NEVER;
 }
 
@@ -132,8 +132,8 @@ __attribute__((noinline)) enum cw_const_step cw_core__const_access(struct cw_cor
     }
     const uint32_t addresses = uniform ? 1 : cw_address_distinct(i->m.addr, (uint32_t)a.lanes);
     count(c, r, addresses);
-    c->constants.free_at = c->cycle + addresses * c->mem_step;
-    i->read_until = c->cycle + (addresses - 1) * c->mem_step + c->config->const_latency - 1;
+    c->constants.free_at = c->cycle + addresses * c->pass.constant;
+    i->read_until = c->cycle + (addresses - 1) * c->pass.constant + c->config->const_latency - 1;
     i->m.accesses_pending += r != CW_L1_HIT;
     i->lanes_left = left;
     if (left != 0)

@@ -136,6 +136,17 @@ static void size_rows(struct cw_core *c)
     c->rows = (c->slots + 63) / 64;
 }
 
+/* What the configuration does not say takes a cycle, or in one pipeline the time of an issue slot. */
+static void set_passes(struct cw_core *c)
+{
+    const struct cw_config *f = c->config;
+    const uint32_t step = c->unified ? f->core_issue_cycles : 1;
+    c->pass.line = f->l1_pass_cycles != 0 ? f->l1_pass_cycles : step;
+    c->pass.miss = f->l1_miss_cycles;
+    c->pass.shared = f->shared_pass_cycles != 0 ? f->shared_pass_cycles : step;
+    c->pass.constant = f->const_pass_cycles != 0 ? f->const_pass_cycles : step;
+}
+
 /* Without operand collectors an instruction is in its unit when it issues, and the load/store unit sees it a cycle later. */
 static void set_stages(struct cw_core *c)
 {
@@ -143,7 +154,7 @@ static void set_stages(struct cw_core *c)
     c->collects = cw_operands_on(c->config);
     c->unified = c->config->core_pipeline == CW_PIPELINE_UNIFIED;
     c->chunks = c->config->core_coalesce == CW_COALESCE_CHUNK && c->line_bytes < CW_CHUNK_BYTES;
-    c->mem_step = c->unified ? c->config->core_issue_cycles : 1;
+    set_passes(c);
     c->buffer = c->config->core_buffer;
     c->stage = c->config->core_stage_cycles;
     c->turn_shift = (uint32_t)__builtin_ctz(c->stage);

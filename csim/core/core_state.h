@@ -246,6 +246,14 @@ struct cw_issue_stage {
     struct cw_slots wide;
 };
 
+/* Core cycles that something keeps its part of the load/store unit for; at least 1. */
+struct cw_passes {
+    uint32_t line;     /* an access to a line, or in one pipeline the accesses to one chunk */
+    uint32_t miss;     /* one that leaves for memory */
+    uint32_t shared;   /* a pass over the banks of shared memory */
+    uint32_t constant; /* an address of the constant cache */
+};
+
 /* Registers and identities of all warps. */
 struct cw_storage {
     uint32_t *r32, *pred, *cc;
@@ -284,12 +292,12 @@ struct cw_core {
     struct cw_access_pipe pipe;
     cw_time mech_next;
     bool faulted;
-    bool unusual;           /* issue needs more than most machines have: see create_control */
-    bool one_by_one;        /* an instruction waits for the warp's previous one (core.scoreboard=warp) */
-    bool collects;          /* has operand collectors */
-    bool unified;           /* one pipeline (core.pipeline=unified) */
-    bool chunks;            /* core.coalesce=chunk, and lines are smaller */
-    uint32_t mem_step;      /* cycles that an access keeps the memory stage for: 1, in one pipeline those of the issue slot */
+    bool unusual;    /* issue needs more than most machines have: see create_control */
+    bool one_by_one; /* an instruction waits for the warp's previous one (core.scoreboard=warp) */
+    bool collects;   /* has operand collectors */
+    bool unified;    /* one pipeline (core.pipeline=unified) */
+    bool chunks;     /* core.coalesce=chunk, and lines are smaller */
+    struct cw_passes pass;
     uint32_t buffer;        /* instructions; 0: no buffers */
     uint32_t turn_shift;    /* log2 of stage */
     uint32_t stage;         /* core cycles per pipeline stage */

@@ -318,13 +318,13 @@ static struct cw_line_access next_local(const struct cw_core *c, struct cw_core_
     return next_line(c, i, addr, c->line_bytes);
 }
 
-/* One pipeline: an access, or the accesses to one chunk, keep the memory stage for a step. */
+/* An access keeps the memory stage for a pass, in one pipeline the accesses to one chunk do. */
 static __attribute__((noinline)) void take_stage(struct cw_core *c, const struct cw_core_inst *i, bool more)
 {
     if (c->lsu.stage_free_at <= c->cycle)
-        c->lsu.stage_free_at = c->cycle + c->mem_step;
+        c->lsu.stage_free_at = c->cycle + c->pass.line;
     if (more)
-        c->cfg.stats->mem_stall_coalesce += i->chunk_left == 0 ? c->mem_step : c->mem_step == 1;
+        c->cfg.stats->mem_stall_coalesce += i->chunk_left == 0 ? c->pass.line : c->pass.line == 1;
 }
 
 /* To those who listen to CW_EVENT_MEMORY. */
@@ -355,7 +355,7 @@ static enum outcome line_access(struct cw_core *c, struct cw_core_inst *i)
     c->warp[i->m.warp].piped++;
     cw_core__pipe_push(c, &e);
     c->cfg.stats->mem_accesses++;
-    if (__builtin_expect(c->unified, 0))
+    if (__builtin_expect(c->unified || c->pass.line > 1, 0))
         take_stage(c, i, more);
     else
         c->cfg.stats->mem_stall_coalesce += more;
@@ -372,8 +372,11 @@ static enum outcome const_access(struct cw_core *c, struct cw_core_inst *i)
 
 static enum outcome serve_head(struct cw_core *c, struct cw_core_inst *i)
 {
-    if (i->m.space == CW_SPACE_GLOBAL || i->m.space == CW_SPACE_LOCAL)
+    if (i->m.space == CW_SPACE_GLOBAL || i->m.space == CW_SPACE_LOCAL) {
+        if (c->lsu.stage_free_at > c->cycle && !c->unified) /* in one pipeline stage_takes has asked */
+            return AGAIN;
         return i->in_region ? region_access(c, i) : line_access(c, i);
+    }
     if (i->m.space != CW_SPACE_SHARED)
         return const_access(c, i);
     if (c->lsu.shared_free_at > c->cycle)
@@ -385,8 +388,11 @@ static enum outcome serve_head(struct cw_core *c, struct cw_core_inst *i)
 /* When what the head needs is free: next cycle at the earliest. */
 static uint64_t head_free_at(const struct cw_core *c)
 {
-    const uint8_t space = c->lsu.queue[c->lsu.head]->m.space;
-    const uint64_t at = space == CW_SPACE_SHARED ? c->lsu.shared_free_at : space >= CW_SPACE_CONST ? c->constants.free_at : 0;
+    const struct cw_core_inst *i = c->lsu.queue[c->lsu.head];
+    const uint64_t at = i->m.space == CW_SPACE_SHARED  ? c->lsu.shared_free_at
+                        : i->m.space >= CW_SPACE_CONST ? c->constants.free_at
+                        : i->chunk_left == 0           ? c->lsu.stage_free_at
+                                                       : 0;
     return at > c->cycle ? at : c->cycle + 1;
 }
 

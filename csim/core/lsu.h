@@ -21,7 +21,7 @@ struct cw_lsu {
     uint32_t cap, head, cnt;
     uint32_t most;           /* nothing issues to it while so many are in it; those that their collectors still have count */
     uint64_t next;           /* cycle in which it needs a tick */
-    uint64_t stage_free_at;  /* in one pipeline: cycle in which the memory stage takes the next access to global or local memory */
+    uint64_t stage_free_at;  /* cycle in which the next access to global or local memory may go into the pipe; where each takes one, 0 */
     uint64_t shared_free_at; /* cycle from which the banks of shared memory are free */
 };
 

@@ -16,7 +16,13 @@ static void deliver(struct cw_core *c, struct cw_core_inst *inst, cw_lanes lanes
 
 /* ---- L1 ---- */
 
-enum progress { MOVED, RETRY, WAIT_FILL, WAIT_CROSSBAR, WAIT_KEEPER };
+enum progress { MOVED, RETRY, WAIT_FILL, WAIT_CROSSBAR, WAIT_KEEPER, WAIT_PORT };
+
+/* An access has left for memory. */
+static void take_port(struct cw_core *c)
+{
+    c->pipe.free_at = c->cycle + c->pass.miss;
+}
 
 /* A dirty line makes room for an access of the warp. */
 static enum progress evict(struct cw_core *c, struct cw_l1_line *e, uint32_t warp)
@@ -62,6 +68,7 @@ static enum progress l1_load(struct cw_core *c, const struct cw_pipe_entry *e)
         deliver(c, e->inst, e->access.lanes, e->piece, data, c->cycle + c->config->l1_latency);
     } else if (r == CW_L1_MISS) {
         cw_core__send_miss(c, e->access.line, c->l1.mshr[mshr].ask, CW_TAG_MSHR | mshr);
+        take_port(c);
     }
     return MOVED;
 }
@@ -120,8 +127,10 @@ static __attribute__((noinline)) enum progress texture_load(struct cw_core *c, c
     c->cfg.stats->texture_read_misses += r != CW_L1_HIT;
     if (r == CW_L1_HIT)
         deliver(c, e->inst, e->access.lanes, 0, data, c->cycle + c->config->texture_latency);
-    else if (r == CW_L1_MISS)
+    if (r == CW_L1_MISS) {
         cw_core__send_miss(c, e->access.line, cw_core__sectors(c, e->access.line, c->texture.line_bytes), CW_TAG_TEXTURE | mshr);
+        take_port(c);
+    }
     return MOVED;
 }
 
@@ -181,6 +190,7 @@ static void leave(struct cw_core *c, const struct cw_pipe_entry *e, struct cw_me
         cw_core__tell_stores(c, e);
     cw_core__persist_leaves(c, p);
     cw_crossbar_push(c->cfg.up, c->cfg.index, p, c->now);
+    take_port(c);
     c->pipe.packet = NULL;
     if (c->config->l1_global != CW_L1_OFF && p->kind != CW_MSG_READ) {
         cw_l1_invalidate(&c->l1, e->access.line);
@@ -212,6 +222,8 @@ static void pipe_stall(struct cw_core *c, enum progress why)
         c->pipe.stalled_at = c->cycle;
     if (why == RETRY)
         c->pipe.next = c->cycle + 1;
+    else if (why == WAIT_PORT)
+        c->pipe.next = c->pipe.free_at;
     else if (why == WAIT_CROSSBAR) {
         const cw_time when = cw_crossbar_space_at(c->cfg.up, c->cfg.index, c->pipe.packet->flits, c->now);
         c->pipe.next = when == CW_TIME_NEVER ? CW_CYCLE_NEVER : (when + c->period - 1) / c->period;
@@ -235,6 +247,10 @@ void cw_core__pipe_tick(struct cw_core *c)
     const struct cw_pipe_entry *e = &c->pipe.entry[c->pipe.head];
     if (e->ready > c->cycle) {
         c->pipe.next = e->ready;
+        return;
+    }
+    if (c->pipe.free_at > c->cycle) {
+        pipe_stall(c, WAIT_PORT);
         return;
     }
     const uint32_t w = e->inst->m.warp; /* the instruction may be complete when it has moved */

@@ -28,6 +28,7 @@ struct cw_access_pipe {
     struct cw_pipe_entry *entry; /* ring */
     uint32_t cap, head, cnt;
     uint64_t next;             /* cycle in which it needs a tick */
+    uint64_t free_at;          /* cycle from which its head may go on: one that has left for memory is followed after l1.miss_cycles */
     uint64_t port_cycle;       /* last one in which an access had the L1's port */
     uint64_t stalled_at;       /* last one in which its head did not get on */
     struct cw_message *packet; /* of its head, built but not yet accepted */

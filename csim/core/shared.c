@@ -109,10 +109,10 @@ void cw_core__shared_access(struct cw_core *c, struct cw_core_inst *inst)
 {
     const uint32_t cycles = passes(c, &inst->m);
     cw_core__shared_perform(c, &inst->m);
-    const uint32_t further = (cycles - 1) * c->mem_step;
+    const uint32_t further = (cycles - 1) * c->pass.shared;
     c->cfg.stats->shared_conflict_cycles += further;
     c->cfg.stats->mem_stall_shared += further;
-    c->lsu.shared_free_at = c->cycle + further + c->mem_step;
+    c->lsu.shared_free_at = c->cycle + further + c->pass.shared;
     cw_core__inst_done(c, inst, c->cycle + c->config->shared_latency + further);
 }
 

@@ -193,6 +193,35 @@ static void test_core_classes__lines_of_a_chunk(void **state)
     }
 }
 
+/* Rates of their own: shared.pass_cycles, l1.pass_cycles, and l1.miss_cycles, which is seen in front of memory. */
+static void test_core_classes__rates(void **state)
+{
+    (void)state;
+    const char conflicts[] = ".shared .b32 s[1024]; mul.lo.u32 %r4, %t, 128; mov.u32 %r5, s; add.u32 %r4, %r4, %r5; add.u32 %r6, %r4, 0;" T0
+                             "ld.shared.u32 %r1, [%r4];" T1;
+    const char sparse[] = "mul.wide.u32 %d1, %t, 128; add.u64 %d1, %a, %d1; add.u64 %d2, %d1, 0;" T0 "ld.global.u32 %r1, [%d1];" T1;
+    struct cw_stats s;
+    for (uint32_t unified = 0; unified < 2; unified++) {
+        struct rig *r = pipeline(4, unified, false);
+        r->config.shared_pass_cycles = 2;
+        assert_int_equal(between(r, conflicts, &s), unified ? 4 + 2 * 32 : 2 * 4);
+        assert_int_equal(s.mem_stall_shared, 2 * 31);
+        r = pipeline(4, unified, false);
+        r->config.l1_pass_cycles = 3;
+        assert_int_equal(between(r, sparse, &s), unified ? 4 + 3 * 32 : 2 * 4);
+        assert_in_range(s.mem_stall_coalesce, 3 * 31, 3 * 33); /* the two stores have two lines each */
+    }
+    for (uint32_t miss = 1; miss < 8; miss += 3) {
+        struct rig *r = pipeline(1, false, false);
+        r->config.l1_miss_cycles = miss;
+        run_kernel(r, PTX_HEAD ENTRY "mul.wide.u32 %d1, %t, 8; add.u64 %d1, %a, %d1; ld.global.u32 %r1, [%d1]; ret; }", 32, 1);
+        assert_int_equal(r->arrival_cnt, 4);
+        for (uint32_t i = 1; i < 4; i++)
+            assert_int_equal(r->arrival[i].at - r->arrival[i - 1].at, miss * r->clocks.period[CW_DOMAIN_CORE]);
+        destroy_rig(r);
+    }
+}
+
 /* Two loads that miss, and one miss register: in one pipeline what comes behind waits for it, too. */
 static void test_core_classes__a_full_l1(void **state)
 {
@@ -212,10 +241,15 @@ static void test_core_classes__a_full_l1(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_core_classes__by_threads),       cmocka_unit_test(test_core_classes__guards),
-    cmocka_unit_test(test_core_classes__reasons),          cmocka_unit_test(test_core_classes__of_a_core_that_sleeps),
-    cmocka_unit_test(test_core_classes__bank_conflicts),   cmocka_unit_test(test_core_classes__coalescing),
-    cmocka_unit_test(test_core_classes__lines_of_a_chunk), cmocka_unit_test(test_core_classes__a_full_l1),
+    cmocka_unit_test(test_core_classes__by_threads),
+    cmocka_unit_test(test_core_classes__guards),
+    cmocka_unit_test(test_core_classes__reasons),
+    cmocka_unit_test(test_core_classes__of_a_core_that_sleeps),
+    cmocka_unit_test(test_core_classes__bank_conflicts),
+    cmocka_unit_test(test_core_classes__coalescing),
+    cmocka_unit_test(test_core_classes__lines_of_a_chunk),
+    cmocka_unit_test(test_core_classes__a_full_l1),
+    cmocka_unit_test(test_core_classes__rates),
 };
 
 CW_TEST_MAIN(tests)
