@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Microbenchmarks of the constant cache and the texture cache: how long a load takes that hits, one that misses and hits in the L2, and one
- * whose lanes want different addresses. Prints a Markdown table; exit status 1 when a row of the preset gtx480 leaves its band.
+ * whose lanes want different addresses. Prints a Markdown table; exit status 1 when a row of the preset gpgpusim-gtx480 leaves its band.
  *
  *     micro_caches [preset [name=value ...]]
  *
@@ -135,7 +135,7 @@ static int row(const char *what, double expected, double measured, double room, 
 }
 
 /* Cycles by which a line is slower than the sector of a load of 8 bytes: flits of the reply, and turns of the slice's port, whose clock is
- * the core's in gtx480. */
+ * the core's in gpgpusim-gtx480. */
 static double longer(const struct machine *m, double line_bytes)
 {
     const double header = key(m, "noc.header_bytes"), flit = key(m, "noc.flit_bytes");
@@ -168,8 +168,8 @@ static int textures(const struct machine *m, double past, int judged)
 
 int main(int argc, char **argv)
 {
-    const struct machine m = {argc > 1 ? argv[1] : "gtx480", argc > 2 ? (const char *const *)(argv + 2) : NULL};
-    const int judged = strcmp(m.preset, "gtx480") == 0 && m.settings == NULL;
+    const struct machine m = {argc > 1 ? argv[1] : "gpgpusim-gtx480", argc > 2 ? (const char *const *)(argv + 2) : NULL};
+    const int judged = strcmp(m.preset, "gpgpusim-gtx480") == 0 && m.settings == NULL;
     printf("| cycles per load | expected | measured |\n|---|---:|---:|\n");
     const double past = per_load(&m, &(struct chase){"ld.global.cg", 32768, 128, 1, 0});
     row("ld.global.cg, L2 hit (32 KB), to compare with", past, past, 0, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Microbenchmarks of the core's pipeline: latencies and rates of instructions, as kernels see them, beside those of GPGPU-Sim 4.2 with its
- * GTX480 configuration. Prints a Markdown table; exit status 1 when a row of the preset gtx480 leaves its band: a cycle for a latency, ten
+ * GTX480 configuration. Prints a Markdown table; exit status 1 when a row of the preset gpgpusim-gtx480 leaves its band: a cycle for a latency, ten
  * percent for a rate (fifteen for barriers, and for three operands).
  *
  *     micro_core [preset [name=value ...]]
@@ -176,9 +176,9 @@ static uint32_t configured(const struct row *row, const char *preset, const char
 
 int main(int argc, char **argv)
 {
-    const char *preset = argc > 1 ? argv[1] : "gtx480";
+    const char *preset = argc > 1 ? argv[1] : "gpgpusim-gtx480";
     const char *const *settings = argc > 2 ? (const char *const *)(argv + 2) : NULL;
-    const int judged = strcmp(preset, "gtx480") == 0;
+    const int judged = strcmp(preset, "gpgpusim-gtx480") == 0;
     int bad = 0;
     printf("| row | key | configured | reference | measured |\n|---|---|---:|---:|---:|\n");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

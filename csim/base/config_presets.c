@@ -160,7 +160,7 @@ static const struct cw_config__override getm_artifact[] = {
     SET(l2_write_miss, CW_L2_THROUGH, "GPGPU-Sim 3: write-allocate, \":W\" of its L2"),
 };
 
-static const struct cw_config__override gtx480[] = {
+static const struct cw_config__override gpgpusim_gtx480[] = {
     AT_700_MHZ,
     SET(core_mem_queue, 1, "GPGPU-Sim: one instruction between issue and the load/store unit"),
     SET(core_buffer, 2, "GPGPU-Sim: two instructions per fetch"),
@@ -201,6 +201,12 @@ static const struct cw_config__override gtx480[] = {
     SET(dram_sector_reads, CW_ON, G480 ": its L2, sectored, asks for 32 bytes at a time; a burst has 64"),
     SET(dram_map, CW_DRAM_BANKS_LOW, G480 ": BBBCCCCB.CCSSSSSS"),
     SET(dram_row_bytes, 4096, G480 ": twelve bits of column"),
+};
+
+#define CARD "GTX 480 (gpumembench)"
+static const struct cw_config__override gtx480[] = {
+    SET(core_mem_collectors, 4, CARD ": a 32-bit store to shared memory per cycle"),
+    SET(dram_sector_reads, CW_OFF, CARD ": streams reach 85 percent of the DRAM's bandwidth"),
 };
 
 #define P23  "Pandey et al. 2023, Table 1"
@@ -350,8 +356,10 @@ static const struct cw_config__preset preset_getm_56 = {"getm-56", "56 cores, 8 
 static const struct cw_config__preset preset_getm_artifact = {"getm-artifact",
                                                               "configuration of the GETM authors' simulator, at its 700-MHz core clock",
                                                               &preset_getm, getm_artifact, COUNT(getm_artifact)};
-static const struct cw_config__preset preset_gtx480 = {"gtx480", "GPGPU-Sim 4's GTX480, for comparisons of speed", &preset_getm, gtx480,
-                                                       COUNT(gtx480)};
+static const struct cw_config__preset preset_gpgpusim_gtx480 = {
+    "gpgpusim-gtx480", "GPGPU-Sim 4's GTX480, for comparisons with that simulator", &preset_getm, gpgpusim_gtx480, COUNT(gpgpusim_gtx480)};
+static const struct cw_config__preset preset_gtx480 = {"gtx480", "the same where a GTX 480 measures otherwise than GPGPU-Sim",
+                                                       &preset_gpgpusim_gtx480, gtx480, COUNT(gtx480)};
 
 static const struct cw_config__preset preset_sbrp_near = {
     "sbrp-near", "persistency machine with NVM on the GPU, Pandey et al. 2023, Table 1", &preset_getm, sbrp_near, COUNT(sbrp_near)};
@@ -371,24 +379,14 @@ static const struct cw_config__preset preset_si_tm = {"si-tm", "snapshot isolati
                                                       &preset_thesis_warptm, si_tm, COUNT(si_tm)};
 static const struct cw_config__preset preset_si_tm_base = {"si-tm-base", "the same for WarpTM and Kilo TM: the tables' bytes are L2's",
                                                            &preset_si_tm, si_tm_base, COUNT(si_tm_base)};
-static const struct cw_config__preset *const presets[] = {&preset_getm,
-                                                          &preset_thesis_kilotm,
-                                                          &preset_thesis_warptm,
-                                                          &preset_getm_56,
-                                                          &preset_getm_artifact,
-                                                          &preset_gtx480,
-                                                          &preset_thesis_tbc,
-                                                          &preset_sbrp_near,
-                                                          &preset_sbrp_far,
-                                                          &preset_sbrp_artifact_near,
-                                                          &preset_sbrp_artifact_far,
-                                                          &preset_localtm,
-                                                          &preset_si_tm,
-                                                          &preset_si_tm_base};
+static const struct cw_config__preset *const presets[] = {
+    &preset_getm,    &preset_thesis_kilotm, &preset_thesis_warptm, &preset_getm_56,  &preset_getm_artifact,      &preset_gpgpusim_gtx480,
+    &preset_gtx480,  &preset_thesis_tbc,    &preset_sbrp_near,     &preset_sbrp_far, &preset_sbrp_artifact_near, &preset_sbrp_artifact_far,
+    &preset_localtm, &preset_si_tm,         &preset_si_tm_base};
 
 static const char *const preset_names[] = {
-    "getm",     "thesis-kilotm",      "thesis-warptm",     "getm-56", "getm-artifact", "gtx480",     "thesis-tbc", "sbrp-near",
-    "sbrp-far", "sbrp-artifact-near", "sbrp-artifact-far", "localtm", "si-tm",         "si-tm-base", NULL};
+    "getm",      "thesis-kilotm", "thesis-warptm",      "getm-56",           "getm-artifact", "gpgpusim-gtx480", "gtx480",     "thesis-tbc",
+    "sbrp-near", "sbrp-far",      "sbrp-artifact-near", "sbrp-artifact-far", "localtm",       "si-tm",           "si-tm-base", NULL};
 
 const char *const *cw_config_presets(void)
 {

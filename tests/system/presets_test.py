@@ -131,8 +131,8 @@ class Translation(unittest.TestCase):
         self.assertEqual(config("--config", str(made))["core.scheduler"], "lrr")
 
     def test_beside_a_preset(self):
-        done = self.translate("-gpgpu_n_mem 5\n", "--compare", "gtx480", "--cowarp", COWARP)
-        self.assertEqual(done.stdout, "gtx480,dram.sharing,1,2\ngtx480,partition.count,5,12\n")
+        done = self.translate("-gpgpu_n_mem 5\n", "--compare", "gpgpusim-gtx480", "--cowarp", COWARP)
+        self.assertEqual(done.stdout, "gpgpusim-gtx480,dram.sharing,1,2\ngpgpusim-gtx480,partition.count,5,12\n")
 
     def test_bad_lines_are_refused_with_their_place(self):
         for text, says in BAD.items():

@@ -137,6 +137,7 @@ FLAGS = ("check-serial", "check-persist")
 
 MORE = """
 # Plain kernels: presets, cores, caches, crossbars, DRAM.
+vecadd preset=gpgpusim-gtx480
 vecadd preset=gtx480
 vecadd n=20000 l1.global=on
 vecadd n=1 threads=32
@@ -147,16 +148,16 @@ vecadd n=20000 noc.flit_bytes=8 noc.in_flits=90 noc.out_flits=90 noc.latency=1 n
 vecadd n=20000 l2.bytes=8192 l2.ways=2 l2.mshrs=2 l2.mshr_merge=1 l2.reply_queue=1 l2.rop_queue=4
 vecadd n=20000 partition.count=5 partition.interleave=1024 core.count=7
 vecadd n=20000 clock.core=1000 clock.noc=650 clock.l2=600 clock.cu=350 clock.dram=810
-reduction preset=gtx480
+reduction preset=gpgpusim-gtx480
 reduction preset=thesis-kilotm
 reduction n=6000 blocks=20 core.scheduler=lrr core.schedulers=1 core.issue_cycles=4 shared.banks=16 shared.latency=30
 reduction n=6000 blocks=20 core.schedulers=4 core.issue_cycles=1 core.warps=24 core.registers=8192 core.shared_bytes=4096 core.blocks=3
-bfs preset=gtx480
+bfs preset=gpgpusim-gtx480
 bfs preset=getm-56
 bfs l1.global=on l1.bytes=4096 l1.ways=2 l1.mshrs=4 l1.mshr_merge=2
 bfs nodes=800 l1.global=on l1.mshrs=1 l1.mshr_merge=1 core.mem_queue=1 core.fetch_cycles=1
 bfs nodes=800 degree=9 seed=7 noc.concentration=4 l2.bytes=4096 l2.ways=4
-laplace preset=gtx480
+laplace preset=gpgpusim-gtx480
 laplace preset=thesis-warptm
 laplace n=14 l1.global=on l1.bytes=16384 l1.ways=4 l1.latency=20 l1.pipeline=10
 laplace n=14 l2.port_bytes=32 partition.count=1 dram.ccd=4 dram.ccdl=6 dram.rcd=20 dram.cl=20 dram.rp=20 dram.rc=60 dram.ras=40
@@ -180,7 +181,7 @@ fault fails
 jump arg=inout:words arg=u32:2 fails
 
 # Locks and transactions on the other presets.
-ht-h fglock preset=gtx480
+ht-h fglock preset=gpgpusim-gtx480
 ht-h fglock preset=thesis-kilotm
 ht-h fglock noc.atomic_sectors=off noc.concentration=5
 atm fglock preset=thesis-warptm l1.global=on
@@ -188,7 +189,7 @@ cl cglock preset=getm-artifact
 cc fglock preset=getm-56
 ht-h getm preset=getm-artifact check-serial
 ht-h getm preset=getm-56 check-serial
-ht-h getm preset=gtx480 check-serial
+ht-h getm preset=gpgpusim-gtx480 check-serial
 atm getm preset=thesis-kilotm check-serial
 bh-h getm preset=thesis-warptm check-serial
 ht-h kilotm preset=thesis-kilotm check-serial
