@@ -286,9 +286,17 @@ int cuCtxSynchronize(void)
     return cw_cuda_wait();
 }
 
+/* The context is not looked at in these two: Numba takes the newest function of a name, and gives what the older one takes. */
 int cuCtxSynchronize_v2(const struct cw_driver_context *context)
 {
-    return context == NULL || is_context(context) ? cuCtxSynchronize() : CW_CUDA_CONTEXT;
+    (void)context;
+    return cuCtxSynchronize();
+}
+
+int cuCtxGetDevice_v2(int *device, const struct cw_driver_context *context)
+{
+    (void)context;
+    return cuCtxGetDevice(device);
 }
 
 int cuCtxGetStreamPriorityRange(int *least, int *greatest)

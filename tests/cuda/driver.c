@@ -22,7 +22,7 @@ extern int cuDevicePrimaryCtxSetFlags_v2(int, unsigned), cuDevicePrimaryCtxGetSt
 extern int cuCtxCreate_v2(handle *, unsigned, int), cuCtxCreate_v3(handle *, void *, int, unsigned, int);
 extern int cuCtxCreate_v4(handle *, void *, unsigned, int), cuCtxDestroy_v2(handle), cuCtxPushCurrent_v2(handle);
 extern int cuCtxPopCurrent_v2(handle *), cuCtxSetCurrent(handle), cuCtxGetCurrent(handle *), cuCtxGetDevice(int *),
-    cuCtxGetFlags(unsigned *);
+    cuCtxGetDevice_v2(int *, handle), cuCtxGetFlags(unsigned *);
 extern int cuCtxGetId(handle, unsigned long long *), cuCtxGetApiVersion(handle, unsigned *), cuCtxSynchronize(void);
 extern int cuCtxSynchronize_v2(handle), cuCtxGetStreamPriorityRange(int *, int *), cuCtxSetCacheConfig(int), cuCtxGetCacheConfig(int *);
 extern int cuCtxSetSharedMemConfig(int), cuCtxGetSharedMemConfig(int *), cuCtxSetLimit(int, size_t), cuCtxGetLimit(size_t *, int);
@@ -197,6 +197,9 @@ static void contexts(void)
     WANT(cuCtxGetApiVersion(first, &version), 0);
     WANT(version, 3020);
     WANT(cuCtxGetDevice(&device), 0);
+    WANT(device, 0);
+    device = 9;
+    WANT(cuCtxGetDevice_v2(&device, first), 0);
     WANT(device, 0);
     WANT(cuCtxDestroy_v2(second), 0);
     WANT(cuDevicePrimaryCtxRelease_v2(0), 201); /* nobody has it */
