@@ -8,9 +8,17 @@ set(cuda_functions ${Python3_EXECUTABLE} ${cuda_source}/functions.py)
 set(cuda_table ${cuda_source}/functions.py ${cuda_source}/functions.txt)
 file(MAKE_DIRECTORY ${cuda_made})
 
-add_library(cowarp_cuda SHARED ${cuda_source}/codes.c ${cuda_source}/device.c ${cuda_source}/image.c ${cuda_source}/launch.c ${cuda_source}/memory.c
+# What textures and surfaces become, as PTX in the library
+set(sampler_flags -x cuda --cuda-device-only --cuda-gpu-arch=sm_35 -nocudainc -nocudalib -Wno-unknown-cuda-version -ffp-contract=off -O2)
+add_custom_command(OUTPUT ${cuda_made}/sampler.c
+                   COMMAND ${CLANG_14} ${sampler_flags} -S ${cuda_source}/sampler.cu -o ${cuda_made}/sampler.ptx
+                   COMMAND ${cuda_functions} sampler ${cuda_made}/sampler.ptx ${cuda_made}/sampler.c
+                   DEPENDS ${cuda_source}/sampler.cu ${cuda_source}/sampler.h ${cuda_source}/functions.py
+                   COMMENT "Textures as PTX" VERBATIM)
+
+add_library(cowarp_cuda SHARED ${cuda_made}/sampler.c ${cuda_source}/array.c ${cuda_source}/codes.c ${cuda_source}/device.c ${cuda_source}/image.c ${cuda_source}/launch.c ${cuda_source}/lower.c ${cuda_source}/memory.c
                                ${cuda_source}/module.c ${cuda_source}/open.c ${cuda_source}/order.c ${cuda_source}/process.c
-                               ${cuda_source}/registered.c)
+                               ${cuda_source}/registered.c ${cuda_source}/texture.c)
 set_target_properties(cowarp_cuda PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${cuda_folder} LINK_DEPENDS ${cuda_source}/libcowarp_cuda.map)
 target_include_directories(cowarp_cuda PRIVATE harness csim include)
 target_link_libraries(cowarp_cuda PRIVATE cowarp_session cowarp_fatbin cowarp_api cowarp_waves cowarp_rtl cowarp_csim)

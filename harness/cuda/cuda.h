@@ -160,6 +160,50 @@ int cw_cuda_copy_box(const struct cw_cuda_box *box);
 /* `value` has `unit` bytes (1, 2 or 4), count times in each of `rows` rows. */
 int cw_cuda_set(void *to, uint32_t value, size_t unit, size_t count, size_t rows, size_t pitch);
 
+/* Texels: bits of each channel, all the same (8, 16, 32), 0 for those that are not there; 1, 2 or 4 channels. kind: 0 signed, 1 unsigned,
+ * 2 float. */
+struct cw_cuda_channel {
+    int bits[4], kind;
+};
+/* CW_CUDA_INVALID_VALUE: not such a form. */
+int cw_cuda_channel_check(const struct cw_cuda_channel *channel, size_t *texel_bytes);
+
+/* Texels in rows, which only copies and handles reach. A height or a depth of 0: there is no such direction. */
+struct cw_cuda_array;
+struct cw_cuda_array_info {
+    struct cw_cuda_channel channel;
+    size_t width, height, depth; /* in texels; depth: layers when flags has bit 0 */
+    unsigned flags;              /* CUDA's */
+};
+int cw_cuda_array_create(struct cw_cuda_array **array, const struct cw_cuda_array_info *info);
+int cw_cuda_array_destroy(struct cw_cuda_array *array);
+/* CW_CUDA_HANDLE: no array. */
+int cw_cuda_array_check(const struct cw_cuda_array *array);
+const struct cw_cuda_array_info *cw_cuda_array_info(const struct cw_cuda_array *array);
+size_t cw_cuda_array_texel_bytes(const struct cw_cuda_array *array);
+/* One end of a copy: the device's address of a place in it, with what struct cw_cuda_box takes besides. */
+void *cw_cuda_array_place(const struct cw_cuda_array *array, size_t x_bytes, size_t y, size_t z, size_t *pitch, size_t *rows);
+
+/* What a texture or a surface is of: an array, or memory (bytes: one row; pitch > 0: rows). */
+struct cw_cuda_texels {
+    struct cw_cuda_array *array;
+    void *memory;
+    struct cw_cuda_channel channel;
+    size_t bytes, width, height, pitch;
+};
+struct cw_cuda_sampling {
+    int address[3]; /* 0 wrap, 1 clamp, 2 mirror, 3 border */
+    bool linear, normalized, to_float, srgb;
+    float border[4];
+};
+/* The handle is what a kernel gets (CUDA C++ Programming Guide, Texture Memory). */
+int cw_cuda_texture_create(uint64_t *handle, const struct cw_cuda_texels *texels, const struct cw_cuda_sampling *how);
+int cw_cuda_texture_destroy(uint64_t handle);
+/* Either may be NULL. */
+int cw_cuda_texture_info(uint64_t handle, struct cw_cuda_texels *texels, struct cw_cuda_sampling *how);
+/* The same for a reference, by the host's address of what stands for it. texels NULL: it stands for nothing. */
+int cw_cuda_reference_bind(const void *host, const struct cw_cuda_texels *texels, const struct cw_cuda_sampling *how);
+
 /* Waits for all work, and tells what it did wrong. */
 int cw_cuda_wait(void);
 int cw_cuda_reset(void);

@@ -7,8 +7,10 @@ Usage: functions.py stubs runtime|driver OUT.c     the functions that are missin
        functions.py map runtime|driver VERSION OUT what the library exports, as a version script; VERSION "": symbols have no version
        functions.py page OUT.md                    the list of docs/cuda.md
        functions.py versions OUT.c                 the driver's functions with the versions of CUDA, for cuGetProcAddress
+       functions.py sampler IN.ptx OUT.c           the functions of sampler.cu, each as a line
        functions.py same runtime|driver OUT        linker options that make the functions that are the same as another one
 """
+import json
 import pathlib
 import re
 import sys
@@ -85,8 +87,21 @@ def versions():
             "const unsigned cw_driver_function_cnt = sizeof cw_driver_functions / sizeof cw_driver_functions[0];\n")
 
 
+def sampler(path):
+    lines = [line.split("//")[0].strip() for line in pathlib.Path(path).read_text().splitlines()]
+    text = " ".join(line for line in lines if line and not re.match(r"\.(version|target|address_size)", line))
+    found = re.findall(r"(\.visible \.func[^{]*?\b(cw_\w+)\s*\(.*?)(?=\.visible \.func|$)", text)
+    rows = ""
+    for function, name in found:
+        pieces = [function[at:at + 2000] for at in range(0, len(function), 2000)]
+        rows += f'    {{"{name}",\n' + "".join("     " + json.dumps(piece) + "\n" for piece in [" ", *pieces]) + "    },\n"
+    return ('/* Made by functions.py of what clang has made of sampler.cu. */\n#include "cuda/lower.h"\n\n'
+            f"const struct cw_sampler_function cw_sampler_functions[] = {{\n{rows}}};\n"
+            "const unsigned cw_sampler_function_cnt = sizeof cw_sampler_functions / sizeof cw_sampler_functions[0];\n")
+
+
 def main(what, *rest):
-    text = {"stubs": stubs, "names": names, "map": version_map, "same": same, "page": page, "versions": versions}[what](*rest[:-1])
+    text = {"stubs": stubs, "names": names, "map": version_map, "same": same, "page": page, "versions": versions, "sampler": sampler}[what](*rest[:-1])
     pathlib.Path(rest[-1]).write_text(text)
 
 

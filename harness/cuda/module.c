@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "cuda/lower.h"
 #include "cuda/process.h"
 #include "file/in_file.h"
 
@@ -21,7 +22,9 @@ int cw_cuda__image_load(struct cw_cuda_image *image)
     const int code = cw_cuda__gpu(&gpu);
     if (code != CW_CUDA_OK || image->module != NULL)
         return code;
-    if (image->code == CW_CUDA_OK && cowarp_load(gpu, &image->module, image->text, image->length, image->name) != COWARP_OK) {
+    if (image->code == CW_CUDA_OK && !cw_cuda__lower(&image->text))
+        return CW_CUDA_NO_MEMORY;
+    if (image->code == CW_CUDA_OK && cowarp_load(gpu, &image->module, image->text, strlen(image->text), image->name) != COWARP_OK) {
         image->code = CW_CUDA_PTX;
         snprintf(image->why, sizeof image->why, "%.500s", cowarp_error(gpu));
     }

@@ -3,7 +3,7 @@
  * The one process: its lock, its GPU, what is wrong with it. It is the only global state of cowarp, because CUDA's interface has no handle
  * that could carry it.
  *
- * Private to: image.c, launch.c, memory.c, module.c, open.c, order.c, device.c, process.c, registered.c.
+ * Private to: array.c, image.c, launch.c, memory.c, module.c, open.c, order.c, device.c, process.c, registered.c, texture.c.
  */
 #ifndef CW_HARNESS_CUDA_PROCESS_H
 #define CW_HARNESS_CUDA_PROCESS_H
@@ -58,6 +58,8 @@ struct cw_cuda_allocation {
 };
 
 struct cw_cuda_registered;
+struct cw_cuda_texture;
+struct cw_sampler;
 
 enum cw_cuda_state { CW_CUDA_NEW, CW_CUDA_OPEN, CW_CUDA_BROKEN, CW_CUDA_CLOSED };
 
@@ -80,6 +82,7 @@ struct cw_cuda_process {
     struct cw_cuda_variable *variable[CW_CUDA_BUCKETS];
     struct cw_cuda_allocation *allocations;
     struct cw_cuda_registered *registered;
+    struct cw_cuda_texture *textures;
 };
 
 extern struct cw_cuda_process cw_cuda__process;
@@ -112,6 +115,9 @@ int cw_cuda__constant(uint64_t *address, struct cowarp_gpu *gpu, struct cw_cuda_
 /* After the constant has been written by its name, and before it is read so. */
 void cw_cuda__constant_changed(struct cowarp_gpu *gpu, const struct cw_cuda_image *image, const char *name);
 void cw_cuda__constant_current(struct cowarp_gpu *gpu, const struct cw_cuda_image *image, const char *name);
+
+/* array.c: where an array's texels lie. */
+void cw_cuda__array_sampler(const struct cw_cuda_array *array, struct cw_sampler *s);
 
 /* module.c: loads the image's text on the GPU. */
 int cw_cuda__image_load(struct cw_cuda_image *image);

@@ -44,16 +44,6 @@ void __cudaRegisterManagedVar(void **handle, void **pointer, char *device, const
     cw_cuda_register_managed((struct cw_cuda_image *)(void *)handle, pointer, name, bytes);
 }
 
-void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name, int dim, int norm, int external)
-{
-    (void)handle, (void)host, (void)device, (void)name, (void)dim, (void)norm, (void)external; /* binding it is refused */
-}
-
-void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name, int dim, int external)
-{
-    (void)handle, (void)host, (void)device, (void)name, (void)dim, (void)external; /* the same */
-}
-
 /* Errors */
 
 int cudaGetLastError(void)

@@ -2,7 +2,8 @@
 /*
  * Types of the runtime API as a program's object code has them. Names are CUDA's, because they are the interface.
  *
- * Private to: runtime.c, runtime_copy.c, runtime_device.c, runtime_launch.c, runtime_stream.c.
+ * Private to: runtime.c, runtime_copy.c, runtime_device.c, runtime_launch.c, runtime_stream.c,
+ * runtime_texture.c.
  */
 #ifndef CW_HARNESS_CUDA_RUNTIME_H
 #define CW_HARNESS_CUDA_RUNTIME_H
@@ -27,10 +28,10 @@ struct cudaPitchedPtr {
 };
 
 struct cudaMemcpy3DParms {
-    void *srcArray;
+    struct cw_cuda_array *srcArray;
     struct cudaPos srcPos;
     struct cudaPitchedPtr srcPtr;
-    void *dstArray;
+    struct cw_cuda_array *dstArray;
     struct cudaPos dstPos;
     struct cudaPitchedPtr dstPtr;
     struct cudaExtent extent;

@@ -139,21 +139,29 @@ int cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_p
     return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
 }
 
+/* One end of it. unit: bytes of what extents and places in arrays count. */
+static char *end_of(struct cw_cuda_array *array, const struct cudaPitchedPtr *p, struct cudaPos at, size_t unit, size_t *pitch,
+                    size_t *rows)
+{
+    if (array != NULL)
+        return cw_cuda_array_place(array, at.x * unit, at.y, at.z, pitch, rows);
+    *pitch = p->pitch;
+    *rows = p->ysize;
+    return (char *)p->ptr + (at.z * p->ysize + at.y) * p->pitch + at.x;
+}
+
 int cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 {
-    if (p->srcArray != NULL || p->dstArray != NULL)
-        return cw_cuda_missing("cudaMemcpy3D with an array");
-    const struct cudaPitchedPtr *to = &p->dstPtr, *from = &p->srcPtr;
-    const struct cw_cuda_box b = {.to = (char *)to->ptr + (p->dstPos.z * to->ysize + p->dstPos.y) * to->pitch + p->dstPos.x,
-                                  .from = (const char *)from->ptr + (p->srcPos.z * from->ysize + p->srcPos.y) * from->pitch + p->srcPos.x,
-                                  .to_pitch = to->pitch,
-                                  .from_pitch = from->pitch,
-                                  .to_slice = to->ysize,
-                                  .from_slice = from->ysize,
-                                  .width = p->extent.width,
-                                  .height = p->extent.height,
-                                  .depth = p->extent.depth,
-                                  .kind = p->kind};
+    struct cw_cuda_array *const any = p->srcArray != NULL ? p->srcArray : p->dstArray;
+    int code = any != NULL ? cw_cuda_array_check(any) : CW_CUDA_OK;
+    if (code == CW_CUDA_OK && p->dstArray != NULL)
+        code = cw_cuda_array_check(p->dstArray);
+    if (code != CW_CUDA_OK)
+        return cw_cuda_note(code);
+    const size_t unit = any != NULL ? cw_cuda_array_texel_bytes(any) : 1;
+    struct cw_cuda_box b = {.width = p->extent.width * unit, .height = p->extent.height, .depth = p->extent.depth, .kind = p->kind};
+    b.to = end_of(p->dstArray, &p->dstPtr, p->dstPos, unit, &b.to_pitch, &b.to_slice);
+    b.from = end_of(p->srcArray, &p->srcPtr, p->srcPos, unit, &b.from_pitch, &b.from_slice);
     return cw_cuda_note(cw_cuda_copy_box(&b));
 }
 

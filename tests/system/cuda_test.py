@@ -22,6 +22,7 @@ import fatbin  # noqa: E402
 COWARP = BUILD / "cowarp"
 CUDA = BUILD / "cuda"
 KERNELS = (SOURCE / "tests/cuda/kernels.ptx").read_text()
+TEXTURES = (SOURCE / "tests/cuda/textures.ptx").read_text()
 SHARED = (SOURCE / "tests/cuda/shared.ptx").read_text()
 
 
@@ -78,6 +79,14 @@ class Programs(Case):
         self.assertNotRegex(done.stderr, r"line \d+: ")
         self.assertIn("preset sbrp-near: the program has not said yet what its kernels need", done.stderr)
         self.assertIn("launches have failed", done.stderr)
+
+    def test_what_textures_do(self):
+        """Instructions of textures become calls; the rest of the text keeps its lines, and a form that is not there is named by its own."""
+        self.program(fatbin.image(TEXTURES, "lz4"), source="textures.c")
+        done = self.check("--", "./program", status=1)
+        self.assertNotRegex(done.stderr, r"line \d+: ")
+        line = 1 + TEXTURES[:TEXTURES.index("tex.cube")].count("\n")
+        self.assertIn(f"kernel cube cannot run: program#1.ptx:{line}:", done.stderr)
 
     def test_errors_of_calls(self):
         self.program(fatbin.image(KERNELS))
