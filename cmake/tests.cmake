@@ -74,6 +74,7 @@ function(cw_add_tests)
     add_test(NAME system.crash
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/crash_test.py $<TARGET_FILE:cowarp> ${CLANG_14} ${KERNEL_FLAGS})
     set_tests_properties(system.crash PROPERTIES TIMEOUT 600)
+    add_test(NAME system.hang COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/hang_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.crash_script COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/crash_script_test.py $<TARGET_FILE:cowarp>)
     set(faults ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/oracle_faults_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.oracle_faults.core COMMAND ${faults} --in "^csim/(core|mem)/")

@@ -171,9 +171,18 @@ struct cw_core_spin {
     cw_lanes lanes, waiting;
     uint32_t iterations;
     uint32_t ctaid[3];
+    const struct cw_uop *poll; /* its last access to global memory that polled; NULL: it had none */
+    uint64_t poll_at;          /* of the first lane: the address of the word */
 };
 /* Finds one such warp, one with waiting lanes first; false when there is none. */
 bool cw_core_spin_report(const struct cw_core *c, struct cw_core_spin *spin);
+/* A word in the core's L1. */
+struct cw_core_copy {
+    uint32_t value;
+    bool dirty; /* written here, and not written back */
+};
+/* false: the L1 does not have it. addr: a multiple of 4. */
+bool cw_core_copy_report(const struct cw_core *c, uint64_t addr, struct cw_core_copy *copy);
 /* Whether a warp will issue in a cycle that is known: a back-off holds back its next attempt at a region. */
 bool cw_core_backs_off(const struct cw_core *c, cw_time now);
 /* Core cycles of the longest back-off so far. */

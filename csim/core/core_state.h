@@ -146,7 +146,9 @@ struct cw_warp {
     uint32_t spin_lanes;          /* and those that had polled */
     uint32_t polled_lanes;        /* of a policy that mixes blocks, instead of polled: lanes at home here */
     uint32_t spin;                /* polling iterations since the warp's last progress */
-    uint32_t number;              /* in its block */
+    const struct cw_uop *poll;    /* the last access to global memory that polled, with the address of its first lane */
+    uint64_t poll_at;
+    uint32_t number;                  /* in its block */
     uint32_t buffer_next, buffer_end; /* PCs in the instruction buffer: from, below */
     uint32_t owed;
     uint32_t flush;                  /* job that a release of it waits for; 0: none (flush.c) */

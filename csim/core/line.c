@@ -90,3 +90,14 @@ void cw_core__values_from_line(const struct cw_core *c, const struct cw_pipe_ent
             m->value[i][lane] = cw_core__load_element(line + (m->addr[lane] & (c->line_bytes - 1)) + i * m->elem_bytes, m->elem_bytes);
         }
 }
+
+bool cw_core_copy_report(const struct cw_core *c, uint64_t addr, struct cw_core_copy *copy)
+{
+    const uint32_t at = (uint32_t)(addr % c->line_bytes);
+    const struct cw_l1_line *e = c->l1.line != NULL ? cw_l1_find(&c->l1, addr - at) : NULL;
+    if (e == NULL || (e->valid[at / 64] >> at % 64 & 15) != 15)
+        return false;
+    memcpy(&copy->value, e->data + at, sizeof copy->value);
+    copy->dirty = (e->dirty[at / 64] >> at % 64 & 15) != 0;
+    return true;
+}

@@ -201,16 +201,21 @@ __attribute__((noinline)) bool cw_core__issue_mem(struct cw_core *c, uint32_t w,
 {
     struct cw_warp *warp = &c->warp[w];
     struct cw_core_inst *leader = NULL;
+    const bool polls = u->op == CW_OP_ATOM || ((u->flags & CW_UF_VOLATILE) != 0 && u->op != CW_OP_ST);
     if (mask == 0)
         return true;
     if ((u->flags & CW_UF_RELEASE) != 0 && !cw_core__order_release(c, w, u->scope))
         return false;
-    if (u->op == CW_OP_ATOM || ((u->flags & CW_UF_VOLATILE) != 0 && u->op != CW_OP_ST))
+    if (polls)
         note_poll(c, warp, (uint32_t)mask);
     for (uint32_t half = 0; half < c->halves; half++) {
         const uint32_t lanes = cw_lanes_half(mask, half);
         if (lanes != 0 && !issue_half(c, (struct cw_mem_part){.warp = w, .half = half, .lanes = lanes, .uop = u, .op = op}, &leader))
             return false;
+    }
+    if (polls && leader != NULL && leader->m.space == CW_SPACE_GLOBAL) {
+        warp->poll = u;
+        warp->poll_at = leader->m.addr[__builtin_ctzll(leader->m.lanes)];
     }
     if (leader != NULL) /* else constant memory has answered at once */
         cw_core__set_slots(c, warp->dynamic, w, op, CW_CYCLE_PENDING);

@@ -104,6 +104,10 @@ bool cw_core_spin_report(const struct cw_core *c, struct cw_core_spin *spin)
         }
         memcpy(spin->ctaid, c->block[warp->block].ctaid, sizeof spin->ctaid);
     }
+    if (spin->iterations != 0 && c->warp[spin->warp].poll != NULL) {
+        spin->poll = c->warp[spin->warp].poll;
+        spin->poll_at = c->warp[spin->warp].poll_at / 4 * 4;
+    }
     return spin->iterations != 0;
 }
 

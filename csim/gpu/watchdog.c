@@ -16,24 +16,78 @@ void cw_gpu__watchdog_reset(struct cw_gpu *gpu)
     };
 }
 
-/* Warps that poll memory in vain, one per core; those whose other lanes wait below in the SIMT stack are the SIMT deadlock of Fung 2015,
- * Example 5. */
-static bool report_spinning(const struct cw_gpu *gpu, struct cw_core *const *core, FILE *out)
+static const char scope_of_load[] = "lanes poll a copy in their own L1, and memory has another value: the scope of the load is too narrow";
+static const char scope_of_store[] =
+    "lanes poll a word that another core's L1 has dirty: the scope of the store is too narrow, or a release is missing";
+
+/* The word that a spinning warp polls, wherever it is. */
+struct polled {
+    uint32_t memory, owner; /* owner: the core whose L1 has it dirty */
+    bool has_own, has_other;
+    struct cw_core_copy own, other;
+    const char *why; /* why the warp cannot see its last value; NULL: it can */
+};
+
+static struct polled find_polled(const struct cw_gpu *gpu, struct cw_core *const *core, uint32_t reader, const struct cw_core_spin *s)
 {
+    struct polled p = {0};
+    cw_memory_read(gpu->memory, s->poll_at, &p.memory, sizeof p.memory);
+    p.has_own = cw_core_copy_report(core[reader], s->poll_at, &p.own);
+    for (uint32_t i = 0; i < gpu->config.core_count && !p.has_other; i++) {
+        p.owner = i;
+        p.has_other = i != reader && core[i] != NULL && cw_core_copy_report(core[i], s->poll_at, &p.other) && p.other.dirty;
+    }
+    if (p.has_other && p.other.value != (p.has_own ? p.own.value : p.memory))
+        p.why = scope_of_store;
+    else if (p.has_own && !p.own.dirty && p.own.value != p.memory)
+        p.why = scope_of_load;
+    return p;
+}
+
+static void report_polled(const struct polled *p, uint32_t reader, const struct cw_core_spin *s, FILE *out)
+{
+    fprintf(out, "core %u polls 0x%llx in line %u, at %s scope: memory has 0x%x", reader, (unsigned long long)s->poll_at, s->poll->line,
+            s->poll->scope == CW_SCOPE_CTA ? "block" : "device", p->memory);
+    if (p->has_own)
+        fprintf(out, ", its own L1 0x%x%s", p->own.value, p->own.dirty ? ", dirty" : "");
+    if (p->has_other)
+        fprintf(out, ", the L1 of core %u 0x%x, dirty: by a store without scope or of block scope", p->owner, p->other.value);
+    fprintf(out, "\n");
+}
+
+static void report_spin(const struct cw_gpu *gpu, uint32_t core, const struct cw_core_spin *s, bool simt, FILE *out)
+{
+    fprintf(out, "%s: core %u warp %u block (%u, %u, %u) spins at %s:%u: lanes 0x%08llx have polled memory %u times in vain",
+            simt ? "SIMT deadlock" : "spinning", core, s->warp, s->ctaid[0], s->ctaid[1], s->ctaid[2], gpu->launch.module->file, s->line,
+            (unsigned long long)s->lanes, s->iterations);
+    if (s->waiting != 0)
+        fprintf(out, ", while lanes 0x%08llx of the same warp wait for them at the reconvergence point", (unsigned long long)s->waiting);
+    fprintf(out, "\n");
+}
+
+/* Warps that poll memory in vain, one per core. Those whose other lanes wait below in the SIMT stack are the SIMT deadlock of Fung 2015,
+ * Example 5, unless the value that they wait for is there, in a cache where they do not see it. Returns which; NULL: neither. */
+static const char *report_spinning(const struct cw_gpu *gpu, struct cw_core *const *core, bool functional, FILE *out)
+{
+    const char *hidden = NULL;
     bool simt = false;
     for (uint32_t i = 0; i < gpu->config.core_count; i++) {
         struct cw_core_spin s;
+        struct polled p = {0};
         if (core[i] == NULL || !cw_core_spin_report(core[i], &s))
             continue;
-        simt |= s.waiting != 0;
-        fprintf(out, "%s: core %u warp %u block (%u, %u, %u) spins at %s:%u: lanes 0x%08llx have polled memory %u times in vain",
-                s.waiting != 0 ? "SIMT deadlock" : "spinning", i, s.warp, s.ctaid[0], s.ctaid[1], s.ctaid[2], gpu->launch.module->file,
-                s.line, (unsigned long long)s.lanes, s.iterations);
-        if (s.waiting != 0)
-            fprintf(out, ", while lanes 0x%08llx of the same warp wait for them at the reconvergence point", (unsigned long long)s.waiting);
-        fprintf(out, "\n");
+        const bool polls = s.poll != NULL && !functional;
+        if (polls)
+            p = find_polled(gpu, core, i, &s);
+        report_spin(gpu, i, &s, s.waiting != 0 && p.why == NULL, out);
+        if (polls)
+            report_polled(&p, i, &s, out);
+        simt |= s.waiting != 0 && p.why == NULL;
+        hidden = hidden != NULL ? hidden : p.why;
     }
-    return simt;
+    if (hidden != NULL)
+        return hidden;
+    return simt ? "lanes spin for what lanes of their own warp hold (SIMT deadlock; the report names them)" : NULL;
 }
 
 static void report_mechanisms(const struct cw_gpu *gpu, FILE *out)
@@ -52,8 +106,8 @@ static const char *write_report(struct cw_gpu *gpu, struct cw_core *const *core,
     FILE *out = open_memstream(&gpu->report, &size);
     if (out == NULL)
         return what;
-    if (report_spinning(gpu, core, out))
-        what = "lanes spin for what lanes of their own warp hold (SIMT deadlock; the report names them)";
+    const char *why = report_spinning(gpu, core, functional, out);
+    what = why != NULL ? why : what;
     for (uint32_t i = 0; i < gpu->config.core_count; i++)
         if (core[i] != NULL)
             cw_core_report(core[i], out);
@@ -115,12 +169,13 @@ int cw_gpu__watchdog_check(struct cw_gpu *gpu, struct cw_error *err)
         w->instructions = instructions;
         w->instructions_at = gpu->now;
     }
-    if (gpu->progress != w->progress) {
+    if (gpu->progress != w->progress || (gpu->nvm != NULL && cw_nvm_drains(gpu->nvm))) {
         w->progress = gpu->progress;
         w->progress_at = gpu->now;
         w->instructions_at = gpu->now;
     }
-    if (gpu->now - w->instructions_at > gpu->config.watchdog_cycles * cycle && !anyone_backs_off(gpu))
+    const bool reads = gpu->nvm != NULL && !cw_nvm_idle(gpu->nvm); /* which warps that spin have, too */
+    if (gpu->now - w->instructions_at > gpu->config.watchdog_cycles * cycle && !anyone_backs_off(gpu) && !reads)
         return cw_gpu__deadlock(gpu, "no instruction has issued for watchdog.cycles", err);
     if (gpu->now - w->progress_at > livelock_cycles(gpu) * cycle && !has_long_attempt(gpu))
         return cw_gpu__deadlock(gpu, "warps spin without any of them getting on (watchdog.livelock_cycles)", err);

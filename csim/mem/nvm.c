@@ -417,6 +417,16 @@ struct cw_nvm_port *cw_nvm_connect(struct cw_nvm *n, uint32_t partition, cw_time
     return ok ? &p->answers : NULL;
 }
 
+bool cw_nvm_drains(const struct cw_nvm *n)
+{
+    uint32_t queued = 0;
+    for (uint32_t i = 0; i < n->devices; i++)
+        queued += n->device[i].persists.count + n->device[i].pending.count + n->device[i].leaving.count;
+    for (uint32_t i = 0; i < n->ports; i++)
+        queued += n->port[i].persists.count;
+    return queued != 0;
+}
+
 bool cw_nvm_idle(const struct cw_nvm *n)
 {
     uint32_t queued = 0;

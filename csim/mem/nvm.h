@@ -80,5 +80,7 @@ void cw_nvm_pop_acknowledged(struct cw_nvm_port *port, cw_time now);
 cw_time cw_nvm_next(const struct cw_nvm_port *port);
 /* Nothing is on its way. What is durable may not be written yet. */
 bool cw_nvm_idle(const struct cw_nvm *n);
+/* Whether persists are on their way to a device, or being written. That ends, whatever the cores wait for. */
+bool cw_nvm_drains(const struct cw_nvm *n);
 
 #endif
