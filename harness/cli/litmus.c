@@ -12,7 +12,7 @@
 #include "file/in_file.h"
 #include "litmus/litmus.h"
 
-#define LAUNCHES "16"
+#define RUNS "16"
 
 struct suite {
     char **path;
@@ -146,9 +146,9 @@ static int run_tests(struct suite *s, const struct cli_parsed *p)
 {
     struct cli_session session;
     uint32_t launches;
-    const char *text = cli_value(p, "launches", LAUNCHES);
+    const char *text = cli_value(p, "runs", RUNS);
     if (!cli_u32(text, &launches) || launches == 0)
-        return cli_error(CLI_WRONG, "--launches '%s': expected a number from 1 on", text);
+        return cli_error(CLI_WRONG, "--runs '%s': expected a number from 1 on", text);
     if (!cli_has(p, "persistency"))
         return cli_error(CLI_WRONG, "litmus needs a persistency model: give --persistency sbrp, or another one to see what it allows, as "
                                     "none; 'cowarp list' shows all");
@@ -177,6 +177,8 @@ static void free_suite(struct suite *s)
 static int run(const struct cli_parsed *p)
 {
     struct suite s = {0};
+    if (cli_has(p, "launches"))
+        return cli_error(CLI_WRONG, "--launches: litmus has all launches in time; give --runs N for how many there are of each test");
     int status = read_tests(&s, p);
     if (status == CLI_OK && cli_has(p, "states"))
         status = print_states(&s);
@@ -189,7 +191,7 @@ static int run(const struct cli_parsed *p)
 }
 
 static const struct cli_option options[] = {
-    {"launches", "N", 0, "launches of each test, each of up to 64 instances in other places and with other delays (default " LAUNCHES ")"},
+    {"runs", "N", 0, "launches of each test, each of up to 64 instances in other places and with other delays (default " RUNS ")"},
     {"states", NULL, 0, "print the durable states that Box 2 allows, and run nothing"},
     {"ptx", NULL, 0, "print the tests as PTX text, and run nothing"},
 };

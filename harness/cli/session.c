@@ -260,7 +260,7 @@ static int read_registers(struct cli_session *s, const struct cli_parsed *p)
 static int read_functional(struct cli_session *s, const struct cli_parsed *p)
 {
     const bool litmus = strcmp(p->command->name, "litmus") == 0, crash = strcmp(p->command->name, "crash") == 0;
-    const char *launches = litmus ? NULL : cli_value(p, "launches", NULL); /* litmus has its own */
+    const char *launches = cli_value(p, "launches", NULL);
     s->options.functional = cli_has(p, "functional") || launches != NULL;
     if (s->options.functional && (litmus || crash))
         return cli_error(CLI_WRONG, "%s judges when stores become durable, which launches without time do not have; leave --%s out",

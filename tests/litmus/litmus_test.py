@@ -119,27 +119,27 @@ class Litmus(unittest.TestCase):
 
     def test_models(self):
         for preset, model in (("sbrp-near", "sbrp"), ("sbrp-far", "sbrp"), ("sbrp-near", "epoch"), ("sbrp-near", "gpm")):
-            out = self.passes(HERE, self.random, "--preset", preset, "--persistency", model, "--check-persist", "--launches", 6,
+            out = self.passes(HERE, self.random, "--preset", preset, "--persistency", model, "--check-persist", "--runs", 6,
                               warned=["scope_bug_release"] if model == "sbrp" else [])
             shown, allowed = map(int, re.search(r"(\d+) of (\d+) allowed states shown, and no other\n$", out).groups())
             self.assertGreater(shown, allowed / 3, (preset, model))  # it has seen much of what may be
 
     def test_small_buffers(self):
         for setting in ("pm.pb_entries=3", "pm.window=1", "pm.drain=eager", "pm.drain=lazy"):
-            self.passes(HERE, "--preset", "sbrp-near", "--persistency", "sbrp", "--set", setting, "--launches", 4)
+            self.passes(HERE, "--preset", "sbrp-near", "--persistency", "sbrp", "--set", setting, "--runs", 4)
 
     def test_verilog(self):
         for backend in ("rtl", "lockstep"):
             units = [word for unit in ("persist_buffer", "order_masks") for word in ("--unit", f"{unit}={backend}")]
-            self.passes(HERE, "--preset", "sbrp-near", "--persistency", "sbrp", "--set", "core.count=6", "--launches", 2, "--quiet", *units)
+            self.passes(HERE, "--preset", "sbrp-near", "--persistency", "sbrp", "--set", "core.count=6", "--runs", 2, "--quiet", *units)
 
     def test_equal_seeds_give_equal_runs(self):
-        args = [HERE / "counter.lit", "--preset", "sbrp-near", "--persistency", "sbrp", "--launches", 3]
+        args = [HERE / "counter.lit", "--preset", "sbrp-near", "--persistency", "sbrp", "--runs", 3]
         self.assertEqual(self.passes(*args, "--seed", 5), self.passes(*args, "--seed", 5))
         self.assertNotEqual(self.passes(*args, "--seed", 5), self.passes(*args, "--seed", 6))
 
     def wrong(self, test, *args):
-        r = cowarp(HERE / f"{test}.lit", "--preset", "sbrp-near", "--launches", 40, *args)
+        r = cowarp(HERE / f"{test}.lit", "--preset", "sbrp-near", "--runs", 40, *args)
         self.assertEqual(r.returncode, 1, (test, args, r.stdout))
         self.assertRegex(r.stdout, rf"^{test} +wrong: .* = \d+; launch \d+ of seed 1, instance \d+, where became durable\n  in cycle \d+ ")
         self.assertRegex(r.stderr, r"^cowarp: .*: a durable state that Box 2 does not allow\n$")
@@ -163,7 +163,8 @@ class Litmus(unittest.TestCase):
         empty = pathlib.Path(self.folder.name, "empty")
         empty.mkdir(exist_ok=True)
         for args, words in (([], "litmus needs a file or a folder"), ([empty], "the folder has no file *.lit"), (["nowhere.lit"], "nowhere.lit"),
-                            ([HERE / "ofence.lit", "--launches", "0"], "--launches '0'")):
+                            ([HERE / "ofence.lit", "--runs", "0"], "--runs '0'"),
+                            ([HERE / "ofence.lit", "--launches", "4"], "--launches: litmus has all launches in time; give --runs N")):
             r = cowarp(*args)
             self.assertEqual((r.returncode, r.stderr.count("\n")), (2, 1), r.stderr)
             self.assertIn(words, r.stderr)

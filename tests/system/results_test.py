@@ -584,7 +584,7 @@ class Signals(Results):
         return self.turns > 50
 
     def test_litmus(self):
-        words = ["litmus", HERE.parent / "litmus", "--preset", "sbrp-near", "--persistency", "sbrp", "--launches", "100000", "--quiet"]
+        words = ["litmus", HERE.parent / "litmus", "--preset", "sbrp-near", "--persistency", "sbrp", "--runs", "100000", "--quiet"]
         self.assertIn("interrupted", self.stop(signal.SIGTERM, words, 0, lambda: self.busy))
 
 
