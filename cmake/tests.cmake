@@ -119,6 +119,7 @@ function(cw_add_tests)
     add_test(NAME system.inputs COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/inputs_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.matrix COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/matrix_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.functional COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/functional_test.py $<TARGET_FILE:cowarp>)
+    add_test(NAME system.sanitizer_finds COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/sanitizer_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.bounds COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/bounds_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.profile COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/profile_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.litmus_persist

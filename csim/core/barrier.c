@@ -68,6 +68,8 @@ static void release_homes(struct cw_core *c, const struct cw_block *block, struc
 static void release(struct cw_core *c, const struct cw_block *block, struct cw_barrier *b)
 {
     const uint32_t id = (uint32_t)(b - block->barrier);
+    if (cw_events_want(c->cfg.stream, CW_EVENT_SYNC))
+        cw_core__tell_pass(c, (uint32_t)(block - c->block), id);
     cw_core__order_block(c, (uint32_t)(block - c->block));
     for (uint32_t w = b->waiting; b->waits > 0; b->waits--) {
         struct cw_warp *warp = &c->warp[w];
@@ -241,6 +243,7 @@ static void barrier_mixed(struct cw_core *c, uint32_t w, const struct cw_uop *u,
             return;
     for (cw_lanes left = mask; left != 0 && !c->faulted; left &= ~s.lanes) {
         read_said(c, w, u, left, &s);
+        cw_core__synced(c, w, u->cmp == CW_BAR_ARRIVE ? CW_SYNC_SIGNAL : CW_SYNC_ARRIVE, s.lanes, s.id);
         arrive_mixed(c, w, u, &dynamic, &s);
     }
     if (c->faulted)
@@ -294,8 +297,11 @@ __attribute__((noinline)) void cw_core__barrier(struct cw_core *c, uint32_t w, c
         cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT, "barrier inside a transaction");
         return;
     }
+    if (cw_core__checks(c, CW_CHECK_SYNC))
+        cw_core__find_divergent(c, w, u, mask);
     if (c->config->core_convergence == CW_CONVERGENCE_CHECK && !cw_core__arrives(c, w, u, mask))
         return;
+    cw_core__synced(c, w, u->cmp == CW_BAR_ARRIVE ? CW_SYNC_SIGNAL : CW_SYNC_ARRIVE, mask, s.id);
     struct cw_barrier *b = &block->barrier[s.id];
     if (s.count != 0)
         b->expected = (s.count + c->width - 1) / c->width * c->width;
@@ -321,4 +327,31 @@ void cw_core__barrier_exit(struct cw_core *c, struct cw_block *b)
 {
     for (uint32_t i = 0; i < CW_BARRIERS; i++)
         check(c, b, &b->barrier[i]);
+}
+
+/* Where a barrier's other threads are, of which one that has not come is named. */
+static void find_at(struct cw_core *c, uint32_t w)
+{
+    const struct cw_warp *warp = &c->warp[w];
+    const struct cw_block *block = &c->block[warp->block];
+    const struct cw_barrier *b = &block->barrier[warp->bar_id];
+    char other[80] = "";
+    for (uint32_t i = 0; i < c->config->core_warps && other[0] == '\0'; i++)
+        if (i != w && c->warp[i].wait != CW_WAIT_FREE && c->warp[i].block == warp->block &&
+            (c->warp[i].wait != CW_WAIT_BARRIER || c->warp[i].bar_id != warp->bar_id) && c->warp[i].live != 0)
+            snprintf(other, sizeof other, "; warp %u of the block is at line %u", c->warp[i].number, c->uop[cw_core__pc(c, i)].line);
+    cw_core__find(c, CW_CHECK_SYNC, w, cw_lanes_first(warp->bar_lanes), warp->bar_uop, 0, 0,
+                  "waits for ever at barrier %u: %u of %u threads have come%s", warp->bar_id, b->expected != 0 ? b->places : b->arrived,
+                  b->expected != 0 ? b->expected : block->threads_live, other);
+}
+
+void cw_core_find_waiting(struct cw_core *c)
+{
+    uint32_t told = 0; /* blocks */
+    for (uint32_t w = 0; cw_core__checks(c, CW_CHECK_SYNC) && w < c->config->core_warps; w++) {
+        if (c->warp[w].wait != CW_WAIT_BARRIER || c->mixes || (told >> c->warp[w].block & 1u) != 0)
+            continue;
+        told |= 1u << c->warp[w].block;
+        find_at(c, w);
+    }
 }

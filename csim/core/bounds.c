@@ -3,6 +3,7 @@
  * Addresses that a memory instruction may not use: where they lie, and what becomes of their lanes. One that is misaligned, or outside of
  * shared or local memory, ends the run. One in no allocation of device memory does so too, unless the user has it go on (struct cw_oob):
  * its lane then loads zero, stores nothing, and asks memory nothing. A transaction has no such way out, for what it reads is to be judged.
+ * With CW_CHECK_MEMORY all of them go on so, and the sanitizer is told of each lane.
  */
 #include "core/core_state.h"
 
@@ -40,7 +41,13 @@ static void name_region(const struct cw_core *c, const struct cw_region *r, char
 static void place_outside(const struct cw_core *c, uint64_t addr, uint32_t bytes, char text[300])
 {
     const struct cw_region *r = cw_memory_nearest(c->cfg.memory, addr);
+    struct cw_region freed;
     char region[200];
+    if (cw_memory_was_freed(c->cfg.memory, addr, &freed)) {
+        snprintf(text, 300, "freed: %llu bytes into an allocation of %llu bytes that is there no longer",
+                 (unsigned long long)(addr - freed.base), (unsigned long long)freed.bytes);
+        return;
+    }
     if (r == NULL) {
         snprintf(text, 300, "not allocated: no memory is");
         return;
@@ -61,23 +68,35 @@ static void place_outside(const struct cw_core *c, uint64_t addr, uint32_t bytes
 
 static const char *const space_names[] = {"generic", "global", "shared", "local", "const", "param"};
 
+/* What is wrong with a lane's address. */
+static const char *wrong(const struct cw_core *c, const struct cw_mem_part *a, uint32_t lane, char outside[300])
+{
+    if (a->addr[lane] % a->bytes != 0)
+        return "misaligned";
+    if (a->space == CW_SPACE_SHARED)
+        return "beyond the block's shared memory";
+    if (a->space == CW_SPACE_LOCAL)
+        return "beyond the thread's local memory";
+    place_outside(c, a->addr[lane], a->bytes, outside);
+    return outside;
+}
+
 static bool address_fault(struct cw_core *c, const struct cw_mem_part *a, uint32_t lane, bool may_go_on)
 {
-    const uint64_t addr = a->addr[lane];
     char outside[300];
-    const char *why = outside;
-    if (addr % a->bytes != 0)
-        why = "misaligned";
-    else if (a->space == CW_SPACE_SHARED)
-        why = "beyond the block's shared memory";
-    else if (a->space == CW_SPACE_LOCAL)
-        why = "beyond the thread's local memory";
-    else
-        place_outside(c, addr, a->bytes, outside);
+    const char *why = wrong(c, a, lane, outside);
     cw_core__fault(c, a->warp, a->half * CW_LANES + lane, a->uop, CW_EFAULT, "%s of %u bytes at %s address 0x%llx: %s%s",
-                   cw_op_mnemonic((enum cw_op)a->uop->op), a->bytes, space_names[a->space], (unsigned long long)addr, why,
+                   cw_op_mnemonic((enum cw_op)a->uop->op), a->bytes, space_names[a->space], (unsigned long long)a->addr[lane], why,
                    why == outside && may_go_on ? "; --oob warn or --oob zero lets the run go on" : "");
     return false;
+}
+
+static void find(struct cw_core *c, const struct cw_mem_part *a, uint32_t lane)
+{
+    char outside[300];
+    cw_core__find(c, CW_CHECK_MEMORY, a->warp, a->half * CW_LANES + lane, a->uop, a->addr[lane], a->bytes,
+                  "%s of %u bytes at %s address 0x%llx: %s", cw_op_mnemonic((enum cw_op)a->uop->op), a->bytes, space_names[a->space],
+                  (unsigned long long)a->addr[lane], wrong(c, a, lane, outside));
 }
 
 static bool in_bounds(const struct cw_core *c, uint32_t space, uint64_t first, uint64_t bytes)
@@ -122,11 +141,15 @@ static void let_go(struct cw_core *c, struct cw_mem_part *a, uint32_t outside)
                             .half = a->half,
                             .lanes = outside,
                             .vec = u->op == CW_OP_ATOM ? 1 : u->vec};
-    if (c->cfg.oob->mode == CW_OOB_WARN)
+    const bool checked = cw_core__checks(c, CW_CHECK_MEMORY);
+    for (uint32_t left = checked ? outside : 0; left != 0; left &= left - 1)
+        find(c, a, (uint32_t)__builtin_ctz(left));
+    if (!checked && c->cfg.oob->mode == CW_OOB_WARN)
         warn(c, a, (uint32_t)__builtin_ctz(outside));
     if (u->op == CW_OP_LD || u->dst_cnt != 0)
         cw_core__write_back(c, &m, outside);
-    c->cfg.stats->out_of_bounds += (uint32_t)__builtin_popcount(outside);
+    if (a->space == CW_SPACE_GLOBAL)
+        c->cfg.stats->out_of_bounds += (uint32_t)__builtin_popcount(outside);
     a->lanes &= ~outside;
 }
 
@@ -145,12 +168,13 @@ bool cw_core__check_bounds(struct cw_core *c, struct cw_mem_part *a)
     if (bits % a->bytes == 0 && high <= UINT64_MAX - a->bytes && in_bounds(c, a->space, low, high - low + a->bytes))
         return true;
     const bool may_go_on = a->space == CW_SPACE_GLOBAL && c->cfg.oob != NULL && !c->warp[a->warp].in_region;
+    const bool checked = cw_core__checks(c, CW_CHECK_MEMORY) && !c->warp[a->warp].in_region;
     for (uint32_t left = a->lanes; left != 0; left &= left - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(left);
         const bool misaligned = a->addr[lane] % a->bytes != 0;
         if (!misaligned && in_bounds(c, a->space, a->addr[lane], a->bytes))
             continue;
-        if (misaligned || !may_go_on || c->cfg.oob->mode == CW_OOB_FAULT)
+        if (!checked && (misaligned || !may_go_on || c->cfg.oob->mode == CW_OOB_FAULT))
             return address_fault(c, a, lane, may_go_on);
         outside |= 1u << lane;
     }

@@ -10,6 +10,9 @@
  * that waits at the kernel's `ret` for the others breaks nothing.
  *
  * Where a policy mixes blocks, threads wait by themselves, and there is nothing to check.
+ *
+ * With CW_CHECK_SYNC the sanitizer is told of all that, and the run goes on; and of a barrier to which lanes of a warp come on one side of a
+ * branch only, which the ISA forbids for bar.sync (barrier.sync.aligned), whatever comes of it.
  */
 #include <stdio.h>
 
@@ -82,6 +85,12 @@ bool cw_core__members_came(struct cw_core *c, uint32_t w, const struct cw_uop *u
     if (absent == 0)
         return true;
     const uint32_t first = cw_lanes_first(absent);
+    if (cw_core__checks(c, CW_CHECK_SYNC)) {
+        cw_core__find(c, CW_CHECK_SYNC, w, cw_lanes_first(mask), u, 0, 0,
+                      "%s.sync by lanes 0x%08x names lanes 0x%08x, which have not come; lane %u is %s", name_of(u), (uint32_t)mask,
+                      (uint32_t)absent, first, in_words(c, place_of(c, w, first), where));
+        return true;
+    }
     cw_core__fault(
         c, w, cw_lanes_first(mask), u, CW_EFAULT,
         "%s.sync by lanes 0x%08x names lanes 0x%08x, which have not come; lane %u is %s. PTX 6 waits for them, and a SIMT stack cannot; "
@@ -107,7 +116,12 @@ static bool arrive_home(struct cw_core *c, uint32_t w, uint32_t h, const struct 
 {
     struct cw_warp *home = &c->warp[h];
     const cw_lanes late = home->passed & come;
-    if (late != 0) {
+    if (late != 0 && cw_core__checks(c, CW_CHECK_SYNC)) {
+        cw_core__find(c, CW_CHECK_SYNC, w, cw_lanes_first(late), u, 0, 0,
+                      "lanes 0x%08llx come to a barrier after their warp has passed the one at line %u without them",
+                      (unsigned long long)late, home->passed_line);
+        home->passed &= ~late;
+    } else if (late != 0) {
         cw_core__fault(
             c, w, cw_lanes_first(late), u, CW_EFAULT,
             "lanes 0x%08llx come to a barrier after their warp has passed the one at line %u without them. From sm_70 on a barrier "
@@ -134,6 +148,20 @@ bool cw_core__arrives(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_
     for (uint32_t i = 0; well && cw_core__part(c, warp->dynamic, w, 0, i, &p); i++)
         well = arrive_home(c, w, p.home, u, p.lanes & mask, p.lanes & c->front[w].active & ~mask);
     return well;
+}
+
+void cw_core__find_divergent(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
+{
+    char where[40];
+    if (c->mixes || c->warp[w].dynamic != NULL || (u->flags & CW_UF_APART) != 0)
+        return;
+    const cw_lanes absent = missed(c, w, c->warp[w].live & ~mask);
+    if (absent == 0)
+        return;
+    const uint32_t first = cw_lanes_first(absent);
+    cw_core__find(c, CW_CHECK_SYNC, w, cw_lanes_first(mask), u, 0, 0,
+                  "divergent barrier: lanes 0x%08llx come to it without lanes 0x%08llx of their warp; lane %u is %s",
+                  (unsigned long long)mask, (unsigned long long)absent, first, in_words(c, place_of(c, w, first), where));
 }
 
 void cw_core__pass_over_held(struct cw_core *c, const struct cw_block *block, uint32_t line)

@@ -23,6 +23,7 @@
 #include "core/socket.h"
 #include "cowarp/unit.h"
 #include "event/event.h"
+#include "event/finding.h"
 #include "exec/exec.h"
 #include "ir/module.h"
 #include "mem/device_memory.h"
@@ -96,6 +97,8 @@ struct cw_core_events {
     /* The same, but once: what any core tells later of the same line of the file, with the same number `what`, is dropped. NULL: nobody
      * wants it. */
     void (*notice_once)(void *context, const char *file, uint32_t line, uint32_t what, const char *text);
+    /* A thread does what the sanitizer looks for, and the run goes on. Called for what struct cw_core_config.checks has. */
+    void (*finding)(void *context, const struct cw_finding *finding);
 };
 
 /* What an access to device memory does that lies in no allocation. */
@@ -129,6 +132,7 @@ struct cw_core_config {
     const struct cw_events *stream;       /* what happens is told here */
     struct cw_core_events events;
     struct cw_oob *oob; /* of all cores; NULL: an access outside ends the run */
+    uint32_t checks;    /* enum cw_check: of MEMORY and SYNC the core tells by events.finding, and lets the program go on */
     bool count_stalls;  /* count why schedulers do not issue (issue_* in base/stats.def); else those are 0. Nothing else changes */
     uint64_t *progress; /* counts what the livelock watchdog takes as progress: exits, stores, atomics that changed memory, commits */
 };
@@ -163,6 +167,8 @@ bool cw_core_keeps(const struct cw_core *c, uint64_t addr, uint64_t bytes);
 void cw_core_flush(struct cw_core *c);
 /* One line per resident warp: PC, PTX line, SIMT stack, what it waits for. */
 void cw_core_report(const struct cw_core *c, FILE *out);
+/* The run has come to a stop. With CW_CHECK_SYNC: tells the sanitizer of a thread of each block that waits at a barrier. */
+void cw_core_find_waiting(struct cw_core *c);
 /* A warp that polls memory in vain, for the livelock report: its active lanes run a loop with an atomic or a volatile load that has changed
  * nothing for `iterations` backward branches. When `waiting` is not 0, those lanes of the same warp cannot run before the loop ends: if one
  * of them is to end it (it holds the lock), that is a SIMT deadlock (Fung 2015, Example 5). */

@@ -582,6 +582,22 @@ void cw_core__tell_region_loads(const struct cw_core *c, const struct cw_core_in
 /* The following are called where CW_SOCKET_PM is taken. */
 /* It is complete; if it is a load, its values have come. */
 void cw_core__tell_reads(const struct cw_core *c, const struct cw_core_inst *inst);
+/* For the sanitizer: a memory instruction issues, with its addresses and what it stores. */
+void cw_core__tell_lanes(const struct cw_core *c, const struct cw_mem_inst *m);
+static inline void cw_core__issued(const struct cw_core *c, const struct cw_mem_inst *m)
+{
+    if (__builtin_expect(cw_events_want(c->cfg.stream, CW_EVENT_LANES), 0))
+        cw_core__tell_lanes(c, m);
+}
+/* For the sanitizer: lanes of a warp synchronise (enum cw_event_sync); id: of a barrier. */
+void cw_core__tell_sync(const struct cw_core *c, uint32_t w, enum cw_event_sync kind, cw_lanes lanes, uint32_t id);
+static inline void cw_core__synced(const struct cw_core *c, uint32_t w, enum cw_event_sync kind, cw_lanes lanes, uint32_t id)
+{
+    if (__builtin_expect(cw_events_want(c->cfg.stream, CW_EVENT_SYNC), 0))
+        cw_core__tell_sync(c, w, kind, lanes, id);
+}
+/* The same of a block whose barrier lets its threads go on. */
+void cw_core__tell_pass(const struct cw_core *c, uint32_t block, uint32_t id);
 /* The warp's threads are new. */
 void cw_core__tell_begin(const struct cw_core *c, uint32_t w, cw_time now);
 /* A fence, or a call that orders persists, has issued. */
@@ -627,7 +643,10 @@ void cw_core__shared_perform(struct cw_core *c, struct cw_mem_inst *m);
 void cw_core__barrier(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask);
 void cw_core__barrier_exit(struct cw_core *c, struct cw_block *b);
 
-/* converge.c: core.convergence=check. Each returns whether all is well; if not, a fault was raised. */
+/* converge.c: core.convergence=check. */
+/* Tells the sanitizer when the lanes of the mask come to a barrier without others of their warp. */
+void cw_core__find_divergent(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask);
+/* Each of the following two returns whether all is well; if not, a fault was raised. */
 /* The instruction's membermask names lanes that have come; mask: those that execute it, which are not all of the warp. */
 bool cw_core__members_came(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask);
 /* The lanes of the mask arrive at a barrier, and none of them has been passed over at one. Notes who is passed over here. */
@@ -678,6 +697,14 @@ static inline void cw_core__order_done(struct cw_core *c, uint8_t flight)
 /* report.c */
 void cw_core__fault(struct cw_core *c, uint32_t w, uint32_t lane, const struct cw_uop *u, int status, const char *fmt, ...)
     __attribute__((format(printf, 6, 7)));
+/* Whether the sanitizer looks for that. */
+static inline bool cw_core__checks(const struct cw_core *c, enum cw_check check)
+{
+    return (c->cfg.checks & (uint32_t)check) != 0;
+}
+/* Tells the sanitizer; bytes at an address of the instruction's space, or 0. */
+void cw_core__find(struct cw_core *c, enum cw_check check, uint32_t w, uint32_t lane, const struct cw_uop *u, uint64_t addr, uint32_t bytes,
+                   const char *fmt, ...) __attribute__((format(printf, 8, 9)));
 /* Tells the user, once per line of the file, what PTX leaves open and a lane has done (struct cw_exec). */
 void cw_core__tell_open(const struct cw_core *c, const struct cw_uop *u, const struct cw_exec *x, enum cw_exec_open what, uint32_t lane,
                         uint32_t other);

@@ -94,6 +94,7 @@ static bool access_part(struct cw_functional *f, struct cw_mem_part *p)
     m.vec = u->op == CW_OP_ATOM ? 1 : u->vec;
     memcpy(m.addr, p->addr, sizeof m.addr);
     cw_core__read_values(c, &m);
+    cw_core__issued(c, &m);
     if (p->space == CW_SPACE_SHARED)
         cw_core__shared_perform(c, &m);
     else if (u->op == CW_OP_ATOM)
@@ -281,7 +282,11 @@ static bool perform(struct cw_functional *f, uint32_t w, const struct cw_uop *u,
         execute(c, w, u, mask);
         return true;
     case CW_ISSUE_WARP_BARRIER:
+        cw_core__synced(c, w, CW_SYNC_WARP, mask, 0);
         return mask == c->warp[w].live || cw_core__members_came(c, w, u, mask);
+    case CW_ISSUE_FENCE:
+        cw_core__synced(c, w, CW_SYNC_FENCE, mask, 0);
+        return true;
     case CW_ISSUE_MEM:
     case CW_ISSUE_CONST:
         return access_memory(f, w, u, op, mask);
@@ -290,7 +295,7 @@ static bool perform(struct cw_functional *f, uint32_t w, const struct cw_uop *u,
     case CW_ISSUE_TRAP:
         cw_core__trap(c, w, u, mask);
         return false;
-    default: /* fences, and the calls of a persistency model, order what is in order */
+    default: /* the calls of a persistency model order what is in order */
         return true;
     }
 }

@@ -324,6 +324,7 @@ static bool control(struct cw_core *c, uint32_t w, const struct cw_uop *u, const
     case CW_ISSUE_WARP_BARRIER:
         if (mask != c->warp[w].live && !cw_core__members_came(c, w, u, mask))
             return false;
+        cw_core__synced(c, w, CW_SYNC_WARP, mask, 0);
         break;
     case CW_ISSUE_SLEEP:
         cw_control_advance(c->control, w, pc + 1);
@@ -367,6 +368,7 @@ static inline __attribute__((always_inline)) bool perform(struct cw_core *c, uin
     case CW_ISSUE_FENCE:
         if (mask != 0 && !fence(c, w, u, mask))
             return false;
+        cw_core__synced(c, w, CW_SYNC_FENCE, mask, 0);
         break;
     case CW_ISSUE_INTRINSIC:
         if (!intrinsic(c, w, u, op, mask))

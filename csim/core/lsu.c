@@ -64,6 +64,7 @@ static struct cw_core_inst *enqueue(struct cw_core *c, const struct cw_mem_part 
     i->in_region = warp->in_region && p->space == CW_SPACE_GLOBAL && u->op != CW_OP_ATOM && c->region->sockets->region_access != NULL;
     i->asked = i->in_region || p->space >= CW_SPACE_CONST || (c->taken & CW_SOCKET_ACCESS) == 0 ? c->mech_cnt : 0;
     cw_core__read_values(c, &i->m);
+    cw_core__issued(c, &i->m);
     if (__builtin_expect((c->taken & (CW_SOCKET_PM | CW_SOCKET_PROGRAM)) != 0, 0))
         cw_core__stamp(c, i);
     i->flight = cw_core__order_flight(c, p->warp);

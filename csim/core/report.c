@@ -24,12 +24,47 @@ void cw_core__fault(struct cw_core *c, uint32_t w, uint32_t lane, const struct c
         c->cfg.events.fault(c->cfg.events.context, status, text.text);
 }
 
+void cw_core__find(struct cw_core *c, enum cw_check check, uint32_t w, uint32_t lane, const struct cw_uop *u, uint64_t addr, uint32_t bytes,
+                   const char *fmt, ...)
+{
+    struct cw_finding f = {.check = check, .line = u->line, .address = addr, .bytes = bytes};
+    va_list ap;
+    if (c->cfg.events.finding == NULL)
+        return;
+    w = cw_core__home(c, c->warp[w].dynamic, w, lane);
+    memcpy(f.block, c->block[c->warp[w].block].ctaid, sizeof f.block);
+    for (int d = 0; d < 3; d++)
+        f.thread[d] = c->storage.tid[w * c->halves + lane / CW_LANES][d][lane % CW_LANES];
+    va_start(ap, fmt);
+    vsnprintf(f.text, sizeof f.text, fmt, ap);
+    va_end(ap);
+    c->cfg.events.finding(c->cfg.events.context, &f);
+}
+
+/* A lane takes part with a membermask that does not name it. */
+static void find_stranger(const struct cw_core *c, const struct cw_uop *u, const struct cw_exec *x, uint32_t lane, uint32_t members)
+{
+    struct cw_finding f = {.check = CW_CHECK_SYNC, .line = u->line};
+    for (int d = 0; d < 3; d++) {
+        f.block[d] = x->ctaid[d];
+        f.thread[d] = x->tid[d][lane];
+    }
+    snprintf(f.text, sizeof f.text, "the membermask 0x%08x of %s does not name the lane itself, which is %u", members,
+             cw_op_mnemonic((enum cw_op)u->op), lane);
+    if (c->cfg.events.finding != NULL)
+        c->cfg.events.finding(c->cfg.events.context, &f);
+}
+
 void cw_core__tell_open(const struct cw_core *c, const struct cw_uop *u, const struct cw_exec *x, enum cw_exec_open what, uint32_t lane,
                         uint32_t other)
 {
     const struct cw_core_events *e = &c->cfg.events;
     const char *const file = c->launch->module->file;
     struct cw_error who, text;
+    if (cw_core__checks(c, CW_CHECK_SYNC) && what == CW_EXEC_OPEN_STRANGER) {
+        find_stranger(c, u, x, lane, other);
+        return;
+    }
     if (e->notice_once == NULL)
         return;
     cw_fail(&who, CW_OK, "kernel %s: %s:%u: block (%u, %u, %u) thread (%u, %u, %u), lane %u:", c->launch->kernel->name, file, u->line,

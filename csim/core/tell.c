@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the core tells mechanisms about lines of the L1, and listeners about persistent memory. */
+/* What the core tells mechanisms about lines of the L1, and listeners about persistent memory and what the sanitizer looks at. */
 #include "core/core_state.h"
 
 void cw_core__tell_line(struct cw_core *c, enum cw_l1_event what, uint64_t line, uint32_t warp)
@@ -164,5 +164,57 @@ void cw_core__persist_leaves(struct cw_core *c, struct cw_message *p)
         memcpy(mask, cw_line_body_of(p)->byte_mask, sizeof mask);
     const struct cw_event e = {
         .type = CW_EVENT_PM_LEAVE, .core = c->cfg.index, .now = c->now, .u.line = {.addr = p->addr, .id = p->attempt, .byte_mask = mask}};
+    cw_events_tell(c->cfg.stream, &e);
+}
+
+/* ---- for the sanitizer ---- */
+
+void cw_core__tell_lanes(const struct cw_core *c, const struct cw_mem_inst *m)
+{
+    struct cw_event e = {.type = CW_EVENT_LANES, .core = c->cfg.index, .now = c->now};
+    struct cw_part p;
+    e.u.lanes.uop = m->uop;
+    e.u.lanes.addr = m->addr;
+    e.u.lanes.value = m->value;
+    e.u.lanes.half = m->half;
+    e.u.lanes.space = m->space;
+    e.u.lanes.elem_bytes = m->elem_bytes;
+    e.u.lanes.vec = m->vec;
+    e.u.lanes.in_region = c->warp[m->warp].in_region;
+    for (uint32_t i = 0; cw_core__part(c, m->dynamic, m->warp, m->half, i, &p); i++) {
+        e.warp = p.home;
+        e.u.lanes.x = p.x;
+        e.u.lanes.lanes = p.lanes & (uint32_t)m->lanes;
+        e.u.lanes.block = c->warp[p.home].block;
+        e.u.lanes.number = c->warp[p.home].number;
+        if (e.u.lanes.lanes != 0)
+            cw_events_tell(c->cfg.stream, &e);
+    }
+}
+
+void cw_core__tell_sync(const struct cw_core *c, uint32_t w, enum cw_event_sync kind, cw_lanes lanes, uint32_t id)
+{
+    struct cw_event e = {.type = CW_EVENT_SYNC, .core = c->cfg.index, .now = c->now};
+    struct cw_part p;
+    e.u.sync.kind = (uint8_t)kind;
+    e.u.sync.id = id;
+    for (uint32_t i = 0; cw_core__part(c, c->warp[w].dynamic, w, 0, i, &p); i++) {
+        const struct cw_warp *home = &c->warp[p.home];
+        e.warp = p.home;
+        e.u.sync.lanes = c->warp[w].dynamic != NULL ? lanes & p.lanes : lanes;
+        e.u.sync.all = e.u.sync.lanes == home->live;
+        e.u.sync.block = home->block;
+        e.u.sync.number = home->number;
+        if (e.u.sync.lanes != 0)
+            cw_events_tell(c->cfg.stream, &e);
+    }
+}
+
+void cw_core__tell_pass(const struct cw_core *c, uint32_t block, uint32_t id)
+{
+    struct cw_event e = {.type = CW_EVENT_SYNC, .core = c->cfg.index, .now = c->now};
+    e.u.sync.kind = CW_SYNC_PASS;
+    e.u.sync.block = block;
+    e.u.sync.id = id;
     cw_events_tell(c->cfg.stream, &e);
 }

@@ -19,7 +19,9 @@
 
 #include "base/fifo.h"
 #include "base/lanes.h"
+#include "base/machine.h"
 
+struct cw_exec; /* exec/exec.h */
 struct cw_uop;
 
 enum cw_event_type {
@@ -61,7 +63,20 @@ enum cw_event_type {
     CW_EVENT_SNAPSHOT, /* regions that begin at `now` or later, which may be yet to come, see all writes told so far; those that have begun
                           see none that they did not see before. Told first in a launch by a mechanism whose regions read snapshots; the
                           thread is not said */
-    CW_EVENT_TYPES
+    /* For the sanitizer, of timed and of functional launches. Both are told as the instruction issues, so those of one thread come in
+     * program order. */
+    CW_EVENT_LANES, /* a memory instruction of lanes of one warp of one block, in one space: lanes */
+    CW_EVENT_SYNC,  /* something orders threads of a block: sync */
+    CW_EVENT_TYPES  /* at most 32: a listener has a bit for each */
+};
+
+/* What orders threads of a block. */
+enum cw_event_sync {
+    CW_SYNC_ARRIVE, /* lanes of a warp come to a barrier and wait */
+    CW_SYNC_SIGNAL, /* lanes of a warp come to a barrier and do not wait */
+    CW_SYNC_PASS,   /* the barrier lets all go on that wait (warp is not said) */
+    CW_SYNC_WARP,   /* lanes of a warp have waited for each other */
+    CW_SYNC_FENCE   /* lanes of a warp execute a fence */
 };
 
 /* What becomes of a scheduler's cycles. Where its warps wait for different things, the first of them in this order is taken: from what is
@@ -171,6 +186,25 @@ struct cw_event {
             uint32_t slot; /* of the core */
             uint32_t ctaid[3];
         } block;
+        struct {
+            const struct cw_uop *uop;
+            const struct cw_exec *x;           /* who the lanes are */
+            const uint64_t *addr;              /* [lane], in `space`; valid during the call only, as x and value */
+            const uint64_t (*value)[CW_LANES]; /* of a store: [element][lane] */
+            uint32_t lanes;
+            uint32_t block, number; /* slot of the core; the warp's number in the block */
+            uint32_t half;          /* lane l is thread 32 half + l of the warp */
+            uint8_t space;          /* enum cw_space, no generic one */
+            uint8_t elem_bytes, vec;
+            bool in_region;
+        } lanes;
+        struct {
+            uint8_t kind;           /* enum cw_event_sync */
+            uint32_t block, number; /* as above */
+            cw_lanes lanes;
+            bool all;    /* the lanes are all of the warp that have not exited */
+            uint32_t id; /* of the barrier */
+        } sync;
         struct {
             const char *unit; /* as in a decision */
             uint32_t index, depth;

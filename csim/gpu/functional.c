@@ -44,9 +44,10 @@ static int create_core(struct cw_gpu *gpu, uint32_t i, struct cw_error *err)
         .memory = gpu->memory,
         .index = i,
         .control = &cw_control_ipdom,
-        .stream = &gpu->no_events,
+        .stream = &gpu->functional_events,
         .events = gpu->core_events,
         .oob = &gpu->oob,
+        .checks = gpu->checks,
         .progress = &f->progress,
     };
     const int status = cw_core_create(&f->core[i], &c, err);

@@ -85,6 +85,12 @@ static void on_notice_once(void *context, const char *file, uint32_t line, uint3
     on_notice(context, text);
 }
 
+static void on_finding(void *context, const struct cw_finding *f)
+{
+    const struct cw_gpu *gpu = context;
+    cw_sanitizer_add(gpu->sanitizer, f);
+}
+
 static void forget_told(struct cw_gpu *gpu)
 {
     for (uint32_t i = 0; i < gpu->told_cnt; i++)
@@ -148,6 +154,7 @@ static int create_cores(struct cw_gpu *gpu, struct cw_error *err)
             .stream = &gpu->events,
             .events = gpu->core_events,
             .oob = &gpu->oob,
+            .checks = gpu->checks,
             .count_stalls = gpu->count_stalls,
             .progress = &gpu->progress,
         };
@@ -226,6 +233,8 @@ static int create_oracles(struct cw_gpu *gpu, struct cw_error *err)
         status = cw_persist_model_create(&gpu->model, contract_of(gpu), err);
     if (gpu->model != NULL)
         cw_events_listen(&gpu->events, cw_persist_model_listener(gpu->model));
+    if (gpu->sanitizer != NULL)
+        cw_events_listen(&gpu->events, cw_sanitizer_listener(gpu->sanitizer, 0));
     return status;
 }
 
@@ -446,6 +455,32 @@ static void destroy_machine(struct cw_gpu *gpu)
     gpu->events = (struct cw_events){0}; /* who listened was a part of the machine */
 }
 
+/* It outlives a reset, for what the host has written stays written. */
+static int create_sanitizer(struct cw_gpu *gpu, uint32_t lines, struct cw_error *err)
+{
+    const struct cw_sanitizer_config c = {.checks = gpu->checks, .config = &gpu->config, .tell = on_notice, .context = gpu, .tells = lines};
+    if (gpu->checks == 0)
+        return CW_OK;
+    if ((gpu->checks & (CW_CHECK_SYNC | CW_CHECK_RACE)) != 0 && gpu->config.core_convergence != CW_CONVERGENCE_CHECK)
+        return cw_fail(err, CW_EINVAL, "checks of sync and race need to know where lanes wait for each other; set core.convergence=check");
+    const int status = cw_sanitizer_create(&gpu->sanitizer, &c, err);
+    if (status == CW_OK)
+        cw_events_listen(&gpu->functional_events, cw_sanitizer_listener(gpu->sanitizer, 1));
+    return status;
+}
+
+static int create_memory(struct cw_gpu *gpu, uint64_t redzone_bytes, struct cw_error *err)
+{
+    const bool checked = (gpu->checks & CW_CHECK_MEMORY) != 0;
+    const int status = cw_memory_create(&gpu->memory, (uint64_t)gpu->config.mem_mbytes << 20, (uint64_t)gpu->config.pm_mbytes << 20, err);
+    if (status != CW_OK)
+        return status;
+    cw_memory_set_redzone(gpu->memory, checked && redzone_bytes == 0 ? 1 : redzone_bytes);
+    if (checked)
+        cw_memory_keep_freed(gpu->memory);
+    return CW_OK;
+}
+
 static int split(struct cw_gpu *gpu, struct cw_error *err)
 {
     gpu->part = calloc(gpu->config.core_count + gpu->config.partition_count, sizeof *gpu->part);
@@ -464,7 +499,9 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
         return cw_fail(err, CW_ENOMEM, "out of memory");
     gpu->config = *options->config;
     clocks_init(&gpu->clocks, &gpu->config);
-    gpu->core_events = (struct cw_core_events){gpu, on_block_done, on_fault, on_print, on_notice, on_notice_once};
+    gpu->checks = options->checks;
+    gpu->core_events =
+        (struct cw_core_events){gpu, on_block_done, on_fault, on_print, on_notice, on_notice_once, gpu->checks != 0 ? on_finding : NULL};
     gpu->control = options->control;
     if (gpu->control == NULL)
         status = cw_control_of(&gpu->control, &gpu->config, err);
@@ -495,9 +532,9 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
     if (status == CW_OK && options->split_stats)
         status = split(gpu, err);
     if (status == CW_OK)
-        status = cw_memory_create(&gpu->memory, (uint64_t)gpu->config.mem_mbytes << 20, (uint64_t)gpu->config.pm_mbytes << 20, err);
+        status = create_memory(gpu, options->redzone_bytes, err);
     if (status == CW_OK)
-        cw_memory_set_redzone(gpu->memory, options->redzone_bytes);
+        status = create_sanitizer(gpu, options->check_lines, err);
     if (status == CW_OK)
         status = create_machine(gpu, err);
     if (status != CW_OK) {
@@ -514,6 +551,7 @@ void cw_gpu_destroy(struct cw_gpu *gpu)
         return;
     destroy_machine(gpu);
     cw_memory_destroy(gpu->memory);
+    cw_sanitizer_destroy(gpu->sanitizer);
     free(gpu->part);
     free(gpu->sum);
     free(gpu->mech);
@@ -683,6 +721,24 @@ const struct cw_serial_report *cw_gpu_serial_report(const struct cw_gpu *gpu)
 const struct cw_persist_report *cw_gpu_persist_report(const struct cw_gpu *gpu)
 {
     return &gpu->persist_report;
+}
+
+const struct cw_sanitizer_place *cw_gpu_finding_at(const struct cw_gpu *gpu, uint32_t i)
+{
+    return gpu->sanitizer != NULL ? cw_sanitizer_at(gpu->sanitizer, i) : NULL;
+}
+
+uint64_t cw_gpu_findings(const struct cw_gpu *gpu, enum cw_check check)
+{
+    return gpu->sanitizer != NULL ? cw_sanitizer_count(gpu->sanitizer, check) : 0;
+}
+
+void cw_gpu_mark(struct cw_gpu *gpu, uint64_t addr, uint64_t bytes, bool written)
+{
+    if (gpu->sanitizer != NULL && written)
+        cw_sanitizer_written(gpu->sanitizer, addr, bytes);
+    else if (gpu->sanitizer != NULL)
+        cw_sanitizer_fresh(gpu->sanitizer, addr, bytes);
 }
 
 const char *cw_gpu_deadlock_report(const struct cw_gpu *gpu)

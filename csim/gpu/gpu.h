@@ -9,6 +9,7 @@
 #include "base/stats.h"
 #include "check/persist.h"
 #include "check/persist_model.h"
+#include "check/sanitizer.h"
 #include "check/serial.h"
 #include "core/core.h"
 #include "cowarp/unit.h"
@@ -27,6 +28,9 @@ struct cw_gpu_options {
     bool check_serial;      /* run the serializability oracle */
     bool check_persist;     /* run the persistency oracle */
     bool model_persists;    /* keep the graph of persists (cw_gpu_persist_graph) */
+    uint32_t checks;        /* set of enum cw_check: what the sanitizer looks for; results and cycles do not change. With CW_CHECK_MEMORY
+                               an access that would fault goes on as with CW_OOB_ZERO, and needs red zones */
+    uint32_t check_lines;   /* places of which on_notice is told, at the most; the others are told by cw_gpu_finding_at */
     bool count_stalls;      /* count why warp schedulers do not issue (issue_* in base/stats.def); nothing else changes */
     bool split_stats;       /* cores and partitions count each for itself too: cw_gpu_core_stats */
     bool tick_always;       /* tick every component at every edge of its clock: must not change anything (tests) */
@@ -135,6 +139,11 @@ void cw_gpu_listen(struct cw_gpu *gpu, struct cw_event_listener *listener);
 const struct cw_serial_report *cw_gpu_serial_report(const struct cw_gpu *gpu);
 /* The same of the persistency oracle. */
 const struct cw_persist_report *cw_gpu_persist_report(const struct cw_gpu *gpu);
+/* What options.checks asks for, as cw_sanitizer_at and cw_sanitizer_count tell it; NULL and 0 when that is nothing. */
+const struct cw_sanitizer_place *cw_gpu_finding_at(const struct cw_gpu *gpu, uint32_t i);
+uint64_t cw_gpu_findings(const struct cw_gpu *gpu, enum cw_check check);
+/* For CW_CHECK_INIT: the bytes are written, or not, whoever wrote them before. */
+void cw_gpu_mark(struct cw_gpu *gpu, uint64_t addr, uint64_t bytes, bool written);
 /* With model_persists: as the functions of check/persist_model.h. CW_EINVAL without. */
 int cw_gpu_persist_graph(struct cw_gpu *gpu, uint32_t without_line, struct cw_persist_model_graph *graph, struct cw_error *err);
 uint64_t cw_gpu_persists_before(const struct cw_gpu *gpu, uint32_t launch);

@@ -52,7 +52,9 @@ struct cw_gpu {
     const struct cw_unit_provider *units;
     struct cw_core_events core_events; /* what cores tell the GPU */
     struct cw_events events;
-    struct cw_events no_events; /* of cores that run without time; nobody listens */
+    struct cw_events functional_events; /* of cores that run without time; the sanitizer alone listens */
+    struct cw_sanitizer *sanitizer;     /* NULL: nothing is looked for */
+    uint32_t checks;
     struct cw_serial *serial;
     struct cw_serial_report serial_report;
     struct cw_persist_check *persist;

@@ -412,6 +412,8 @@ int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_gpu_request *q, struct cw_
     if (block_param == NULL)
         return cw_fail(err, CW_ENOMEM, "out of memory");
     int status = prepare(gpu, q, block_param, err);
+    if (status == CW_OK && gpu->sanitizer != NULL)
+        cw_sanitizer_launch(gpu->sanitizer, &(struct cw_sanitizer_launch){q->module, q->kernel, gpu->launch.shared_bytes});
     if (status == CW_OK)
         status = q->functional ? cw_gpu__run_functional(gpu, err) : launch_timed(gpu, q, err);
     free(block_param);

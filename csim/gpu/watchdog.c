@@ -106,6 +106,9 @@ static const char *write_report(struct cw_gpu *gpu, struct cw_core *const *core,
     FILE *out = open_memstream(&gpu->report, &size);
     if (out == NULL)
         return what;
+    for (uint32_t i = 0; i < gpu->config.core_count; i++)
+        if (core[i] != NULL)
+            cw_core_find_waiting(core[i]);
     const char *why = report_spinning(gpu, core, functional, out);
     what = why != NULL ? why : what;
     for (uint32_t i = 0; i < gpu->config.core_count; i++)

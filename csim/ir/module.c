@@ -42,6 +42,10 @@ void cw_module_destroy(struct cw_module *m)
     for (uint32_t i = 0; i < m->notice_cnt; i++)
         free(m->notice[i]);
     free(m->notice);
+    for (uint32_t i = 0; i < m->source_cnt; i++)
+        free(m->source[i].name);
+    free(m->source);
+    free(m->loc);
     free(m->reloc);
     free(m->file);
     free(m);
@@ -62,6 +66,31 @@ int cw_module_place(struct cw_module *m, uint64_t global_base, struct cw_error *
             image[r->where + byte] = (uint8_t)(value >> (r->shift + 8 * byte));
     }
     return CW_OK;
+}
+
+/* Of the last entry at the line or before it; NULL: there is none. */
+static const struct cw_loc *loc_of(const struct cw_module *m, uint32_t ptx_line)
+{
+    uint32_t low = 0, high = m->loc_cnt;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (m->loc[middle].ptx_line <= ptx_line)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? &m->loc[low - 1] : NULL;
+}
+
+const char *cw_module_source(const struct cw_module *m, uint32_t ptx_line, uint32_t *line)
+{
+    const struct cw_loc *l = loc_of(m, ptx_line);
+    for (uint32_t i = 0; l != NULL && l->line != 0 && i < m->source_cnt; i++)
+        if (m->source[i].number == l->file) {
+            *line = l->line;
+            return m->source[i].name;
+        }
+    return NULL;
 }
 
 const struct cw_kernel *cw_module_kernel(const struct cw_module *m, const char *name)

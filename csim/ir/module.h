@@ -92,6 +92,18 @@ struct cw_reloc {         /* module->reloc */
     uint64_t value;       /* to be added to the global segment's address */
 };
 
+/* From this line of the PTX on, up to the next such line, instructions are of a line of a source file (.loc). */
+struct cw_loc {
+    uint32_t ptx_line;
+    uint32_t file; /* as .file numbers it */
+    uint32_t line; /* 0: of none, as at the beginning of a function */
+};
+
+struct cw_source {
+    uint32_t number; /* as .file says */
+    char *name;
+};
+
 struct cw_module {
     char *file;
     struct cw_kernel *kernel;
@@ -104,6 +116,10 @@ struct cw_module {
     uint64_t const_bytes;
     char **notice; /* "file:line:column: what: text" of what was left out, each once */
     uint32_t notice_cnt;
+    struct cw_loc *loc; /* by ptx_line; of equal ones the last counts */
+    uint32_t loc_cnt;
+    struct cw_source *source;
+    uint32_t source_cnt;
     struct cw_reloc *reloc; /* addresses that cw_module_place() fills in */
     uint32_t reloc_cnt;
 };
@@ -116,6 +132,9 @@ void cw_kernel_free(struct cw_kernel *k);
 /* Fixes the address of the module's .global segment (256-byte aligned) and patches micro-op constants and pointers in
  * initialised data that name a symbol. To be called once, before a kernel runs. */
 int cw_module_place(struct cw_module *m, uint64_t global_base, struct cw_error *err);
+
+/* The source file and *line that a line of the PTX was compiled from; NULL: the PTX does not say. */
+const char *cw_module_source(const struct cw_module *m, uint32_t ptx_line, uint32_t *line);
 
 /* NULL when there is none of that name. */
 const struct cw_kernel *cw_module_kernel(const struct cw_module *m, const char *name);

@@ -40,7 +40,7 @@ static uint8_t *durable_at(const struct cw_memory *m, uint64_t addr)
 /* Makes room for one more region and one more span. */
 static int reserve(struct cw_memory *m)
 {
-    if (m->region_cnt < m->capacity)
+    if (m->region_cnt + m->freed_cnt < m->capacity)
         return CW_OK;
     const uint32_t capacity = m->capacity == 0 ? 16 : 2 * m->capacity;
     struct cw_region *region = realloc(m->region, capacity * sizeof *region);
@@ -115,6 +115,22 @@ void cw_memory_set_redzone(struct cw_memory *m, uint64_t bytes)
     m->redzone = padded(bytes < CW_REDZONE_MAX ? bytes : CW_REDZONE_MAX);
 }
 
+void cw_memory_keep_freed(struct cw_memory *m)
+{
+    assert(m->redzone != 0); /* else what spans cover may be accessed */
+    m->keeps_freed = true;
+}
+
+bool cw_memory_was_freed(const struct cw_memory *m, uint64_t addr, struct cw_region *freed)
+{
+    for (uint32_t i = m->freed_cnt; i-- > 0;)
+        if (addr - m->freed[i].base < m->freed[i].bytes) {
+            *freed = m->freed[i];
+            return true;
+        }
+    return false;
+}
+
 bool cw_memory_is_unified(const struct cw_memory *m)
 {
     return (uintptr_t)m->host == CW_GLOBAL_BASE;
@@ -131,6 +147,7 @@ void cw_memory_destroy(struct cw_memory *m)
     free(m->region);
     free(m->span);
     free(m->range);
+    free(m->freed);
     free(m);
 }
 
@@ -270,6 +287,36 @@ static void add_region(struct cw_memory *m, uint64_t addr, uint64_t bytes, uint3
     m->region_cnt++;
 }
 
+static void cut_from_spans(struct cw_memory *m, uint64_t addr, uint64_t bytes)
+{
+    const uint32_t at = span_of(m, addr);
+    struct cw_memory_span *s = m->span + at;
+    const uint64_t before = addr - s->base, behind = s->bytes - before - bytes;
+    if (before > 0 && behind > 0) {
+        memmove(s + 1, s, (m->span_cnt - at) * sizeof *s);
+        m->span_cnt++;
+        s[0].bytes = before;
+        s[1] = (struct cw_memory_span){addr + bytes, behind};
+    } else if (before > 0 || behind > 0) {
+        *s = before > 0 ? (struct cw_memory_span){s->base, before} : (struct cw_memory_span){addr + bytes, behind};
+    } else {
+        memmove(s, s + 1, (m->span_cnt - at - 1) * sizeof *s);
+        m->span_cnt--;
+        if (m->span_cnt == 0)
+            m->span[0] = (struct cw_memory_span){CW_GLOBAL_BASE, 0};
+    }
+}
+
+/* The places of what was freed may be taken again. */
+static void give_freed(struct cw_memory *m)
+{
+    for (uint32_t i = 0; i < m->freed_cnt; i++) {
+        window_of(m, m->freed[i].kind)->used -= padded(m->freed[i].bytes);
+        cut_from_spans(m, m->freed[i].base, padded(m->freed[i].bytes));
+    }
+    m->freed_cnt = 0;
+}
+
 /* at: number of spans below the place, which is free. */
 static int take(struct cw_memory *m, uint32_t at, uint64_t place, uint64_t bytes, uint32_t kind, struct cw_error *err)
 {
@@ -292,7 +339,8 @@ static int check_room(const struct cw_memory_window *w, uint64_t bytes, struct c
     return CW_OK;
 }
 
-static int allocate(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint64_t alignment, uint32_t kind, bool top, struct cw_error *err)
+static int find_place(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint64_t alignment, uint32_t kind, bool top,
+                      struct cw_error *err)
 {
     const struct cw_memory_window *w = window_of(m, kind);
     uint64_t at_addr = 0, largest;
@@ -309,6 +357,15 @@ static int allocate(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint64_
     if (status == CW_OK)
         *addr = at_addr;
     return status;
+}
+
+static int allocate(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint64_t alignment, uint32_t kind, bool top, struct cw_error *err)
+{
+    const int status = find_place(m, addr, bytes, alignment, kind, top, err);
+    if (status != CW_ENOMEM || m->freed_cnt == 0)
+        return status;
+    give_freed(m);
+    return find_place(m, addr, bytes, alignment, kind, top, err);
 }
 
 int cw_memory_alloc(struct cw_memory *m, uint64_t *addr, uint64_t bytes, uint32_t kind, struct cw_error *err)
@@ -375,24 +432,16 @@ static void clear_places(struct cw_memory *m, uint64_t addr, uint64_t bytes)
         memset(cw_memory__at(m, cw_version_place(m, addr + at, m->newest)), 0, ALLOC_ALIGN / 8);
 }
 
-static void cut_from_spans(struct cw_memory *m, uint64_t addr, uint64_t bytes)
+/* Whether the place stays taken; without memory for the list it does not. */
+static bool keep_freed(struct cw_memory *m, const struct cw_region *r)
 {
-    const uint32_t at = span_of(m, addr);
-    struct cw_memory_span *s = m->span + at;
-    const uint64_t before = addr - s->base, behind = s->bytes - before - bytes;
-    if (before > 0 && behind > 0) {
-        memmove(s + 1, s, (m->span_cnt - at) * sizeof *s);
-        m->span_cnt++;
-        s[0].bytes = before;
-        s[1] = (struct cw_memory_span){addr + bytes, behind};
-    } else if (before > 0 || behind > 0) {
-        *s = before > 0 ? (struct cw_memory_span){s->base, before} : (struct cw_memory_span){addr + bytes, behind};
-    } else {
-        memmove(s, s + 1, (m->span_cnt - at - 1) * sizeof *s);
-        m->span_cnt--;
-        if (m->span_cnt == 0)
-            m->span[0] = (struct cw_memory_span){CW_GLOBAL_BASE, 0};
-    }
+    struct cw_region *list =
+        m->keeps_freed && r->kind != CW_REGION_PERSISTENT ? realloc(m->freed, (m->freed_cnt + 1) * sizeof *list) : NULL;
+    if (list == NULL)
+        return false;
+    m->freed = list;
+    list[m->freed_cnt++] = *r;
+    return true;
 }
 
 int cw_memory_free(struct cw_memory *m, uint64_t addr, struct cw_error *err)
@@ -407,12 +456,15 @@ int cw_memory_free(struct cw_memory *m, uint64_t addr, struct cw_error *err)
                        addr, r->bytes, r->base);
     if (m->range_cnt > 0 && cw_version_find(m, addr) != UINT32_MAX)
         return cw_fail(err, CW_EINVAL, "device memory: free of 0x%" PRIx64 ": it has versions, and lives as long as the GPU", addr);
+    const struct cw_region gone = *r;
     const uint64_t bytes = padded(r->bytes);
-    window_of(m, r->kind)->used -= bytes;
     const uint32_t at = (uint32_t)(r - m->region);
     memmove(m->region + at, m->region + at + 1, (m->region_cnt - at - 1) * sizeof *r);
     m->region_cnt--;
-    cut_from_spans(m, addr, bytes);
+    if (!keep_freed(m, &gone)) {
+        window_of(m, gone.kind)->used -= bytes;
+        cut_from_spans(m, addr, bytes);
+    }
     clear_places(m, addr, bytes);
     if (cw_memory_is_pm(addr))
         clear(durable_at(m, addr), bytes);

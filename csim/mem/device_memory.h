@@ -76,6 +76,12 @@ int cw_memory_alloc_at(struct cw_memory *m, uint64_t addr, uint64_t bytes, uint3
  * begins there. */
 int cw_memory_free(struct cw_memory *m, uint64_t addr, struct cw_error *err);
 
+/* With red zones, before the first free: from now on memory that has been freed is given out again only when there is no other, so that an
+ * access to it is found for what it is. */
+void cw_memory_keep_freed(struct cw_memory *m);
+/* Then: whether addr lies in an allocation that was freed and whose place is not taken; *freed: it. */
+bool cw_memory_was_freed(const struct cw_memory *m, uint64_t addr, struct cw_region *freed);
+
 /* Whether [addr, addr + bytes) lies in allocated memory. The padding behind an allocation, up to the next multiple of 256, counts as
  * allocated. */
 bool cw_memory_valid(const struct cw_memory *m, uint64_t addr, uint64_t bytes);

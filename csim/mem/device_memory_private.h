@@ -35,7 +35,10 @@ struct cw_memory {
     struct cw_region *region;    /* sorted by address */
     struct cw_memory_span *span; /* sorted by address; span[0] is there even when span_cnt is 0, and is then empty */
     uint32_t region_cnt, span_cnt;
-    uint32_t capacity; /* of both lists: there are never more spans than regions */
+    uint32_t capacity; /* of both lists: there are never more spans than regions and freed ones together */
+    bool keeps_freed;
+    struct cw_region *freed; /* whose places no span has given back, in the order in which they were freed; owned */
+    uint32_t freed_cnt;
     /* version.c */
     struct cw_version_range *range;
     uint32_t range_cnt, newest;

@@ -319,6 +319,13 @@ static void barrier_operands(struct cw_ptx *p, struct cw_insn *in, bool with_pre
     }
 }
 
+/* `bar` is `barrier` with .aligned (PTX ISA, barrier). */
+static void aligned(struct cw_insn *in)
+{
+    if (!cw_insn_accept(in, "aligned") && cw_part_is(&in->part[0], "barrier"))
+        in->v.u.flags |= CW_UF_APART;
+}
+
 static void barrier_reduce(struct cw_ptx *p, struct cw_insn *in)
 {
     enum cw_ptype type = CW_PT_PRED;
@@ -331,7 +338,7 @@ static void barrier_reduce(struct cw_ptx *p, struct cw_insn *in)
             in->next = 0;
     }
     if (in->next != 0)
-        cw_insn_accept(in, "aligned");
+        aligned(in);
     if (in->next == 0 || cw_insn_type(in) != type || in->next != in->part_cnt) {
         cw_insn_refuse(p, in);
         return;
@@ -365,7 +372,7 @@ static void bar(struct cw_ptx *p, struct cw_insn *in)
     if (in->v.u.cmp == CW_BAR_SYNC && !cw_insn_accept(in, "sync"))
         in->next = 0;
     else
-        cw_insn_accept(in, "aligned");
+        aligned(in);
     if (!cw_insn_all(p, in))
         return;
     barrier_operands(p, in, false);

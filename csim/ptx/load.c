@@ -31,6 +31,10 @@ static void free_reader(struct cw_ptx *p)
     for (uint32_t i = 0; i < p->notice.n; i++)
         free(p->notice.a[i]);
     free(p->notice.a);
+    for (uint32_t i = 0; i < p->source.n; i++)
+        free(p->source.a[i].name);
+    free(p->source.a);
+    free(p->loc.a);
     free(p->unusable.a);
     free(p->skipped.a);
     free(p->sym.a);
@@ -94,6 +98,26 @@ static void symbols(struct cw_ptx *p)
     }
 }
 
+/* What the text says beside its kernels becomes the module's. */
+static void hand_over(struct cw_ptx *p)
+{
+    struct cw_module *m = p->module;
+    m->reloc = p->ir.reloc.a;
+    m->reloc_cnt = p->ir.reloc.n;
+    p->ir.reloc.a = NULL;
+    m->notice = p->notice.a;
+    m->notice_cnt = p->notice.n;
+    p->notice.a = NULL;
+    p->notice.n = 0;
+    m->loc = p->loc.a;
+    m->loc_cnt = p->loc.n;
+    p->loc.a = NULL;
+    m->source = p->source.a;
+    m->source_cnt = p->source.n;
+    p->source.a = NULL;
+    p->source.n = 0;
+}
+
 static void read_module(struct cw_ptx *p)
 {
     cw_ptx_opcodes_init(p);
@@ -109,15 +133,8 @@ static void read_module(struct cw_ptx *p)
         kernels(p);
     if (p->ir.status == CW_OK)
         symbols(p);
-    if (p->ir.status == CW_OK) {
-        p->module->reloc = p->ir.reloc.a;
-        p->module->reloc_cnt = p->ir.reloc.n;
-        p->ir.reloc.a = NULL;
-        p->module->notice = p->notice.a;
-        p->module->notice_cnt = p->notice.n;
-        p->notice.a = NULL;
-        p->notice.n = 0;
-    }
+    if (p->ir.status == CW_OK)
+        hand_over(p);
 }
 
 int cw_ptx_load(struct cw_module **out, const char *text, size_t length, const char *file, const struct cw_intrinsic *const *intrinsics,

@@ -167,6 +167,7 @@ static void body(struct cw_ptx *p)
 {
     const struct cw_place begin = cw_ptx_place(p);
     const uint32_t fn = p->cur, outer = p->depth;
+    cw_ptx_no_loc(p);
     if (p->narrow != NULL)
         cw_ptx_fail_tok(p, CW_EUNSUP, &p->fn.a[fn].at, "%s", p->narrow);
     else

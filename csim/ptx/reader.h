@@ -235,7 +235,9 @@ struct cw_ptx {
     CW_VEC(struct cw_fn) fn;
     CW_VEC(char *) refusal; /* owns what cw_fn.refused points to */
     CW_VEC(struct cw_unusable) unusable;
-    CW_VEC(char *) notice;         /* the module's, later */
+    CW_VEC(char *) notice; /* the module's, later; so are the next two */
+    CW_VEC(struct cw_loc) loc;
+    CW_VEC(struct cw_source) source;
     CW_VEC(struct cw_tok) skipped; /* unknown directives, each once */
     struct cw_tok prefix;          /* one in front of a declaration that is to be read; kind CW_TOK_EOF: none */
     const char *narrow;            /* addresses of another size than 64 bits: why no function can be read; NULL: they are not */
@@ -334,6 +336,7 @@ void cw_ptx_refuse_declaration(struct cw_ptx *p, const struct cw_place *begin);
 /* Leaves an unknown directive out, with what belongs to it. One that stands before a declaration in its line becomes p->prefix. False: a
  * known one is here. */
 bool cw_ptx_unknown_directive(struct cw_ptx *p);
+void cw_ptx_no_loc(struct cw_ptx *p); /* instructions from the current token on are of no line of a source file, up to the next .loc */
 void cw_ptx_notice(struct cw_ptx *p, const struct cw_tok *at, const char *what); /* "file:line:column: what: token" */
 
 /* parse.c: the whole text */

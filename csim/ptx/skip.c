@@ -40,6 +40,21 @@ void cw_ptx_skip_group(struct cw_ptx *p, char open, char close)
 
 /* ---- debug information ---- */
 
+/* A function that is refused is read twice. */
+static void add_loc(struct cw_ptx *p, uint32_t ptx_line, uint64_t file, uint64_t line)
+{
+    if (p->loc.n > 0 && p->loc.a[p->loc.n - 1].ptx_line > ptx_line)
+        return;
+    CW_PUSH(&p->ir, &p->loc,
+            (struct cw_loc){
+                .ptx_line = ptx_line, .file = (uint32_t)file, .line = file <= UINT32_MAX && line <= UINT32_MAX ? (uint32_t)line : 0});
+}
+
+void cw_ptx_no_loc(struct cw_ptx *p)
+{
+    add_loc(p, p->tok.line, 0, 0);
+}
+
 static bool skip_int(struct cw_ptx *p)
 {
     const bool is_int = p->tok.kind == CW_TOK_INT;
@@ -49,10 +64,15 @@ static bool skip_int(struct cw_ptx *p)
 }
 
 /* .loc FILE LINE COLUMN, function_name LABEL + N, inlined_at FILE LINE COLUMN. An instruction may follow in the same line. */
-static void skip_loc(struct cw_ptx *p)
+static void take_loc(struct cw_ptx *p)
 {
-    for (uint32_t i = 0; i < 3; i++)
+    const uint32_t ptx_line = p->tok.line;
+    uint64_t number[3] = {0};
+    for (uint32_t i = 0; i < 3; i++) {
+        number[i] = p->tok.kind == CW_TOK_INT ? p->tok.value : 0;
         skip_int(p);
+    }
+    add_loc(p, ptx_line, number[0], number[1]);
     while (cw_ptx_accept(p, ',')) {
         if (cw_ptx_accept_word(p, "function_name")) {
             cw_ptx_advance(p);
@@ -67,9 +87,12 @@ static void skip_loc(struct cw_ptx *p)
 }
 
 /* .file INDEX "NAME", TIME, SIZE */
-static void skip_file(struct cw_ptx *p)
+static void take_file(struct cw_ptx *p)
 {
-    skip_int(p);
+    const uint64_t number = p->tok.value;
+    const struct cw_tok *name = &p->tok;
+    if (skip_int(p) && p->tok.kind == CW_TOK_STRING && number <= UINT32_MAX)
+        CW_PUSH(&p->ir, &p->source, (struct cw_source){(uint32_t)number, cw_ir_strdup(&p->ir, name->text + 1, name->len - 2)});
     while (p->tok.kind == CW_TOK_STRING)
         cw_ptx_advance(p);
     while (cw_ptx_accept(p, ','))
@@ -87,9 +110,9 @@ static void skip_line(struct cw_ptx *p)
 bool cw_ptx_skip_noise(struct cw_ptx *p)
 {
     if (cw_ptx_accept_word(p, ".loc")) {
-        skip_loc(p);
+        take_loc(p);
     } else if (cw_ptx_accept_word(p, ".file")) {
-        skip_file(p);
+        take_file(p);
     } else if (cw_ptx_accept_word(p, ".section")) {
         cw_ptx_advance(p);
         cw_ptx_skip_group(p, '{', '}');

@@ -90,6 +90,8 @@ static inline enum cowarp_mech_kind cowarp__mech_kind(const struct cw_mech *m)
 /* Copies a struct that the user has filled in (what: "struct cowarp_launch") and that begins with its size into one of `known` bytes.
  * Missing members become zero. CW_EINVAL when its size is 0 or larger. */
 int cowarp__take(void *to, uint32_t known, const void *from, const char *what, struct cw_error *err);
+/* checks.c: "memory,race" as a set of enum cw_check; NULL: none. */
+int cowarp__checks(uint32_t *checks, const char *list, struct cw_error *err);
 
 /* The configuration that preset, file and settings of the options make. line_of: NULL, or as cw_config_load has it, of their file. */
 int cowarp__configure(struct cw_config *config, const struct cowarp_options *options, uint32_t *line_of, struct cw_error *err);

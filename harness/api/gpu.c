@@ -298,10 +298,13 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
 {
     const struct cw_unit_provider *units;
     enum cw_oob_mode oob = CW_OOB_FAULT;
+    uint32_t checks = 0;
     keep_options(gpu, options);
     int status = check_functional(gpu, options);
     if (status == CW_OK)
         status = check_bounds(gpu, options, &oob);
+    if (status == CW_OK)
+        status = cowarp__checks(&checks, options->checks, &gpu->err);
     if (status == CW_OK)
         status = choose(gpu, options, &units);
     if (status != CW_OK)
@@ -322,6 +325,8 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         .reverse_ticks = options->reverse_ticks != 0,
         .tick_always = options->tick_always != 0,
         .oob = oob,
+        .checks = checks,
+        .check_lines = options->check_lines,
         .redzone_bytes = options->redzone_bytes,
         .sabotage = options->sabotage,
         .max_cycles = options->max_cycles,
@@ -470,6 +475,8 @@ int cowarp_free(struct cowarp_gpu *gpu, uint64_t address)
                        : r->kind == CW_REGION_LOCAL      ? "the threads' local memory, which lives as long as the GPU"
                        : r->kind == CW_REGION_PERSISTENT ? "a region of persistent memory; use cowarp_pm_free"
                                                          : "did not come from cowarp_alloc");
+    if (r != NULL)
+        cowarp_mark_written(gpu, address, r->bytes); /* whose it is next says what is known of it */
     return cw_memory_free(memory, address, &gpu->err);
 }
 
@@ -525,6 +532,7 @@ int cowarp_write(struct cowarp_gpu *gpu, uint64_t address, const void *data, uin
     if (status == CW_OK && bytes > 0) {
         cw_memory_write(cw_gpu_memory(gpu->gpu), address, data, bytes);
         cowarp__pm_written(gpu, address, bytes);
+        cowarp_mark_written(gpu, address, bytes);
         cw_gpu_host_copied(gpu->gpu, address, bytes);
     }
     return status;

@@ -213,6 +213,8 @@ int cli_argument_bind(struct cli_argument *a, struct cowarp_gpu *gpu)
         status = a->versioned ? cowarp_alloc_versioned(gpu, &a->address, a->bytes) : cowarp_alloc(gpu, &a->address, a->bytes);
         if (status == COWARP_OK && a->reads)
             status = cowarp_write(gpu, a->address, a->data, a->bytes);
+        else if (status == COWARP_OK && a->writes)
+            cowarp_mark_unwritten(gpu, a->address, a->bytes);
         a->value = COWARP_U64(a->address);
     } else if (a->kind == CLI_PERSISTENT) {
         status = cowarp_pm_alloc(gpu, &a->address, a->name, a->bytes);

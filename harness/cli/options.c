@@ -27,6 +27,8 @@ const struct cli_option cli_machine_options[] = {
     {"oob", "MODE", 0, "an access outside of all allocations: fault (default) ends the run; warn and zero load 0 and store nothing"},
     {"redzone", "BYTES", 0,
      "device memory kept free between allocations, so that accesses a little beside one are found (exec, cuda: 256; else 0)"},
+    {"check", "LIST", 0, "look for what the program does wrong, and go on: of memory, sync, race and init (docs/sanitizer.md)"},
+    {"check-lines", "N", 0, "places of which --check tells in a line each (default 20)"},
     {"tx-warps", "N", 0, "warps per core that may run transactions at once; 0 is unlimited"},
     {"seed", "N", 0, "seed of everything random (default 1)"},
     {"check-serial", NULL, 0, "check that the committed transactions are serializable"},

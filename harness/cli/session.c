@@ -15,6 +15,7 @@
 #define LINE_INTERVAL_SECONDS 0.2
 #define REPORT_LINES          12u
 #define OCCUPANCY_LINES       4u
+#define CHECK_LINES           20u
 #define REDZONE_BYTES         UINT64_C(256) /* by default, of kernels that nobody here knows */
 #define REDZONE_MAX           (UINT64_C(1) << 30)
 
@@ -97,7 +98,7 @@ static void on_message(void *context, const char *text)
 {
     struct cli_session *s = context;
     erase_line(s);
-    if (!s->quiet && (s->kernel == NULL || !is_about_kernel(text, s->kernel)))
+    if ((!s->quiet || strncmp(text, "check ", 6) == 0) && (s->kernel == NULL || !is_about_kernel(text, s->kernel)))
         fprintf(stderr, "cowarp: %s\n", text);
 }
 
@@ -275,6 +276,18 @@ static int read_functional(struct cli_session *s, const struct cli_parsed *p)
     return status;
 }
 
+static int read_checks(struct cli_session *s, const struct cli_parsed *p)
+{
+    const char *lines = cli_value(p, "check-lines", NULL);
+    s->options.checks = cli_value(p, "check", NULL);
+    s->options.check_lines = CHECK_LINES;
+    if (lines != NULL && s->options.checks == NULL)
+        return cli_error(CLI_WRONG, "--check-lines without --check; give --check LIST too");
+    if (lines != NULL && !cli_u32(lines, &s->options.check_lines))
+        return cli_error(CLI_WRONG, "--check-lines '%s': not a whole number of 32 bits", lines);
+    return CLI_OK;
+}
+
 static int read_bounds(struct cli_session *s, const struct cli_parsed *p)
 {
     static const char *const modes[] = {"fault", "warn", "zero"};
@@ -325,6 +338,8 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
         status = read_registers(s, p);
     if (status == CLI_OK)
         status = read_bounds(s, p);
+    if (status == CLI_OK)
+        status = read_checks(s, p);
     if (status == CLI_OK)
         status = read_functional(s, p);
     if (status == CLI_OK)
@@ -487,6 +502,8 @@ static void print_summary(struct cli_session *s, const struct cli_result *r)
                 1000.0 * (double)aborted / (double)committed);
     if (r->check != NULL)
         fprintf(out(s), "  result        %s%s%s\n", r->check, r->message != NULL ? ": " : "", r->message != NULL ? r->message : "");
+    if (s->options.checks != NULL)
+        fprintf(out(s), "  checked       %s: %" PRIu64 " findings\n", s->options.checks, cowarp_findings(s->gpu, NULL));
     if (cowarp_oracle(s->gpu)[0] != '\0')
         fprintf(out(s), "  oracle        %s\n", cowarp_oracle(s->gpu));
     if (cowarp_persist_oracle(s->gpu)[0] != '\0')
@@ -551,12 +568,35 @@ static int print_failure(struct cli_session *s, const struct cli_result *r)
     return status;
 }
 
+/* What --check has found. */
+static int print_findings(const struct cli_session *s)
+{
+    static const char *const names[] = {"memory", "sync", "race", "init"};
+    struct cowarp_finding f = {.size = sizeof f};
+    char counts[160] = "";
+    uint32_t places = 0;
+    const uint64_t all = cowarp_findings(s->gpu, NULL);
+    if (all == 0)
+        return CLI_OK;
+    for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const size_t used = strlen(counts);
+        const uint64_t cnt = cowarp_findings(s->gpu, names[i]);
+        if (cnt > 0)
+            snprintf(counts + used, sizeof counts - used, "%s%s %" PRIu64, used > 0 ? ", " : "", names[i], cnt);
+    }
+    while (cowarp_finding_at(s->gpu, places, &f))
+        places++;
+    return cli_error(CLI_FAILED, "check: %s, at %" PRIu32 " place%s", counts, places, places == 1 ? "" : "s");
+}
+
 int cli_session_end(struct cli_session *s, const struct cli_result *r)
 {
     int status = CLI_OK;
     erase_line(s);
     if (r->status != COWARP_OK)
         status = print_failure(s, r);
+    if (print_findings(s) != CLI_OK && status == CLI_OK)
+        status = CLI_FAILED;
     const bool began = cowarp_cycles(s->gpu) > 0 || counter(s, "functional_launches") > 0;
     const bool ran = began && !(cli_interrupted() && r->status == COWARP_ELIMIT);
     if (!began && r->status != COWARP_OK)

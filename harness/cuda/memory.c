@@ -41,6 +41,8 @@ int cw_cuda_malloc(void **address, size_t bytes, enum cw_cuda_memory kind)
     }
     if (code == CW_CUDA_OK && bytes > 0)
         code = cw_cuda__failed(cowarp_alloc(gpu, &at, bytes));
+    if (code == CW_CUDA_OK && kind == CW_CUDA_MEMORY_DEVICE) /* the host writes other kinds without a call */
+        cowarp_mark_unwritten(gpu, at, bytes);
     if (code == CW_CUDA_OK && bytes > 0)
         code = remember(at, bytes, kind);
     *address = (void *)(uintptr_t)at;

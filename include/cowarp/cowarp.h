@@ -122,6 +122,12 @@ struct cowarp_options {
      * sample_file, record, record_branches, record_profile, count_stalls, check_serial, check_persist) is refused. */
     int functional;
     uint64_t timed_begin, timed_end;
+    /* The sanitizer: "memory,sync,race,init", or some of these; NULL: nothing. It looks for what a program does wrong whatever its result is
+     * (docs/sanitizer.md), and the run goes on, with the same cycles. Then cowarp_finding_at tells. With memory, device memory has red zones,
+     * of 256 bytes if redzone_bytes says none, so addresses may be others; out_of_bounds has no effect. sync and race need
+     * core.convergence=check. */
+    const char *checks;
+    uint32_t check_lines; /* on_message gets a line for each of the first so many places; 0: for none */
 };
 
 #define COWARP_VERSION "0.2.0"
@@ -426,6 +432,31 @@ int cowarp_advise(struct cowarp_gpu *gpu, const struct cowarp_module *module, co
 /* A phase of the program begins, and the one before ends; NULL: none begins. The statistics file says how many cycles each took, all parts
  * of the same name together. The name has at most 63 characters. */
 int cowarp_phase(struct cowarp_gpu *gpu, const char *name);
+
+/* Where a program has done something wrong: of one kind, at one line of the PTX (of a race: at a pair of lines). Strings live as long as
+ * the GPU. */
+struct cowarp_finding {
+    uint32_t size;     /* of this struct; cowarp_finding_at takes it */
+    const char *check; /* "memory", "sync", "race" or "init" */
+    const char *kernel, *file;
+    uint32_t line, other_line; /* of the PTX; the second access of a race, else 0 */
+    const char *source_file;   /* as the PTX's .loc says, or NULL; then: */
+    uint32_t source_line;
+    uint32_t block[3], thread[3]; /* the first thread that has done it */
+    uint64_t address;             /* in its space; 0: it is about no address */
+    uint32_t bytes;
+    uint64_t count;   /* threads that have done it, each as often as it has */
+    const char *text; /* what the first one has done */
+};
+/* With options.checks, in the order in which they were found, of 1,000 places at the most: i = 0, 1, ... until it returns 0. */
+int cowarp_finding_at(const struct cowarp_gpu *gpu, uint32_t i, struct cowarp_finding *finding);
+/* How often the sanitizer has found something, at all places; check: of one kind, NULL: of all. */
+uint64_t cowarp_findings(const struct cowarp_gpu *gpu, const char *check);
+/* What the check init takes these bytes of device memory for. They count as written when they are allocated, since they are zeros. The memory
+ * of a program that may not rely on that is to be marked as unwritten, as cudaMalloc's is: it has to be written, by cowarp_write or by a
+ * kernel, before a kernel reads it. Of the two the later call counts. */
+void cowarp_mark_unwritten(struct cowarp_gpu *gpu, uint64_t address, uint64_t bytes);
+void cowarp_mark_written(struct cowarp_gpu *gpu, uint64_t address, uint64_t bytes);
 
 /* The serializability oracle's verdict on the launches so far, one line; "" when it is off or nothing has run. */
 const char *cowarp_oracle(const struct cowarp_gpu *gpu);

@@ -27,6 +27,7 @@ OPTIONS = {
     "per_partition": ("per_partition", "flag"), "registers": ("registers", "number"), "resource_usage": ("resource_usage", "path"),
     "out_of_bounds": ("out_of_bounds", "text"), "redzone_bytes": ("redzone_bytes", "number"),
     "functional": ("functional", "flag"), "timed_begin": ("timed_begin", "number"), "timed_end": ("timed_end", "number"),
+    "checks": ("checks", "text"), "check_lines": ("check_lines", "number"),
 }
 OWN = ("config", "on_progress", "on_message", "on_print")
 
@@ -358,6 +359,16 @@ class Gpu:
         found, rows = c.Occupancy(), []
         while c.lib.cowarp_occupancy_at(self._handle(), len(rows), ctypes.byref(found)):
             rows.append(occupancy_of(found))
+        return rows
+
+    @property
+    def findings(self):
+        """What the option checks has found, a list of dicts (struct cowarp_finding)."""
+        found, rows = c.Finding(size=ctypes.sizeof(c.Finding)), []
+        while c.lib.cowarp_finding_at(self._handle(), len(rows), ctypes.byref(found)):
+            row = {name: getattr(found, name) for name, _ in c.Finding._fields_ if name != "size"}
+            row = {name: value.decode() if isinstance(value, bytes) else value for name, value in row.items()}
+            rows.append({**row, "block": tuple(row["block"]), "thread": tuple(row["thread"])})
         return rows
 
     def advise(self, kernel, threads=256, shared=0):

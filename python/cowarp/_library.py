@@ -27,7 +27,8 @@ class Options(ctypes.Structure):
         ("sample_file", c_char_p), ("sample_cycles", c_uint64), ("sample_counters", c_char_p), ("timeline_file", c_char_p),
         ("timeline_begin", c_uint64), ("timeline_end", c_uint64), ("timeline_mbytes", c_uint32), ("per_launch", c_int), ("per_core", c_int),
         ("per_partition", c_int), ("registers", c_uint32), ("resource_usage", c_char_p), ("out_of_bounds", c_char_p),
-        ("redzone_bytes", c_uint64), ("functional", c_int), ("timed_begin", c_uint64), ("timed_end", c_uint64)]
+        ("redzone_bytes", c_uint64), ("functional", c_int), ("timed_begin", c_uint64), ("timed_end", c_uint64),
+        ("checks", c_char_p), ("check_lines", c_uint32)]
 
 
 class Param(ctypes.Structure):
@@ -138,8 +139,15 @@ class KernelInfo(ctypes.Structure):
                 ("max_threads", c_uint32), ("dynamic_shared", c_int), ("constant_bytes", c_uint64), ("refused", c_char_p)]
 
 
+class Finding(ctypes.Structure):
+    c_name = "cowarp_finding"
+    _fields_ = [("size", c_uint32), ("check", c_char_p), ("kernel", c_char_p), ("file", c_char_p), ("line", c_uint32),
+                ("other_line", c_uint32), ("source_file", c_char_p), ("source_line", c_uint32), ("block", c_uint32 * 3),
+                ("thread", c_uint32 * 3), ("address", c_uint64), ("bytes", c_uint32), ("count", c_uint64), ("text", c_char_p)]
+
+
 STRUCTS = [Options, Param, Persist, PmStore, PmGraph, PmOrder, Bytes, Arg, Launch, Occupancy, AdviceLine, Advice, WaveEvent, Key,
-           Play, Played, KernelInfo]
+           Play, Played, KernelInfo, Finding]
 
 GPU, MODULE, CONFIG = c_void_p, c_void_p, c_void_p
 NAMED = [c_uint32, POINTER(c_char_p), POINTER(c_char_p)]
@@ -179,6 +187,10 @@ FUNCTIONS = {
     "cowarp_pm_order_at": (c_int, [GPU, c_uint32, POINTER(PmOrder)]),
     "cowarp_run": (c_int, [GPU, MODULE, POINTER(Launch)]),
     "cowarp_occupancy": (c_int, [GPU, MODULE, POINTER(Launch), POINTER(Occupancy)]),
+    "cowarp_finding_at": (c_int, [GPU, c_uint32, POINTER(Finding)]),
+    "cowarp_findings": (c_uint64, [GPU, c_char_p]),
+    "cowarp_mark_unwritten": (None, [GPU, c_uint64, c_uint64]),
+    "cowarp_mark_written": (None, [GPU, c_uint64, c_uint64]),
     "cowarp_occupancy_at": (c_int, [GPU, c_uint32, POINTER(Occupancy)]),
     "cowarp_reset": (c_int, [GPU]),
     "cowarp_advise": (c_int, [GPU, MODULE, c_char_p, c_uint32, c_uint32, POINTER(Advice)]),

@@ -257,6 +257,14 @@ class Results(Test):
                 continue
             gpu.run("beside", 1, 1, beside, out)
             self.assertEqual((out[0], [text.split(": ")[0] for text in notices], gpu.stats["out_of_bounds"]), (0, said, 1))
+        gpu = self.gpu(None, checks="memory,init", check_lines=0)
+        gpu.load(source)
+        self.assertEqual(gpu.findings, [])
+        gpu.run("beside", 1, 1, gpu.array(numpy.arange(4, dtype=numpy.uint32)), out)
+        found, = gpu.findings
+        self.assertEqual([found[key] for key in ("check", "kernel", "line", "thread", "bytes", "count")], ["memory", "beside", 5, (0, 0, 0), 4, 1])
+        with self.assertRaisesRegex(cowarp.RequestError, "choose of memory, sync, race and init"):
+            cowarp.Gpu(checks="no")
         with self.assertRaisesRegex(cowarp.RequestError, "choose fault, warn or zero"):
             cowarp.Gpu(out_of_bounds="no")
         for wrong in ({"registers": 1 << 32}, {"redzone_bytes": -1}):

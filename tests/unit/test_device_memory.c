@@ -98,6 +98,37 @@ static void test_device_memory__red_zones_lie_between_allocations(void **state)
     cw_memory_destroy(m);
 }
 
+static void test_device_memory__freed_places_are_kept_until_memory_is_short(void **state)
+{
+    (void)state;
+    struct cw_memory *m = memory_of(1 << 14); /* 64 pieces of 256 bytes */
+    struct cw_region freed;
+    struct cw_error err;
+    cw_memory_set_redzone(m, 1);
+    cw_memory_keep_freed(m);
+    uint64_t a[20];
+    for (uint32_t i = 0; i < 20; i++)
+        a[i] = alloc(m, 200, GLOBAL); /* all but 24 pieces, with the red zones */
+    for (uint32_t i = 0; i < 20; i += 2)
+        assert_int_equal(cw_memory_free(m, a[i], &err), CW_OK);
+    assert_true(cw_memory_was_freed(m, a[2] + 199, &freed));
+    assert_int_equal(freed.base, a[2]);
+    assert_int_equal(freed.bytes, 200);
+    assert_false(cw_memory_was_freed(m, a[2] + 200, &freed)); /* padding */
+    assert_false(cw_memory_was_freed(m, a[1], &freed));
+    assert_false(cw_memory_holds(m, a[2], 1));
+    assert_int_equal(cw_memory_free(m, a[2], &err), CW_EINVAL); /* twice */
+    assert_true(alloc(m, 200, GLOBAL) > a[19]);
+    for (uint32_t i = 0; i < 10; i++)
+        alloc(m, 200, GLOBAL);
+    assert_true(cw_memory_was_freed(m, a[2], &freed));
+    assert_int_equal(alloc(m, 200, GLOBAL), a[0]); /* nothing else was left */
+    assert_false(cw_memory_was_freed(m, a[2], &freed));
+    for (uint32_t i = 2; i < 20; i += 2)
+        assert_int_equal(alloc(m, 200, GLOBAL), a[i]);
+    cw_memory_destroy(m);
+}
+
 static void test_device_memory__without_red_zones_padding_may_be_accessed(void **state)
 {
     (void)state;
@@ -520,6 +551,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_device_memory__allocations_are_aligned_apart_and_zero),
     cmocka_unit_test(test_device_memory__valid_ends_with_the_allocation),
     cmocka_unit_test(test_device_memory__red_zones_lie_between_allocations),
+    cmocka_unit_test(test_device_memory__freed_places_are_kept_until_memory_is_short),
     cmocka_unit_test(test_device_memory__without_red_zones_padding_may_be_accessed),
     cmocka_unit_test(test_device_memory__regions_have_kinds),
     cmocka_unit_test(test_device_memory__full_is_an_error_and_changes_nothing),

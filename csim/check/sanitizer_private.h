@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sanitizer's state. Private to: sanitizer.c, sanitizer_race.c, sanitizer_order.c, sanitizer_init.c,
+ * sanitizer_places.c. */
+#ifndef CW_CHECK_SANITIZER_PRIVATE_H
+#define CW_CHECK_SANITIZER_PRIVATE_H
+
+#include "check/sanitizer.h"
+#include "exec/exec.h"
+
+#define CW_SANITIZER_WARPS    32u /* most warps of a block */
+#define CW_SANITIZER_BLOCKS   32u /* most blocks of a core */
+#define CW_SANITIZER_BARRIERS 16u
+#define CW_SANITIZER_PLACES   1000u
+
+/* How far each warp of a block has come, as somebody knows it: an access of warp w with a smaller number than at[w] has happened before. */
+struct cw_race_clock {
+    uint32_t at[CW_SANITIZER_WARPS];
+};
+
+struct cw_race_warp {
+    uint32_t now;                /* the number that the warp's accesses have; grows with each synchronisation */
+    uint32_t all;                /* accesses with a smaller number have happened before what any of its threads does */
+    uint32_t *lane;              /* [lane * width + other]: the same for one lane and another one; NULL: as `all` says */
+    struct cw_race_clock seen;   /* of the other warps */
+    struct cw_race_clock fenced; /* what has happened before its last fence; zeros: there was none */
+};
+
+struct cw_race_barrier {
+    struct cw_race_clock arrived; /* what those that have come have seen and done */
+    uint32_t waits;               /* warps */
+};
+
+/* What the threads of a block know of each other. */
+struct cw_race_order {
+    uint32_t width; /* lanes of a warp */
+    struct cw_race_warp warp[CW_SANITIZER_WARPS];
+    struct cw_race_barrier barrier[CW_SANITIZER_BARRIERS];
+    struct cw_race_clock **published; /* [offset / 4] what strong stores to a word have made known; NULL: nothing */
+    uint32_t words;
+};
+
+/* An access to a byte. */
+struct cw_race_access {
+    uint32_t at; /* struct cw_race_warp.now */
+    uint32_t line;
+    uint16_t thread; /* of the block */
+    bool is;         /* there is one */
+    bool strong, stores;
+};
+
+/* A byte of shared memory: the last plain store, the last strong one since then, and two loads, of different warps if several have read it. */
+struct cw_race_byte {
+    struct cw_race_access plain, strong, load[2];
+    uint8_t value; /* that the plain store has left */
+};
+
+/* A block that runs. */
+struct cw_sanitizer_block {
+    struct cw_race_order order;
+    struct cw_race_byte *byte; /* [bytes]; NULL: races are not looked for */
+    uint8_t *written;          /* [bytes] of shared memory; NULL: not looked at */
+    uint32_t bytes;
+};
+
+struct cw_sanitizer {
+    struct cw_sanitizer_config config;
+    struct cw_event_listener listener[2];
+    struct cw_sanitizer_launch launch;
+    struct cw_sanitizer_place *place;
+    uint32_t place_cnt;
+    uint64_t cnt[CW_CHECKS];           /* of each bit of enum cw_check */
+    struct cw_sanitizer_block **block; /* [core * CW_SANITIZER_BLOCKS + slot] NULL: there has been none */
+    uint32_t block_cnt;
+    uint8_t *fresh; /* a bit per byte from CW_GLOBAL_BASE on: allocated, and nobody has written it; NULL: not looked at */
+    uint64_t fresh_bytes;
+    bool out_of_memory;
+};
+
+/* A memory instruction of one lane. */
+struct cw_sanitizer_access {
+    const struct cw_event *event;
+    uint32_t lane, thread; /* of the event; of the block */
+    uint64_t addr;
+    uint32_t bytes;
+    bool loads, stores, strong;
+};
+
+/* sanitizer_places.c */
+/* A finding about the access; the text comes behind "ld of 4 bytes at shared address 0x10". */
+void cw_sanitizer__find(struct cw_sanitizer *s, enum cw_check check, const struct cw_sanitizer_access *a, uint32_t other_line,
+                        const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+/* sanitizer_race.c */
+/* For a block that begins: memory for its bytes, if races are looked for. false: out of memory. */
+bool cw_sanitizer__race_begin(struct cw_sanitizer *s, struct cw_sanitizer_block *b);
+void cw_sanitizer__race(struct cw_sanitizer *s, struct cw_sanitizer_block *b, const struct cw_sanitizer_access *a);
+
+/* sanitizer_order.c */
+bool cw_race__begin(struct cw_race_order *o, uint32_t width, uint32_t bytes);
+void cw_race__free(struct cw_race_order *o);
+/* Whether the access has happened before what the thread does now. */
+bool cw_race__before(const struct cw_race_order *o, const struct cw_race_access *a, uint32_t thread);
+/* The number of what the thread does now. */
+uint32_t cw_race__now(const struct cw_race_order *o, uint32_t thread);
+/* The warp's threads are in step: what they have done so far is before what they do from now on. */
+void cw_race__step(struct cw_race_order *o, uint32_t warp);
+/* false: out of memory. */
+bool cw_race__sync(struct cw_race_order *o, const struct cw_event *e);
+/* A strong load or store of the word; store: with `release` also what has happened up to now. false: out of memory. */
+void cw_race__acquire(struct cw_race_order *o, uint32_t warp, uint32_t word);
+bool cw_race__publish(struct cw_race_order *o, uint32_t warp, uint32_t word, bool release);
+
+/* sanitizer_init.c */
+bool cw_sanitizer__init_begin(struct cw_sanitizer *s, struct cw_sanitizer_block *b);
+void cw_sanitizer__init(struct cw_sanitizer *s, struct cw_sanitizer_block *b, const struct cw_sanitizer_access *a);
+
+#endif

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What --check finds: sanitizer_test.py BUILD/cowarp [unittest arguments].
+
+Each kernel of sanitizer.ptx does one thing wrong, and its text marks where; kernels whose names begin with c_ are right. Then the workloads, which
+are right but for one."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import functional_test
+import unmoved
+
+COWARP = pathlib.Path()
+PTX = pathlib.Path(__file__).with_name("sanitizer.ptx")
+ALL = "memory,sync,race,init"
+KINDS = {"m": "memory", "s": "sync", "r": "race", "i": "init"}
+THREADS = 64
+
+# Of a kernel with something wrong: threads that do it, and what the first line says.
+FOUND = {
+    "m_past": (4, "block (0, 0, 0) thread (60, 0, 0): st of 4 bytes at global address 0x100000200: not allocated: just past the end of "
+                  "argument 1 (out), 256 bytes at 0x100000100"),
+    "m_misaligned": (64, "st of 4 bytes at global address 0x100000102: misaligned"),
+    "m_shared": (64, "ld of 4 bytes at shared address 0x40: beyond the block's shared memory"),
+    "s_divergent": (1, "divergent barrier: lanes 0x0000ffff come to it without lanes 0xffff0000 of their warp; lane 16 is at line"),
+    "s_forever": (1, "waits for ever at barrier 1: 64 of 96 threads have come"),
+    "s_members": (1, "shfl.sync by lanes 0x0000ffff names lanes 0xffff0000, which have not come; lane 16 is at line"),
+    "s_stranger": (1, "thread (31, 0, 0): the membermask 0x7fffffff of shfl does not name the lane itself, which is 31"),
+    "r_load_after_store": (64, "has written it at line"),
+    "r_store_after_load": (64, "has read it at line"),
+    "r_one_instruction": (63, "has written it at line"),
+    "r_lanes": (64, "has written it at line"),
+    "r_halves": (64, "has written it at line"),
+    "r_count": (63, "atom of 4 bytes at shared address 0x0: thread (0, 0, 0) has written it at line"),
+    "r_named": (32, "it at line"),
+    "r_flag": (1, "thread (32, 0, 0): ld of 4 bytes at shared address 0x0: thread (0, 0, 0) has written it at line"),
+    "i_global": (64, "ld of 4 bytes at global address 0x100000100: nobody has written 2 of these bytes"),
+    "i_shared": (64, "ld of 4 bytes at shared address 0x0: nobody has written 4 of these bytes"),
+}
+
+
+def places():
+    """{kernel: {mark: line}}, from the text."""
+    found, kernel = {}, None
+    for number, line in enumerate(PTX.read_text().splitlines(), 1):
+        entry = re.match(r"\.visible \.entry (\w+)", line)
+        kernel = entry.group(1) if entry else kernel
+        marks = re.search(r"; // (.*)$", line)
+        for mark in marks.group(1).split() if marks else ():
+            found.setdefault(kernel, {})[mark] = number
+        found.setdefault(kernel, {})
+    found.pop(None, None)
+    return found
+
+
+class Sanitizer(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="sanitizer-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_it(self, *words):
+        return subprocess.run([str(COWARP), *map(str, words)], capture_output=True, text=True, timeout=120, cwd=self.folder, check=False)
+
+    def kernel(self, name, *options, check=ALL):
+        check = ("--check", check) if check else ()
+        return self.run_it("exec", PTX, "--kernel", name, "--grid", 1, "--block", THREADS, "--arg", f"out:out:{4 * THREADS}", *check, *options)
+
+    def lines(self, done):
+        return [line for line in done.stderr.splitlines() if line.startswith("cowarp: check ")]
+
+    def test_what_is_wrong_is_found_and_nothing_else(self):
+        where = places()
+        self.assertEqual({name for name in where if not name.startswith("c_")}, set(FOUND))
+        for name, marks in where.items():
+            with self.subTest(kernel=name):
+                done = self.kernel(name)
+                lines = self.lines(done)
+                if name.startswith("c_"):
+                    self.assertEqual((done.returncode, lines), (0, []), done.stderr)
+                    self.assertIn(f"checked       {ALL}: 0 findings", done.stdout)
+                    continue
+                count, text = FOUND[name]
+                kind, other = KINDS[name[0]], marks.get("other")
+                self.assertEqual((done.returncode, len(lines)), (1, 1), done.stderr)
+                at, other = (marks["here"], other) if f"{PTX}:{marks['here']}" in lines[0] else (other, marks["here"])
+                if name != "r_named":  # which comes first is left open
+                    self.assertEqual(at, marks["here"])
+                self.assertRegex(lines[0], rf"^cowarp: check {kind}: kernel {name}: {re.escape(str(PTX))}:{at}[: ]")
+                self.assertIn(text, lines[0])
+                self.assertTrue(other is None or f"line {other}, and nothing orders the two" in lines[0], lines)
+                self.assertIn(f"cowarp: check: {kind} {count}, at 1 place\n", done.stderr)
+
+    def test_without_time(self):
+        """Warps run one after the other, so of a race either side may come first, and both may be found."""
+        for name, marks in places().items():
+            with self.subTest(kernel=name):
+                kind = KINDS.get(name[0])
+                done = self.kernel(name, "--functional", check=kind or ALL)
+                lines = self.lines(done)
+                if kind is None:
+                    self.assertEqual((done.returncode, lines), (0, []), done.stderr)
+                    continue
+                self.assertIn((done.returncode, len(lines)), ((1, 1), (1, 2)), done.stderr)
+                pairs = {tuple(int(number) for number in re.findall(r"(?:ptx:|at line )(\d+)", line))[:2] for line in lines}
+                if kind != "race":
+                    self.assertEqual({pair[0] for pair in pairs}, {marks["here"]})
+                else:
+                    self.assertLessEqual(pairs, {(marks["here"], marks["other"]), (marks["other"], marks["here"])})
+                    self.assertGreater(len(pairs), 0)
+
+    def test_each_kind_by_itself(self):
+        """A kind that is not asked for is not looked for."""
+        for name, kind in (("m_past", "memory"), ("s_divergent", "sync"), ("r_lanes", "race"), ("i_global", "init")):
+            for check in KINDS.values():
+                done = self.kernel(name, check=check)
+                wanted = 1 if check == kind else 0
+                if name == "m_past" and check != kind:
+                    self.assertEqual(done.returncode, 1)  # a fault, as ever
+                    self.assertIn("--oob warn", done.stderr)
+                else:
+                    self.assertEqual((done.returncode, len(self.lines(done))), (wanted, wanted), (name, check, done.stderr))
+
+    def test_source_lines(self):
+        """What .loc says; a function without it has none."""
+        at = places()["r_load_after_store"]["here"]
+        self.assertIn(f"{PTX}:{at} (inlined.h:7): block", self.kernel("r_load_after_store").stderr)
+        at = places()["r_store_after_load"]["here"]
+        self.assertIn(f"{PTX}:{at}: block", self.kernel("r_store_after_load").stderr)
+
+    def test_results_and_cycles_do_not_change(self):
+        """But for accesses that go on, and for red zones, which exec has anyway."""
+        stats = []
+        for check in (None, ALL):
+            done = self.kernel("c_barrier", "--stats", "s.json", "--omit-host-seconds", check=check)
+            self.assertEqual(done.returncode, 0)
+            stats.append(json.loads((self.folder / "s.json").read_text())["counters"])
+        self.assertEqual(stats[0], stats[1])
+
+    def test_threads_in_step(self):
+        """Below sm_70 a warp is in step: its lanes race in one instruction only."""
+        old = self.folder / "old.ptx"
+        old.write_text(PTX.read_text().replace(".target sm_70", ".target sm_60"))
+        for name, found in (("r_lanes", 0), ("r_one_instruction", 1), ("r_load_after_store", 1)):
+            done = self.run_it("exec", old, "--kernel", name, "--grid", 1, "--block", THREADS, "--arg", "out:out:256", "--check", ALL)
+            self.assertEqual(len(self.lines(done)), found, done.stderr)
+
+    def test_warps_that_are_formed_anew(self):
+        for name, found in (("r_load_after_store", 1), ("r_store_after_load", 1), ("r_count", 1), ("c_barrier", 0), ("i_shared", 1)):
+            done = self.kernel(name, "--set", "core.divergence=dwf", "--set", "core.schedulers=1", "--set", "core.warps=32")
+            self.assertEqual(len(self.lines(done)), found, (name, done.stderr))
+
+    def test_lines_and_quiet(self):
+        done = self.kernel("m_past", "--check-lines", 0, "--quiet")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (1, "", "cowarp: check: memory 4, at 1 place\n"))
+        done = self.kernel("m_past", "--quiet")
+        self.assertEqual(len(self.lines(done)), 1)
+
+    def test_wrong_requests(self):
+        for options, text in ((("--check", "memory,rice"), "check 'rice': unknown; choose of memory, sync, race and init"),
+                              (("--check-lines", "3"), "--check-lines without --check; give --check LIST too"),
+                              (("--check", "race", "--check-lines", "many"), "--check-lines 'many': not a whole number of 32 bits"),
+                              (("--check", "race", "--set", "core.convergence=ignore"), "set core.convergence=check")):
+            done = self.kernel("c_barrier", *options, check=None)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
+            self.assertIn(text, done.stderr)
+
+    def test_workloads_are_right(self):
+        """lds-lock, whose lock is a word of shared memory, counts on it to begin as 0, and so does a kernel of features_cl.ptx."""
+        alarms = {}
+        for i, run in enumerate(functional_test.runs()):
+            line = unmoved.command(COWARP, run)[1:]
+            folder = self.folder / str(i)
+            folder.mkdir()
+            done = functional_test.execute([COWARP, *line, "--functional", "--check", ALL], folder)
+            if done.returncode != 0:
+                alarms[" ".join(run.split()[:2])] = [re.search(r"check (\w+): kernel (\w+)", text).groups() for text in self.lines(done)]
+        self.assertEqual(alarms, {"lock": [("init", "atomics")], "it-hc lds-lock": [("init", "it_tx")], "gc-lc lds-lock": [("init", "gc_tx")]})
+
+
+if __name__ == "__main__":
+    COWARP = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main()
