@@ -75,7 +75,8 @@ static bool is_named(const struct verilated_port *port, const char *name, const 
 static int check_one_port(const struct cw_unit *unit, const struct cw_port *ports, bool *seen, const char *file,
                           const struct verilated_port *found, struct cw_error *err)
 {
-    if (is_named(found, "clk_i", "") || is_named(found, "rst_i", ""))
+    const bool for_properties = !found->input && strncmp(found->name, "f_", 2) == 0; /* of a unit around this one */
+    if (is_named(found, "clk_i", "") || is_named(found, "rst_i", "") || for_properties)
         return CW_OK;
     for (uint32_t i = 0; i < unit->port_cnt; i++) {
         const struct cw_port *port = &ports[i];

@@ -87,7 +87,7 @@ module cw_hazard_unit #(
     wire [CID_W-1:0] rsp_cid;
     wire             rsp_exact;
     wire             history_busy;
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
     wire              f_rsp;
     wire [STAGES-1:0] f_checks;
     wire [CID_W-1:0]  f_rsp_min;
@@ -115,7 +115,7 @@ module cw_hazard_unit #(
         .clear_i    (clear_i),
         .busy_o     (history_busy),
         .evt_evict_o(evt_evict_o)
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
         , .f_rsp_o    (f_rsp)
         , .f_rsp_min_o(f_rsp_min)
         , .f_checks_o (f_checks)
@@ -229,7 +229,7 @@ module cw_hazard_unit #(
     assign evt_approx_o = evt_approx_q;
     assign busy_o       = history_busy || |stage_valid_q || res_valid_q || evt_exact_q || evt_approx_q;
 
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
     // What the history's chosen address owes the transaction in turn: the youngest live writer that one of its CHECKs of
     // that address had to see, as far as it is a conflict.
     reg [CID_W-1:0] f_due_q;
@@ -255,12 +255,7 @@ module cw_hazard_unit #(
         f_res_q      <= {res_hazard_o, res_exact_o, res_id_o, res_ycid_o};
     end
 
-    // power-up
-    always @*
-        if (!f_past_q)
-            assume (rst_i);
-
-    always @*
+    always @(`CW_PROPERTIES)
         if (f_past_q) begin
             // 1. A transaction's result is not older than any live writer of what it checked, among those that are conflicts.
             if (finish)
@@ -291,6 +286,12 @@ module cw_hazard_unit #(
             assert (wait_tail_q - wait_head_q == wait_cnt_q);
             cover (rsp_valid && wait_cnt_q == 3'd2 && f_due_q != 0);
         end
+`endif
+`ifdef FORMAL
+    always @*
+        // power-up
+        if (!f_past_q)
+            assume (rst_i);
 `endif
 
 endmodule

@@ -46,7 +46,7 @@ module cw_last_writer_history #(
     input  wire              clear_i,
     output wire              busy_o,
     output wire              evt_evict_o
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
     // for properties of units around this one: whether the answer of this cycle is for the address of the solver's choice, what
     // it must reach then, and which stages (first lowest) hold a CHECK
     , output wire             f_rsp_o
@@ -198,7 +198,7 @@ module cw_last_writer_history #(
     endgenerate
 
     wire [SET_W-1:0] wr_set = sweep_q ? sweep_set_q : s2_set_q;
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
     wire [SET_W-1:0] f_set;
     wire [ROW_W-1:0] f_row;
 `endif
@@ -214,7 +214,7 @@ module cw_last_writer_history #(
         .wr_en_i  (sweep_q || record),
         .wr_addr_i(wr_set),
         .wr_data_i(new_row & {ROW_W{!sweep_q}})
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
         , .f_addr_i(f_set)
         , .f_data_o(f_row)
 `endif
@@ -232,8 +232,8 @@ module cw_last_writer_history #(
     wire             bloom_rsp_valid;
     wire [CID_W-1:0] bloom_none;
     /* verilator lint_on UNUSED */
-`ifdef FORMAL
-    wire [ADDR_W-1:0] f_addr;
+`ifdef CW_PROPERTIES
+    wire [ADDR_W-1:0] f_bloom_key;
     wire [CID_W-1:0]  f_bloom_max;
     wire              f_bloom_rsp;
     wire [CID_W-1:0]  f_bloom_min;
@@ -262,8 +262,8 @@ module cw_last_writer_history #(
         .rsp_v1_o   (bloom_none),
         .clear_i    (sweep_start),
         .busy_o     (bloom_busy)
-`ifdef FORMAL
-        , .f_key_o     (f_addr)
+`ifdef CW_PROPERTIES
+        , .f_key_o     (f_bloom_key)
         , .f_max0_o    (f_bloom_max)
         , .f_rsp_o     (f_bloom_rsp)
         , .f_rsp_min0_o(f_bloom_min)
@@ -308,11 +308,15 @@ module cw_last_writer_history #(
     assign evt_evict_o = evt_evict_q;
     assign busy_o      = pending_q || sweep_q || s1_valid_q || s2_valid_q || |wait_check_q || rsp_valid_q || bloom_busy;
 
-`ifdef FORMAL
-    // One address, chosen by the solver (the filter's key), and its last RECORD of those that have left stage 2. A CHECK takes that
-    // as its bound along, unless it is dead by then.
+`ifdef CW_PROPERTIES
+    // One address, and its last RECORD of those that have left stage 2. A CHECK takes that as its bound along, unless it is dead by
+    // then, or live_cid_i has decreased since the clear. To a prover the address is the filter's key; in a run, where the filter may
+    // be asked late, it is that of the first operation.
+    wire [ADDR_W-1:0] f_addr;
+    wire              f_same = f_addr == f_bloom_key;
     reg [CID_W-1:0] f_last_q;
-    reg [CID_W-1:0] f_live_q;   // the largest live_cid_i so far
+    reg [CID_W-1:0] f_live_q;   // live_cid_i of the last cycle; 0 after a clear
+    reg             f_legal_q;  // live_cid_i has not decreased since: the contract's demand
     reg             f_c3_q;     // the CHECK in stage 3 to 6 is of the address, and its bound
     reg             f_c4_q;
     reg             f_c5_q;
@@ -328,10 +332,25 @@ module cw_last_writer_history #(
     integer         f_i;
     wire            f_here  = s2_valid_q && s2_addr_q == f_addr;
     wire            f_swept = !sweep_q || sweep_set_q > f_set;
+    wire            f_legal = f_legal_q && live_cid_i >= f_live_q;
 
     assign f_rsp_o     = f_c6_q;
     assign f_rsp_min_o = f_bound6_q;
     assign f_checks_o  = {rsp_valid_q, wait_check_q, check, s1_valid_q && s1_check_q};
+
+`ifdef FORMAL
+    assign f_addr = f_bloom_key;
+`else
+    cw_nonsynth_choice #(
+        .W(ADDR_W)
+    ) u_f_choice (
+        .clk_i   (clk_i),
+        .rst_i   (rst_i),
+        .valid_i (accept),
+        .value_i (op_addr_i),
+        .choice_o(f_addr)
+    );
+`endif
 
     cw_h3_hash #(
         .KEY_W(ADDR_W),
@@ -359,7 +378,7 @@ module cw_last_writer_history #(
         f_c4_q     <= f_c3_q && !rst_i;
         f_c5_q     <= f_c4_q && !rst_i;
         f_c6_q     <= f_c5_q && !rst_i;
-        f_bound3_q <= f_last_q >= live_cid_i ? f_last_q : {CID_W{1'b0}};
+        f_bound3_q <= f_legal && f_last_q >= live_cid_i ? f_last_q : {CID_W{1'b0}};
         f_bound4_q <= f_bound3_q;
         f_bound5_q <= f_bound4_q;
         f_bound6_q <= f_bound5_q;
@@ -368,20 +387,11 @@ module cw_last_writer_history #(
             f_last_q <= {CID_W{1'b0}};
         else if (f_here && record)
             f_last_q <= s2_cid_q;
-        f_live_q <= rst_i || sweep_start ? {CID_W{1'b0}} : live_cid_i;
+        f_live_q  <= rst_i || sweep_start ? {CID_W{1'b0}} : live_cid_i;
+        f_legal_q <= rst_i || sweep_start || f_legal;
     end
 
-    // power-up
-    always @*
-        if (!f_past_q)
-            assume (rst_i);
-
-    // contract: live_cid does not decrease between clears.
-    always @*
-        if (f_past_q)
-            assume (live_cid_i >= f_live_q);
-
-    always @*
+    always @(`CW_PROPERTIES)
         if (f_past_q) begin
             // 1. A CHECK is answered six cycles later, never by less than the last RECORD of its address before it, unless that
             // was below live_cid.
@@ -398,9 +408,9 @@ module cw_last_writer_history #(
                 assert (f_matches == 4'd0 || (f_matches == 4'd1 && f_held == f_last_q));
             cover (f_swept && f_matches == 4'd1 && f_held != 0);
             // 4. A live RECORD is in the table or in the filter.
-            if (f_last_q != 0 && f_last_q >= f_live_q)
-                assert (f_matches == 4'd1 || f_bloom_max >= f_last_q);
-            cover (f_last_q != 0 && f_last_q >= f_live_q && f_live_q != 0 && f_matches == 4'd0);
+            if (f_legal_q && f_last_q != 0 && f_last_q >= f_live_q)
+                assert (f_matches == 4'd1 || f_bloom_max >= f_last_q || !f_same);
+            cover (f_legal_q && f_last_q != 0 && f_last_q >= f_live_q && f_live_q != 0 && f_matches == 4'd0);
             // 5. What stage 2 asks of the filter, the filter can do, and it is one thing at most.
             if (s1_valid_q || s2_valid_q)
                 assert (!sweep_q && bloom_ready);
@@ -449,10 +459,16 @@ module cw_last_writer_history #(
                 assert (wait_check_q[1] && (!wait_match_q[1] || wait_cid_q[CID_W +: CID_W] == f_bound4_q || f_bound4_q == 0));
             if (f_c5_q)
                 assert (wait_check_q[2] && (!wait_match_q[2] || wait_cid_q[2*CID_W +: CID_W] == f_bound5_q || f_bound5_q == 0));
-            if (f_c5_q && !wait_match_q[2])
+            if (f_c5_q && !wait_match_q[2] && f_same)
                 assert (f_bloom_rsp && f_bloom_min >= f_bound5_q);
             cover (s1_valid_q && record && s1_set_q == s2_set_q && s2_set_q == f_set);
         end
+`endif
+`ifdef FORMAL
+    always @*
+        // power-up
+        if (!f_past_q)
+            assume (rst_i);
 `endif
 
     generate

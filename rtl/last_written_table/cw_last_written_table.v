@@ -57,7 +57,7 @@ module cw_last_written_table #(
     wire              bloom_ins_ready;
     wire [TIME_W-1:0] bloom_none;
     /* verilator lint_on UNUSED */
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
     wire [KEY_W-1:0]  f_block;
     wire [TIME_W-1:0] f_bloom_max;
     wire              f_bloom_rsp;
@@ -87,7 +87,7 @@ module cw_last_written_table #(
         .rsp_v1_o   (bloom_none),
         .clear_i    (clear_i),
         .busy_o     (bloom_busy)
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
         , .f_key_o     (f_block)
         , .f_max0_o    (f_bloom_max)
         , .f_rsp_o     (f_bloom_rsp)
@@ -133,8 +133,8 @@ module cw_last_written_table #(
 
     assign early_warning_o = early_warning_q;
 
-`ifdef FORMAL
-    // A block of the solver's choice (the filter's key) and the time of its last WRITE, kept here and not taken from the filter.
+`ifdef CW_PROPERTIES
+    // A block (the filter's key) and the time of its last WRITE, kept here and not taken from the filter.
     reg [TIME_W-1:0] f_last_q;
     reg [TIME_W-1:0] f_bound1_q;  // of the READ one to four cycles ago
     reg [TIME_W-1:0] f_bound2_q;
@@ -168,12 +168,7 @@ module cw_last_written_table #(
             f_last_q <= op_time_i;
     end
 
-    // power-up
-    always @*
-        if (!f_past_q)
-            assume (rst_i);
-
-    always @*
+    always @(`CW_PROPERTIES)
         if (f_past_q) begin
             // 1. A READ is answered four cycles later, and never with an earlier time than that of a WRITE of its block before it.
             assert (rsp_valid_o == f_any_q[3]);
@@ -196,11 +191,19 @@ module cw_last_written_table #(
             assert (f_bloom_max >= f_last_q);
             assert (!f_read_q[2] || (f_bloom_rsp && f_bloom_min >= f_bound3_q));
             assert ((f_read_q & ~f_any_q) == 4'd0 && bloom_rsp_valid == f_any_q[2]);
-            assert (first_s1_q == f_first1_q && first_s2_q == f_first2_q && first_s3_q == f_first3_q);
+            assert (!f_any_q[0] || first_s1_q == f_first1_q);
+            assert (!f_any_q[1] || first_s2_q == f_first2_q);
+            assert (!f_any_q[2] || first_s3_q == f_first3_q);
             if (!rsp_valid_o)
                 assert (rsp_time_o == 0 && !rsp_conflict_o);
             cover (f_read_q[2] && f_bloom_min != 0);
         end
+`endif
+`ifdef FORMAL
+    always @*
+        // power-up
+        if (!f_past_q)
+            assume (rst_i);
 `endif
 
     generate

@@ -46,9 +46,9 @@ module cw_recency_bloom_filter #(
     // control
     input  wire               clear_i,
     output wire               busy_o
-`ifdef FORMAL
-    // for properties of units around this one: a key of the solver's choice, the largest field 0 inserted for it since the
-    // last clear, and whether the answer of this cycle is for that key, and what it must reach
+`ifdef CW_PROPERTIES
+    // for properties of units around this one: the key of the properties, the largest field 0 inserted for it since the last
+    // clear, and whether the answer of this cycle is for that key, and what it must reach
     , output wire [KEY_W-1:0]   f_key_o
     , output wire [VALUE_W-1:0] f_max0_o
     , output wire               f_rsp_o
@@ -129,10 +129,10 @@ module cw_recency_bloom_filter #(
 
     reg  [WAYS*DATA_W-1:0] rd_row_s2_q;  // a look-up's rows in stage 2, way 0 lowest; with one RAM copy, also an insertion's
 
-`ifdef FORMAL
-    // One key, chosen by the solver, and a bound: each field's largest insertion of that key since the last clear. The
-    // insertions and lookups of all other keys go on around it.
-    (* anyconst *) reg [KEY_W-1:0] f_key;
+`ifdef CW_PROPERTIES
+    // One key, and a bound: each field's largest insertion of that key since the last clear. The insertions and lookups of all other keys go
+    // on around it.
+    wire [KEY_W-1:0]  f_key;
     reg [VALUE_W-1:0] f_max0_q;
     reg [VALUE_W-1:0] f_max1_q;
     reg               f_ins_s1_q;   // the insertion in stage 1, 2 is of f_key
@@ -148,6 +148,16 @@ module cw_recency_bloom_filter #(
     reg [VALUE_W-1:0] f_s3_max1_q;
     reg               f_past_q = 1'b0;
     wire              f_ins = ins_accept && ins_key_i == f_key;
+
+    cw_nonsynth_choice #(
+        .W(KEY_W)
+    ) u_f_choice (
+        .clk_i   (clk_i),
+        .rst_i   (rst_i),
+        .valid_i (ins_accept || lkp_accept),
+        .value_i (ins_accept ? ins_key_i : lkp_key_i),
+        .choice_o(f_key)
+    );
 
     always @(posedge clk_i) begin
         f_past_q    <= 1'b1;
@@ -193,12 +203,7 @@ module cw_recency_bloom_filter #(
         f_swept_q      <= clearing_q && !rst_i;
     end
 
-    // power-up
-    always @*
-        if (!f_past_q)
-            assume (rst_i);
-
-    always @*
+    always @(`CW_PROPERTIES)
         if (f_past_q) begin
             // 1. A lookup never answers less than an insertion of its key that was accepted in an earlier cycle.
             if (f_lkp_s3_q)
@@ -241,6 +246,12 @@ module cw_recency_bloom_filter #(
             cover (f_lkp_s1_q && f_lkp_s2_q && f_ins_s2_q);
         end
 `endif
+`ifdef FORMAL
+    always @*
+        // power-up
+        if (!f_past_q)
+            assume (rst_i);
+`endif
 
     genvar w;
     genvar f;
@@ -266,7 +277,7 @@ module cw_recency_bloom_filter #(
             wire              rd_hit_s3 = ins_s3_q && ins_idx_s3_q == rd_idx_s1_q;
             wire [DATA_W-1:0] rd_row_s1 = rd_hit_s3 ? ins_new_s3_q : rd_ram;
             wire [DATA_W-1:0] rd_row_d  = rd_hit_s2 ? ins_new : rd_row_s1;
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
             wire [ROW_W-1:0]  f_row;      // the key's row in this way
             wire [DATA_W-1:0] f_lkp_now;  // what it holds in each copy
             wire [DATA_W-1:0] f_ins_now;
@@ -294,7 +305,7 @@ module cw_recency_bloom_filter #(
                 .wr_en_i  (wr_en),
                 .wr_addr_i(wr_row),
                 .wr_data_i(wr_data)
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
                 , .f_addr_i(f_row)
                 , .f_data_o(f_lkp_now)
 `endif
@@ -356,7 +367,7 @@ module cw_recency_bloom_filter #(
                     .wr_en_i  (wr_en),
                     .wr_addr_i(wr_row),
                     .wr_data_i(wr_data)
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
                     , .f_addr_i(f_row)
                     , .f_data_o(f_ins_now)
 `endif
@@ -371,19 +382,19 @@ module cw_recency_bloom_filter #(
 
                 assign ins_idx_s1 = ins_idx_s1_q;
                 assign ins_old    = ins_row_s2_q;
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
                 assign f_ins_row_s1 = ins_row_s1;
 `endif
             end else begin : g_one_ram
                 assign ins_idx_s1 = rd_idx_s1_q;
                 assign ins_old    = rd_row_s2_q[w*DATA_W +: DATA_W];
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
                 assign f_ins_now    = f_lkp_now;
                 assign f_ins_row_s1 = rd_row_s1;
 `endif
             end
 
-`ifdef FORMAL
+`ifdef CW_PROPERTIES
             cw_h3_hash #(
                 .KEY_W(KEY_W),
                 .OUT_W(ROW_W),
@@ -397,7 +408,7 @@ module cw_recency_bloom_filter #(
             wire f_reached0 = (f_ins_s1_q && ins_v0_s1_q >= f_max0_q) || (f_ins_s2_q && ins_v0_s2_q >= f_max0_q);
             wire f_reached1 = (f_ins_s1_q && ins_v1_s1_q >= f_max1_q) || (f_ins_s2_q && ins_v1_s2_q >= f_max1_q);
 
-            always @*
+            always @(`CW_PROPERTIES)
                 if (f_past_q) begin
                     // 6. (for induction) What is read for an insertion is what the row holds: forwarding leaves no gap.
                     if (!clearing_q) begin
