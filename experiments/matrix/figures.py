@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every transactional workload under every transactional system, on one machine: cycles over those of the workload's locks, or why there are none.
-The machine is that of SI-TM's Table 2: preset `si-tm-base`, and for `sitm-ts`, whose tables take a part of the L2, `si-tm`."""
+The machine is that of SI-TM's Table 2: preset `si-tm-base`, and for `sitm-ts`, whose tables take a part of the L2, and its ideal form `si-tm`."""
 import math
 
 from experiment import Experiment
@@ -10,20 +10,21 @@ from runs import Run, RunFailed
 LOCKS = {"fglock": ("ht-h", "ht-m", "ht-l", "atm", "cl", "clto", "bh-h", "bh-l", "cc", "ap"),
          "cglock": ("ll-1", "ll-2", "bt-1", "bt-2", "karger-1", "karger-2", "rbt-1", "rbt-2", "vac-1", "vac-2")}
 LOCK_OF = {workload: lock for lock, workloads in LOCKS.items() for workload in workloads}
-SYSTEMS = ("getm", "kilotm", "warptm", "warptm-el", "eapg", "ideal", "serial", "sitm-ts")
-REDO_LOGS = ("getm", "kilotm", "warptm", "warptm-el", "eapg", "sitm-ts")
+SYSTEMS = ("getm", "kilotm", "warptm", "warptm-el", "eapg", "ideal", "serial", "sitm-ts", "sitm-oracle")
+SNAPSHOTS = ("sitm-ts", "sitm-oracle")
+REDO_LOGS = ("getm", "kilotm", "warptm", "warptm-el", "eapg") + SNAPSHOTS
 # Of those whose defaults take minutes under one system or another.
 SIZES = {"cl": (("cloths", 4),), "clto": (("cloths", 4),), "bh-h": (("bodies", 10000),), "bh-l": (("bodies", 20000),),
          "cc": (("height", 60), ("width", 80)), "ap": (("fanout", 16), ("limit", 2), ("passes", 2), ("popular", 96))}
 # Their transactions read more words than a log holds by default, when each lane of a warp takes its own way through a tree.
 LOGS = {workload: (("tm.log_entries", 2048),) for workload in ("karger-2", "vac-1", "vac-2")}
 # What no input changes: the system cannot run the workload.
-REFUSED = {("ap", "sitm-ts"): "atomics outside transactions on words that transactions share"}
+REFUSED = {("ap", system): "atomics outside transactions on words that transactions share" for system in SNAPSHOTS}
 
 
 def run_of(workload, system):
     settings = LOGS.get(workload, ()) if system in REDO_LOGS else ()
-    return Run(workload, system, 2, "si-tm" if system == "sitm-ts" else "si-tm-base", settings, params=SIZES.get(workload, ()))
+    return Run(workload, system, 2, "si-tm" if system in SNAPSHOTS else "si-tm-base", settings, params=SIZES.get(workload, ()))
 
 
 def all_runs(_):

@@ -445,7 +445,7 @@ int cowarp_keep_versions(struct cowarp_gpu *gpu, uint64_t address, uint64_t byte
     int status = need_gpu(gpu);
     const uint32_t versions = status == CW_OK ? cw_gpu_versions(gpu->gpu) : 0;
     if (status == CW_OK && versions == 0)
-        status = cw_fail(&gpu->err, CW_EINVAL, "versions of memory: this GPU's system keeps none; choose sitm-ts");
+        status = cw_fail(&gpu->err, CW_EINVAL, "versions of memory: this GPU's system keeps none; choose sitm-ts or sitm-oracle");
     if (status != CW_OK)
         return status;
     return cw_version_add(cw_gpu_memory(gpu->gpu), cw_gpu_config(gpu->gpu), address, bytes, versions, &gpu->err);

@@ -222,7 +222,7 @@ const struct cli_command cli_exec = {
              "  out:FILE:BYTES                       address of a zeroed buffer, written to the file after the run\n"
              "  inout:FILE                           both\n"
              "  zero:BYTES                           address of a zeroed buffer\n"
-             "  version:BYTES                        the same, in versions where the system has snapshots (sitm-ts)\n"
+             "  version:BYTES                        the same, in versions where the system has snapshots (sitm-*)\n"
              "  pm:NAME:BYTES                        address of a region of persistent memory (--pm), made when there is none\n"
              "  bytes:FILE                           the file's bytes by value: a struct or an array\n"
              "  local:BYTES                          size of a __local argument (shared memory)\n"

@@ -253,7 +253,7 @@ class Gpu:
         self._check(c.lib.cowarp_read(self._handle(), data.ctypes.data, address, data.nbytes))
 
     def array(self, values, dtype=None, *, versions=False):
-        """Device memory with a copy of the values; with versions=True in versions, where the system keeps them (sitm-ts): for what transactions
+        """Device memory with a copy of the values; with versions=True in versions, where the system keeps them (sitm-*): for what transactions
         share. Such memory cannot be freed."""
         data = numpy.ascontiguousarray(arguments.In(numpy.asarray(values, dtype)).array).reshape(numpy.shape(values))
         made_one = DeviceArray(self, self._alloc(data.nbytes, versions), data.shape, data.dtype)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Snapshot isolation (system sitm-ts): write skew, lost updates and loops by small programs whose result says what went wrong, random
+ * Snapshot isolation (systems sitm-ts and sitm-oracle): write skew, lost updates and loops by small programs whose result says what went wrong, random
  * programs against the serializability oracle, deliberate faults, and what is refused. The kernels are in snapshot.ptx.
  */
 #include <stdbool.h>
@@ -28,7 +28,18 @@ struct machine {
 };
 
 static uint32_t program[THREADS * TXS * OPS], word[WORDS], result[THREADS * TXS];
+static const char *snapshots = "sitm-ts";
 static uint32_t ticks; /* 1: in reverse order; 2: always */
+
+/* sitm-oracle has no tables and no times. */
+static bool is_read(const char *setting)
+{
+    static const char *const keys[] = {"si.reader_entries", "si.postdate_latency", "si.time_bits", "si.step"};
+    bool own = false;
+    for (uint32_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        own |= strncmp(setting, keys[i], strlen(keys[i])) == 0;
+    return !own || strcmp(snapshots, "sitm-ts") == 0;
+}
 
 /* settings: words "key=value" with blanks between. */
 static int open_machine(struct machine *m, const char *settings, const char *sabotage)
@@ -40,11 +51,12 @@ static int open_machine(struct machine *m, const char *settings, const char *sab
         const size_t length = strcspn(at, " ");
         snprintf(m->setting[cnt], sizeof m->setting[cnt], "%.*s", (int)length, at);
         m->settings[cnt] = m->setting[cnt];
-        cnt++;
+        cnt += is_read(m->setting[cnt]);
         at += length;
     }
+    m->settings[cnt] = NULL;
     cowarp_options_init(&options);
-    options.system = "sitm-ts";
+    options.system = snapshots;
     options.settings = m->settings;
     options.sabotage = sabotage;
     options.check_serial = 1;
@@ -444,6 +456,53 @@ static void test_snapshot__numbers_of_versions_run_over(void **state)
     }
 }
 
+/* The ideal form is held to the same. It copies without time, and no table is ever full. */
+static void test_snapshot__ideal(void **state)
+{
+    snapshots = "sitm-oracle";
+    test_snapshot__no_write_skew(state);
+    test_snapshot__no_lost_update(state);
+    test_snapshot__random_programs(state);
+    test_snapshot__ticks_do_not_matter(state);
+    test_snapshot__launches_follow_each_other(state);
+    test_snapshot__reset(state);
+    test_snapshot__kernels_that_read(state);
+    test_snapshot__numbers_of_versions_run_over(state);
+}
+
+static void test_snapshot__oracle_finds_faults_of_ideal(void **state)
+{
+    (void)state;
+    snapshots = "sitm-oracle";
+    found_by_oracle("", "no-postdating");
+    found_by_oracle("", "stale-index");
+    found_by_oracle("", "early-close");
+}
+
+/* Two threads that write words which nobody reads write them in one order each; under sitm-ts the second one is refused by the first one's claim. */
+static void test_snapshot__many_writers(void **state)
+{
+    static const char *const names[] = {"sitm-ts", "sitm-oracle"};
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct machine m;
+        snapshots = names[i];
+        open_sound(&m, "core.count=4");
+        for (uint32_t t = 0; t < 16; t++) {
+            program[3 * t] = OP(STORE, 7, t);
+            program[3 * t + 1] = OP(WAIT, 0, 100 + 10 * t);
+            program[3 * t + 2] = OP(STORE, 9, t);
+        }
+        memset(word, 0, sizeof word);
+        run_sound(&m, 16, 1, 1, 3);
+        assert_int_equal(word[7], word[9]);
+        check_counters(&m);
+        assert_true((count(&m, "tx_aborted_single_writer") > 0) == (i == 0));
+        assert_true(count(&m, "tx_aborted_write_write") > 0 || i == 0);
+        cowarp_destroy(m.gpu);
+    }
+}
+
 static void test_snapshot__refuses(void **state)
 {
     (void)state;
@@ -467,6 +526,9 @@ static void test_snapshot__refuses(void **state)
     cowarp_destroy(m.gpu);
     refused(&m, open_machine(&m, "core.count=2", "no-postdates"), COWARP_EINVAL, "no-postdates");
     cowarp_destroy(m.gpu);
+    snapshots = "sitm-oracle"; /* without a check at the commit units there is nothing to leave out */
+    refused(&m, open_machine(&m, "core.count=2", "no-write-check"), COWARP_EINVAL, "no-write-check");
+    cowarp_destroy(m.gpu);
     cowarp_options_init(&options);
     options.system = "warptm";
     assert_int_equal(cowarp_create(&m.gpu, &options), COWARP_OK);
@@ -489,6 +551,9 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_snapshot__kernels_that_read),
     cmocka_unit_test(test_snapshot__copies_over_the_bus),
     cmocka_unit_test(test_snapshot__numbers_of_versions_run_over),
+    cmocka_unit_test(test_snapshot__ideal),
+    cmocka_unit_test(test_snapshot__oracle_finds_faults_of_ideal),
+    cmocka_unit_test(test_snapshot__many_writers),
     cmocka_unit_test(test_snapshot__refuses),
 };
 CW_TEST_MAIN(tests)

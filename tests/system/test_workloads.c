@@ -246,13 +246,15 @@ static void test_workloads__every_system(void **state)
     assert_true(aborts > 10000); /* they do meet */
 }
 
-/* Every workload under snapshot isolation, with the arrays that transactions write in memory with versions. ap cannot: it takes numbers of
+/* Every workload under both forms of snapshot isolation, with the arrays that transactions write in memory with versions. ap cannot: it takes numbers of
  * candidates, and counts support, by atomics on words that transactions share, and those are no transactions. */
 static void test_workloads__snapshots(void **state)
 {
     (void)state;
-    for (size_t w = 0; w < TRANSACTIONAL_CNT; w++) {
-        struct run r = {.workload = transactional[w].name, .preset = "si-tm", .system = "sitm-ts", .variant = COWARP_TX, .check_serial = 1};
+    for (size_t i = 0; i < 2 * TRANSACTIONAL_CNT; i++) {
+        const size_t w = i / 2;
+        struct run r = {.workload = transactional[w].name, .preset = "si-tm", .variant = COWARP_TX, .check_serial = 1};
+        r.system = i % 2 == 0 ? "sitm-ts" : "sitm-oracle";
         memcpy(r.param, transactional[w].param, sizeof transactional[w].param);
         if (strcmp(r.workload, "ap") == 0) {
             run_workload(&r);

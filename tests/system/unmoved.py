@@ -212,6 +212,10 @@ atm sitm-ts preset=si-tm si.versions=3 check-serial
 ll-1 sitm-ts preset=si-tm check-serial
 ll-1 sitm-ts preset=si-tm si.step=3 si.time_bits=6 postdate_unit=lockstep check-serial
 ll-1 sitm-ts preset=si-tm si.version_bits=3 si.wire_latency=40 version_index_table=lockstep check-serial
+ht-h sitm-oracle preset=si-tm check-serial
+bt-1 sitm-oracle preset=si-tm version_index_table=lockstep check-serial
+rbt-2 sitm-oracle preset=si-tm si.versions=3 check-serial
+vac-1 sitm-oracle preset=si-tm check-serial
 ll-1 warptm preset=si-tm-base check-serial
 ll-1 cglock
 ll-2 sitm-ts preset=si-tm si.merge_warps=1 check-serial

@@ -27,11 +27,14 @@ static void seal(struct cw_si_center *c, uint32_t core, const struct cw_si_ask_n
 {
     const cw_lanes readers = n->lanes & ~n->writers;
     const cw_time done = now + c->tm->wire; /* who begins from then on is asked for after this, and begins above its CTS */
+    struct cw_si_ask_note note = *n;
+    note.failed = c->exact != NULL ? cw_si__oracle_seal(c, n) : 0;
     for (cw_lanes rest = n->lanes; rest != 0; rest = cw_lanes_rest(rest)) {
         const uint32_t id = n->id[cw_lanes_first(rest)];
         struct cw_si_transaction *t = c->id + id;
         cw_si__ids_release(c, id);
-        cw_si__times_commit(c, id, !cw_lanes_has(n->writers, cw_lanes_first(rest)));
+        if (c->exact == NULL)
+            cw_si__times_commit(c, id, !cw_lanes_has(n->writers, cw_lanes_first(rest)));
         if (cw_lanes_has(n->writers, cw_lanes_first(rest))) {
             t->state = CW_SI_SEALED;
             continue;
@@ -42,7 +45,7 @@ static void seal(struct cw_si_center *c, uint32_t core, const struct cw_si_ask_n
     cw_si__tell_ids(c, CW_SI_ID_COMMITTED, core, n, readers, done, now);
     cw_si__tell_ids(c, CW_SI_ID_SEALED, core, n, n->writers, now, now);
     if (n->writers != 0)
-        cw_si__queue_push(&c->admission, core, n, now);
+        cw_si__queue_push(&c->admission, core, &note, now);
 }
 
 /* Of the writers those have failed at a commit unit that are not among the lanes. */
@@ -87,6 +90,8 @@ static bool take_fact(struct cw_si_center *c, uint32_t partition, cw_time now)
         cw_si__versions_copied(c, now);
     } else if (f->kind == CW_SI_RENUMBERED) {
         cw_si__versions_renumbered(c);
+    } else if (f->kind == CW_SI_HAS_READ || f->kind == CW_SI_HAS_WRITTEN) {
+        cw_si__oracle_access(c, partition, f, now);
     } else {
         cw_si__times_edge(c, partition, f);
         c->turn = (partition + 1) % c->tm->config->partition_count;
@@ -127,10 +132,12 @@ static void tick(void *self, cw_time now)
     const struct cw_config *config = c->tm->config;
     for (uint32_t i = 0; i < config->core_count; i++)
         listen(c, i, now);
+    if (c->exact != NULL)
+        cw_si__ids_forget(c, now);
     bool more = hear_partitions(c, now);
     cw_si__ids_clean(c, now);
     cw_si__ids_begin(c, now);
-    more |= cw_si__times_clock(c, now);
+    more |= c->exact == NULL && cw_si__times_clock(c, now);
     cw_si__versions_step(c, now);
     cw_time next = more ? now + c->period : CW_TIME_NEVER;
     for (uint32_t i = 0; i < config->core_count; i++)
@@ -176,7 +183,7 @@ int cw_si__center_create(struct cw_si_center **out, struct cw_si *tm, struct cw_
         tm->fact[i].fifo.wake = &c->component.wake;
     cw_si__ids_init(c);
     cw_si__versions_init(c);
-    return cw_si__times_create(c, err);
+    return tm->oracle ? cw_si__oracle_create(c) : cw_si__times_create(c, err);
 }
 
 void cw_si__center_destroy(struct cw_si_center *c)
@@ -184,6 +191,7 @@ void cw_si__center_destroy(struct cw_si_center *c)
     if (c == NULL)
         return;
     cw_si__times_destroy(c);
+    cw_si_exact_destroy(c->exact);
     free(c->begin.at);
     free(c->admission.at);
     free(c->committer);

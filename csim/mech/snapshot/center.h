@@ -2,13 +2,14 @@
 /*
  * State of the version manager, of which the GPU has one: transaction IDs, versions, logical times.
  *
- * Private to: center.c, ids.c, notes.c, postdate.c, versions.c.
+ * Private to: center.c, ids.c, notes.c, oracle.c, postdate.c, versions.c.
  */
 #ifndef CW_MECH_SNAPSHOT_CENTER_H
 #define CW_MECH_SNAPSHOT_CENTER_H
 
 #include "adapt/postdate_unit.h"
 #include "base/ring.h"
+#include "mech/snapshot/exact.h"
 #include "mech/snapshot/graph.h"
 #include "mech/snapshot/shared.h"
 #include "mech/snapshot/tables.h"
@@ -119,6 +120,8 @@ struct cw_si_center {
     struct cw_si_set dying, swept; /* dead since the last sweep began; before it */
     uint32_t sweeping;             /* partitions that have not answered */
     struct cw_si_times times;
+    struct cw_si_exact *exact;   /* sitm-oracle, which has no times: what its transactions read and write; else NULL */
+    uint32_t attempt[CW_SI_IDS]; /* of that, by ID */
     /* versions */
     struct cw_si_version version[CW_SI_SLOTS];
     uint32_t newest, open; /* slots; open: CW_SI_NONE: none is copied or written */
@@ -185,6 +188,8 @@ void cw_si__ids_commit(struct cw_si_center *c, uint32_t id, cw_time time);
 /* Lets go what nobody needs, and sweeps. */
 void cw_si__ids_clean(struct cw_si_center *c, cw_time now);
 void cw_si__ids_swept(struct cw_si_center *c);
+/* sitm-oracle: its graph lets go what nobody needs. Before it is asked, so that what it finds does not depend on when nothing happened. */
+void cw_si__ids_forget(struct cw_si_center *c, cw_time now);
 
 /* versions.c */
 void cw_si__versions_init(struct cw_si_center *c);
@@ -195,6 +200,17 @@ void cw_si__versions_renumbered(struct cw_si_center *c);
 void cw_si__versions_written(struct cw_si_center *c, uint32_t core, const struct cw_si_ask_note *note, cw_time now);
 /* Admits, closes, frees and opens. */
 void cw_si__versions_step(struct cw_si_center *c, cw_time now);
+
+/* oracle.c: sitm-oracle; the others are called where cw_si_center.exact is NULL only */
+int cw_si__oracle_create(struct cw_si_center *c);
+void cw_si__oracle_begin(struct cw_si_center *c, uint32_t id);
+void cw_si__oracle_free(struct cw_si_center *c, uint32_t id);
+void cw_si__oracle_commit(struct cw_si_center *c, uint32_t id, cw_time time);
+/* The lanes want to commit; of the writers, those that have to abort. */
+cw_lanes cw_si__oracle_seal(struct cw_si_center *c, const struct cw_si_ask_note *n);
+void cw_si__oracle_access(struct cw_si_center *c, uint32_t partition, const struct cw_si_fact_note *f, cw_time now);
+/* oldest: when the oldest running transaction began. */
+void cw_si__oracle_clean(struct cw_si_center *c, cw_time oldest, cw_time now);
 
 /* postdate.c: logical times */
 int cw_si__times_create(struct cw_si_center *c, struct cw_error *err);

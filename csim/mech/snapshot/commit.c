@@ -162,7 +162,9 @@ cw_time cw_si__commit_advance(struct cw_si_core *c, uint32_t warp, cw_time now)
         decide(c, warp, now);
         return soon;
     }
-    if (w->phase == CW_SI_ACKS && own->acks == 0 && way->messages == 0) {
+    if (w->phase == CW_SI_ACKS && own->acks == 0) {
+        if (way->messages > 0) /* no answer comes when no lane commits */
+            return soon;
         cw_si__ask(c, warp, CW_SI_WRITTEN, own->members & ~own->failed, own->members, now);
         w->phase = CW_SI_CLOSE;
         return CW_TIME_NEVER;

@@ -80,7 +80,7 @@ static void take_log(struct cw_si_port *u, const struct cw_message *p, cw_time n
     u->tm->common.counters->cu_packets++;
     u->tm->common.counters->cu_entries += log->cnt;
     for (uint32_t i = 0; i < log->cnt; i++) {
-        if (u->tm->sabotage != CW_SI_NO_WRITE_CHECK && meets(u, g, log->entry[i].addr, log->entry[i].lane))
+        if (!u->tm->oracle && u->tm->sabotage != CW_SI_NO_WRITE_CHECK && meets(u, g, log->entry[i].addr, log->entry[i].lane))
             g->fail |= cw_lanes_one(log->entry[i].lane);
         if (!add_word(g, &log->entry[i]))
             cw_mech_fault(&u->tm->host, CW_ENOMEM, "out of host memory for a commit unit");

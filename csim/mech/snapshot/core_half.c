@@ -158,6 +158,7 @@ static void hear(struct cw_si_core *c, const struct cw_si_answer_note *n, cw_tim
         }
     } else if (n->kind == CW_SI_ADMITTED) {
         own->admitted = true;
+        own->failed |= n->failed;
         own->slot = n->slot;
     } else {
         w->phase = CW_SI_BACKOFF;

@@ -82,8 +82,8 @@ static bool begin(struct cw_si_center *c, struct cw_si_request *r, cw_time now)
 {
     const cw_time begins = now + c->tm->wire;
     const uint32_t slot = cw_si__versions_at(c, begins);
-    uint32_t cts;
-    if (cw_si__versions_run_over(c) || !cw_si__times_first(c, slot, &cts))
+    uint32_t cts = 0;
+    if (cw_si__versions_run_over(c) || (c->exact == NULL && !cw_si__times_first(c, slot, &cts)))
         return false;
     struct cw_si_answer_note answer = {.kind = CW_SI_BEGUN, .warp = r->note.warp, .begin = begins, .snapshot = c->version[slot].time};
     struct cw_si_version *v = c->version + slot;
@@ -95,7 +95,10 @@ static bool begin(struct cw_si_center *c, struct cw_si_request *r, cw_time now)
         c->id[id] = (struct cw_si_transaction){.state = CW_SI_RUNNING, .begin = begins, .cts = cts, .slot = slot, .serial = ++c->serial};
         c->order[at] = answer.id[lane] = r->note.id[lane] = id;
         c->order_serial[at] = c->serial;
-        cw_si__times_begin(c, id);
+        if (c->exact != NULL)
+            cw_si__oracle_begin(c, id);
+        else
+            cw_si__times_begin(c, id);
     }
     v->readers += cw_lanes_count(r->note.lanes);
     c->running += cw_lanes_count(r->note.lanes);
@@ -170,7 +173,10 @@ void cw_si__ids_release(struct cw_si_center *c, uint32_t id)
 
 void cw_si__ids_die(struct cw_si_center *c, uint32_t id)
 {
-    cw_si__times_free(c, id);
+    if (c->exact != NULL)
+        cw_si__oracle_free(c, id);
+    else
+        cw_si__times_free(c, id);
     c->id[id].state = CW_SI_DEAD;
     cw_si_set_put(&c->dying, id, true);
 }
@@ -179,18 +185,37 @@ void cw_si__ids_commit(struct cw_si_center *c, uint32_t id, cw_time time)
 {
     c->id[id].state = CW_SI_COMMITTED;
     c->id[id].committed = time;
+    if (c->exact != NULL)
+        cw_si__oracle_commit(c, id, time);
     c->window += c->window < c->tm->ids;
     c->hopeless = 0;
     c->kept[cw_ring_add(&c->kept_ring, CW_SI_IDS)] = (uint16_t)id;
+}
+
+void cw_si__ids_forget(struct cw_si_center *c, cw_time now)
+{
+    cw_si__oracle_clean(c, oldest_begin(c), now);
+}
+
+/* No table has anything of the swept IDs any more. */
+static void reuse(struct cw_si_center *c)
+{
+    for (uint32_t id = 0; id < c->tm->ids; id++) {
+        if (!cw_si_set_has(&c->swept, id))
+            continue;
+        c->id[id].state = CW_SI_UNUSED;
+        c->unused[cw_ring_add(&c->unused_ring, CW_SI_IDS)] = (uint16_t)id;
+    }
 }
 
 void cw_si__ids_clean(struct cw_si_center *c, cw_time now)
 {
     struct cw_si_index_note dead = {.kind = CW_SI_ID_DEAD};
     const cw_time oldest = oldest_begin(c);
+    const bool keeps = c->exact == NULL && c->tm->keys->si_retain == CW_SI_CONCURRENT;
     while (c->kept_ring.cnt > 0) {
         const uint16_t id = c->kept[c->kept_ring.head];
-        if (c->tm->keys->si_retain == CW_SI_CONCURRENT && (c->id[id].committed > now || oldest < c->id[id].committed))
+        if (keeps && (c->id[id].committed > now || oldest < c->id[id].committed))
             break;
         cw_si__ids_die(c, id);
         dead.id[dead.ids++] = id;
@@ -207,18 +232,16 @@ void cw_si__ids_clean(struct cw_si_center *c, cw_time now)
     const struct cw_si_index_note sweep = {.kind = CW_SI_SWEEP};
     c->swept = c->dying;
     memset(&c->dying, 0, sizeof c->dying);
+    if (c->exact != NULL) {
+        reuse(c);
+        return;
+    }
     c->sweeping = c->tm->config->partition_count;
     cw_si__tell_partitions(c, &sweep, now);
 }
 
 void cw_si__ids_swept(struct cw_si_center *c)
 {
-    if (--c->sweeping > 0)
-        return;
-    for (uint32_t id = 0; id < c->tm->ids; id++) {
-        if (!cw_si_set_has(&c->swept, id))
-            continue;
-        c->id[id].state = CW_SI_UNUSED;
-        c->unused[cw_ring_add(&c->unused_ring, CW_SI_IDS)] = (uint16_t)id;
-    }
+    if (--c->sweeping == 0)
+        reuse(c);
 }

@@ -126,7 +126,7 @@ static void take_accesses(struct cw_si_port *u, cw_time now)
     if (p == NULL || u->out_ring.cnt > 64)
         return;
     const uint32_t op = cw_si_access_of(p)->op;
-    if (op != CW_SI_NO_OP && !u->op[op].scanned)
+    if (op != CW_SI_NO_OP && (!u->op[op].scanned || (u->tm->oracle && u->op[op].pending > 0)))
         return;
     answer(u, cw_fifo_pop(&u->port->from_l2, now), now);
 }
@@ -136,11 +136,12 @@ static void take_verdicts(struct cw_si_port *u, cw_time now)
     const struct cw_si_verdict_note *v;
     while ((v = cw_si_line_pop(u->tm->verdict_line + u->index, now)) != NULL) {
         struct cw_si_op *o = u->op + v->op;
-        const cw_lanes lane = v->refused ? cw_lanes_one(v->lane) : 0;
+        const cw_lanes lane = v->refused ? cw_lanes_one(v->lane) : 0, late = v->write_write ? cw_lanes_one(v->lane) : 0;
         o->pending--;
         if (o->p != NULL) { /* the answer has not gone yet: it says so */
             cw_si_access(o->p)->loop |= cw_lanes_without(lane, cw_tx_access_of(o->p)->aborted);
-            cw_tx_access(o->p)->aborted |= lane;
+            cw_si_access(o->p)->write_write |= late;
+            cw_tx_access(o->p)->aborted |= lane | late;
             continue;
         }
         o->lost |= lane;
@@ -174,6 +175,16 @@ static void hear_of_ids(struct cw_si_port *u, const struct cw_si_index_note *n, 
     cw_si__scan_index(u, n);
 }
 
+static void copy(struct cw_si_port *u, const struct cw_si_index_note *n, cw_time now)
+{
+    if (!u->tm->oracle) {
+        cw_si__copy_begin(u, n, now);
+        return;
+    }
+    cw_si__index_op(u->index_table, CW_VERSION_COPY, n->slot, now);
+    cw_si__index_op(u->index_table, CW_VERSION_READY, n->slot, now);
+}
+
 static void hear(struct cw_si_port *u, cw_time now)
 {
     const struct cw_si_index_note *n;
@@ -183,7 +194,7 @@ static void hear(struct cw_si_port *u, cw_time now)
         else if (n->kind == CW_SI_SWEEP)
             cw_si__scan_sweep(u);
         else if (n->kind == CW_SI_COPY)
-            cw_si__copy_begin(u, n, now);
+            copy(u, n, now);
         else if (n->kind == CW_SI_CREATE)
             cw_si__index_close(u->index_table, n->slot, n->number, n->time, now);
         else
@@ -233,8 +244,9 @@ static void tick(void *self, cw_time now)
     struct cw_message *p;
     hear(u, now);
     take_verdicts(u, now);
-    bool more = cw_si__scan_step(u, now);
-    sweep(u, now);
+    bool more = u->tm->oracle ? cw_si__oracle_port_step(u, now) : cw_si__scan_step(u, now);
+    if (!u->tm->oracle)
+        sweep(u, now);
     while ((p = cw_fifo_pop(&u->port->l2_done, now)) != NULL) {
         if (p->kind == CW_MSG_WRITE)
             cw_si__commit_written(u, p, now);
@@ -288,11 +300,11 @@ int cw_si__port_create(struct cw_si_port **out, struct cw_si *tm, uint32_t index
     if (u->tables == NULL || u->state == NULL || u->commit == NULL || u->active == NULL ||
         cw_partition_hook(tm->host.partition[index], &hooks, u) != CW_OK)
         return cw_fail(err, CW_ENOMEM, "snapshot isolation: out of host memory");
-    int status = cw_adapt_writer_table_create(&u->writers, tm->host.units, index, tm->keys->si_writer_words / config->partition_count,
+    int status = cw_si__index_create(&u->index_table, tm, index, &u->index_component.wake, err);
+    if (status == CW_OK && !tm->oracle)
+        status = cw_adapt_writer_table_create(&u->writers, tm->host.units, index, tm->keys->si_writer_words / config->partition_count,
                                               tm->keys->si_id_bits, err);
-    if (status == CW_OK)
-        status = cw_si__index_create(&u->index_table, tm, index, &u->index_component.wake, err);
-    return status == CW_OK ? cw_si__copy_create(u, err) : status;
+    return status == CW_OK && !tm->oracle ? cw_si__copy_create(u, err) : status;
 }
 
 void cw_si__port_destroy(struct cw_si_port *u)
@@ -325,5 +337,6 @@ struct cw_component *cw_si__port_index_component(struct cw_si_port *u)
 void cw_si__port_launch(struct cw_si_port *u)
 {
     cw_si__index_launch(u->index_table);
-    cw_si__copy_launch(u);
+    if (!u->tm->oracle)
+        cw_si__copy_launch(u);
 }

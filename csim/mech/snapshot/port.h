@@ -2,7 +2,7 @@
 /*
  * State of a partition's half of snapshot isolation: version index table, writer table and reader list, commit unit, copy engine.
  *
- * Private to: commit_unit.c, copy_engine.c, index.c, port.c, scan.c.
+ * Private to: commit_unit.c, copy_engine.c, index.c, oracle_port.c, port.c, scan.c.
  */
 #ifndef CW_MECH_SNAPSHOT_PORT_H
 #define CW_MECH_SNAPSHOT_PORT_H
@@ -157,6 +157,9 @@ bool cw_si__scan_step(struct cw_si_port *u, cw_time now);
 void cw_si__scan_index(struct cw_si_port *u, const struct cw_si_index_note *n);
 /* A sweep of the tables, after what has been said of IDs before. */
 void cw_si__scan_sweep(struct cw_si_port *u);
+
+/* oracle_port.c: the same of sitm-oracle */
+bool cw_si__oracle_port_step(struct cw_si_port *u, cw_time now);
 
 /* commit_unit.c */
 void cw_si__commit_take(struct cw_si_port *u, cw_time now);

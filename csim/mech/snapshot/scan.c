@@ -294,8 +294,8 @@ void cw_si__scan_sweep(struct cw_si_port *u)
 static void say_id(struct cw_si_port *u, uint32_t kind, uint16_t id)
 {
     struct cw_si_writer_note s = {.kind = CW_WRITER_RUN, .id = id};
-    if (kind == CW_SI_ID_SEALED)
-        return; /* as one that runs */
+    if (kind == CW_SI_ID_SEALED || u->tm->oracle)
+        return; /* sealed: as one that runs */
     if (kind != CW_SI_ID_NEW)
         s.kind = kind == CW_SI_ID_DEAD ? CW_WRITER_FREE : CW_WRITER_COMMIT;
     say(u, &s);

@@ -29,6 +29,8 @@ struct cw_si {
     const struct cw_si_keys *keys;
     struct cw_si_counters *counters;
     enum cw_si_sabotage sabotage;
+    const char *name; /* of the system */
+    bool oracle;      /* it is sitm-oracle: an exact graph in the place of tables and times, and copies without time */
     uint32_t ids;
     cw_time wire, index, postdate;                       /* latencies */
     struct cw_si_line *ask, *answer;                     /* by core */

@@ -18,6 +18,7 @@ struct machine {
 };
 
 const char *const cw_si_faults[] = {"no-postdating", "no-write-check", "early-close", "stale-index", NULL};
+static const char *const oracle_faults[] = {"no-postdating", "early-close", "stale-index", NULL};
 
 static void destroy(void *self)
 {
@@ -54,15 +55,16 @@ static int check(struct cw_si *tm, struct cw_error *err)
     const struct cw_config *c = tm->config;
     if (tm->index > tm->wire)
         return cw_fail(err, CW_EINVAL,
-                       "sitm-ts: si.index_latency is longer than si.wire_latency: a partition has to know of a transaction "
-                       "before its first access comes");
+                       "%s: si.index_latency is longer than si.wire_latency: a partition has to know of a transaction "
+                       "before its first access comes",
+                       tm->name);
     if (c->partition_count > CW_SI_PARTITIONS)
-        return cw_fail(err, CW_EINVAL, "sitm-ts: more than %u partitions", CW_SI_PARTITIONS);
+        return cw_fail(err, CW_EINVAL, "%s: more than %u partitions", tm->name, CW_SI_PARTITIONS);
     for (uint32_t i = 0; tm->host.sabotage != NULL && cw_si_faults[i] != NULL; i++)
-        if (strcmp(tm->host.sabotage, cw_si_faults[i]) == 0)
+        if (strcmp(tm->host.sabotage, cw_si_faults[i]) == 0 && !(tm->oracle && CW_SI_NO_POSTDATING + i == CW_SI_NO_WRITE_CHECK))
             tm->sabotage = (enum cw_si_sabotage)(CW_SI_NO_POSTDATING + i);
     if (tm->host.sabotage != NULL && tm->sabotage == CW_SI_SOUND)
-        return cw_fail(err, CW_EINVAL, "sitm-ts knows no sabotage '%s'", tm->host.sabotage);
+        return cw_fail(err, CW_EINVAL, "%s knows no sabotage '%s'", tm->name, tm->host.sabotage);
     return CW_OK;
 }
 
@@ -85,9 +87,9 @@ static int create_lines(struct cw_si *tm)
     for (uint32_t i = 0; i < partitions && status == CW_OK; i++) {
         status = cw_si_line_create(tm->index_line + i, sizeof(struct cw_si_index_note), 16384, NULL);
         if (status == CW_OK)
-            status = cw_si_line_create(tm->fact + i, sizeof(struct cw_si_fact_note), 128, NULL);
+            status = cw_si_line_create(tm->fact + i, sizeof(struct cw_si_fact_note), tm->oracle ? 1024 : 128, NULL);
         if (status == CW_OK)
-            status = cw_si_line_create(tm->verdict_line + i, sizeof(struct cw_si_verdict_note), 512, NULL);
+            status = cw_si_line_create(tm->verdict_line + i, sizeof(struct cw_si_verdict_note), tm->oracle ? 4096 : 512, NULL);
     }
     return status;
 }
@@ -108,13 +110,15 @@ static int create_parts(struct machine *m, struct cw_error *err)
     return status;
 }
 
-static int create(void **out, const struct cw_mech_host *host, struct cw_error *err)
+static int create(void **out, const struct cw_mech_host *host, const char *name, bool oracle, struct cw_error *err)
 {
     struct machine *m = calloc(1, sizeof *m);
     if (m == NULL)
-        return cw_fail(err, CW_ENOMEM, "sitm-ts: out of host memory");
+        return cw_fail(err, CW_ENOMEM, "%s: out of host memory", name);
     struct cw_si *tm = &m->shared;
     tm->host = *host;
+    tm->name = name;
+    tm->oracle = oracle;
     tm->config = host->config;
     tm->common = cw_tm_common_of(&tm->host);
     tm->keys = cw_si_keys_of(host->config);
@@ -127,7 +131,7 @@ static int create(void **out, const struct cw_mech_host *host, struct cw_error *
     if (status == CW_OK) {
         status = create_parts(m, err);
         if (status == CW_ENOMEM)
-            status = cw_fail(err, CW_ENOMEM, "sitm-ts: out of host memory");
+            status = cw_fail(err, CW_ENOMEM, "%s: out of host memory", name);
     }
     if (status != CW_OK) {
         destroy(m);
@@ -135,6 +139,16 @@ static int create(void **out, const struct cw_mech_host *host, struct cw_error *
     }
     *out = m;
     return CW_OK;
+}
+
+static int create_ts(void **out, const struct cw_mech_host *host, struct cw_error *err)
+{
+    return create(out, host, "sitm-ts", false, err);
+}
+
+static int create_oracle(void **out, const struct cw_mech_host *host, struct cw_error *err)
+{
+    return create(out, host, "sitm-oracle", true, err);
 }
 
 static uint32_t components(void *self, struct cw_component **list, uint32_t max)
@@ -177,14 +191,13 @@ static int launch(void *self, const struct cw_launch *l, struct cw_error *err)
     struct machine *m = self;
     const uint32_t ranges = cw_version_cnt(m->shared.host.memory);
     if (l->kernel->uses_region && ranges == 0)
-        return cw_fail(
-            err, CW_EINVAL,
-            "%s: sitm-ts has no memory with versions; allocate what transactions share with cowarp_alloc_versioned, or exec --arg "
-            "version:BYTES",
-            l->kernel->name);
+        return cw_fail(err, CW_EINVAL,
+                       "%s: %s has no memory with versions; allocate what transactions share with cowarp_alloc_versioned, or exec --arg "
+                       "version:BYTES",
+                       l->kernel->name, m->shared.name);
     if (ranges > CW_SI_RANGES)
-        return cw_fail(err, CW_EINVAL, "%s: sitm-ts has room for %u ranges with versions, and there are %u", l->kernel->name, CW_SI_RANGES,
-                       ranges);
+        return cw_fail(err, CW_EINVAL, "%s: %s has room for %u ranges with versions, and there are %u", l->kernel->name, m->shared.name,
+                       CW_SI_RANGES, ranges);
     const uint32_t regions = cw_si__index_regions(m->shared.host.memory);
     if (regions > m->shared.keys->si_regions)
         return cw_fail(
@@ -207,30 +220,30 @@ static uint32_t versions(const struct cw_config *config)
     return cw_si_keys_of(config)->si_versions;
 }
 
-static const struct cw_mech_unit units[] = {
+#define INDEX_TABLE                                                                                                                    \
+    {                                                                                                                                  \
+        &cw_version_index_table_unit, "versions of memory under snapshot isolation; one per partition", CW_DOMAIN_L2, NULL, NULL, NULL \
+    }
+
+static const struct cw_mech_unit ts_units[] = {
     {&cw_postdate_unit_unit, "logical times of snapshot isolation; one, of the version manager", CW_DOMAIN_L2, NULL, NULL, NULL},
     {&cw_row_copy_engine_unit, "copies of versions under snapshot isolation; one per partition", CW_DOMAIN_L2, NULL, NULL, NULL},
-    {&cw_version_index_table_unit, "versions of memory under snapshot isolation; one per partition", CW_DOMAIN_L2, NULL, NULL, NULL},
+    INDEX_TABLE,
     {&cw_writer_table_unit, "who writes each word under snapshot isolation; one per partition", CW_DOMAIN_L2, NULL, NULL, NULL}};
+static const struct cw_mech_unit oracle_units[] = {INDEX_TABLE};
 
-const struct cw_mech cw_mech_sitm_ts = {
-    .name = "sitm-ts",
-    .what = "snapshot isolation: versions of memory, write skew found by post-dated times (Chen et al., ISCA 2017)",
-    .system = true,
-    .unit = units,
-    .unit_cnt = sizeof units / sizeof units[0],
-    .keys = cw_si_key_sets,
-    .counters = cw_si_counter_sets,
-    .intrinsic = cw_tm_intrinsics,
-    .inbox = cw_tm_inbox,
-    .sabotage = cw_si_faults,
-    .create = create,
-    .destroy = destroy,
-    .components = components,
-    .core = &cw_si_core_sockets,
-    .core_self = core_self,
-    .local_bytes = cw_tm_log_bytes,
-    .versions = versions,
-    .idle = idle,
-    .launch = launch,
-    .finish = finish};
+#define SYSTEM(name_, what_, create_, units_, faults_)                                                                                    \
+    {                                                                                                                                     \
+        .name = name_, .what = what_, .system = true, .unit = units_, .unit_cnt = sizeof(units_) / sizeof((units_)[0]),                   \
+        .keys = cw_si_key_sets, .counters = cw_si_counter_sets, .intrinsic = cw_tm_intrinsics, .inbox = cw_tm_inbox, .sabotage = faults_, \
+        .create = create_, .destroy = destroy, .components = components, .core = &cw_si_core_sockets, .core_self = core_self,             \
+        .local_bytes = cw_tm_log_bytes, .versions = versions, .idle = idle, .launch = launch, .finish = finish                            \
+    }
+
+const struct cw_mech cw_mech_sitm_ts =
+    SYSTEM("sitm-ts", "snapshot isolation: versions of memory, write skew found by post-dated times (Chen et al., ISCA 2017)", create_ts,
+           ts_units, cw_si_faults);
+const struct cw_mech cw_mech_sitm_oracle =
+    SYSTEM("sitm-oracle",
+           "ideal snapshot isolation: an exact graph finds write skew, and detection and copies take no time (Chen et al., ISCA 2017)",
+           create_oracle, oracle_units, oracle_faults);

@@ -37,6 +37,7 @@ struct cw_si_ask_note {
     uint32_t kind, warp;
     cw_lanes lanes, writers;
     cw_lanes crowded; /* ABORT: of the lanes, those that a full table has refused */
+    cw_lanes failed;  /* SEAL, the version manager's: of the writers, those that another writer of a word has been ahead of */
     cw_time age;      /* BEGIN: when the transaction first asked */
     uint64_t ranges;  /* SEAL: bit r: words of versioned range r are written */
     uint16_t id[CW_LANES];
@@ -50,6 +51,7 @@ enum cw_si_answer {
 };
 struct cw_si_answer_note {
     uint32_t kind, warp, slot;
+    cw_lanes failed; /* ADMITTED: these may not */
     cw_time begin;
     uint32_t snapshot;     /* BEGUN: time of the newest version */
     uint16_t id[CW_LANES]; /* BEGUN: of its lanes */
@@ -79,19 +81,28 @@ struct cw_si_index_note {
 };
 
 /* Partition to version manager. An edge leads from a reader of a word to a writer of it. */
-enum cw_si_fact { CW_SI_EDGE, CW_SI_SWEPT, CW_SI_COPIED, CW_SI_RENUMBERED };
+enum cw_si_fact {
+    CW_SI_EDGE,
+    CW_SI_SWEPT,
+    CW_SI_COPIED,
+    CW_SI_RENUMBERED,
+    CW_SI_HAS_READ, /* sitm-oracle: the transaction `reader` or `writer` reads or writes `word` */
+    CW_SI_HAS_WRITTEN
+};
 struct cw_si_fact_note {
     uint32_t kind;
     uint16_t reader, writer;
+    uint64_t word;
     bool reader_asks; /* the edge is of a read; else of a write */
     uint32_t op;      /* the partition's own: comes back */
     uint32_t lane;
 };
 
-/* Version manager to partition: what became of an edge. */
+/* Version manager to partition: what became of an edge, or of a word that was read or written. */
 struct cw_si_verdict_note {
     uint32_t op, lane;
     bool refused;
+    bool write_write; /* refused for another writer of the word */
 };
 
 #endif
