@@ -93,7 +93,8 @@ static struct cw_line_access only_line(const struct cw_core *c, const struct cw_
 static enum cw_l1_result look_up(struct cw_core *c, struct cw_core_inst *i, const struct cw_line_access *a)
 {
     static const uint64_t whole[2] = {UINT64_MAX, UINT64_MAX};
-    const uint64_t line = (is_param(&i->m) ? CW_PARAM_BASE : CW_CONST_BASE) + a->line;
+    const struct cw_launch *l = c->launch;
+    const uint64_t line = (is_param(&i->m) ? CW_PARAM_BASE + l->param_offset : CW_CONST_BASE + l->const_offset) + a->line;
     const struct cw_l1_waiter who = {.inst = i, .warp = i->m.warp};
     struct cw_l1_line *victim;
     uint8_t *data;

@@ -44,7 +44,9 @@ struct cw_launch {
     uint32_t dynamic_shared_bytes;
     uint32_t regs_per_thread;
     uint32_t gridid;
-    uint64_t code_offset; /* byte offset of the kernel's first instruction from CW_PROGRAM_BASE, a multiple of 256 */
+    /* Byte offsets, multiples of 256: of the kernel's first instruction from CW_PROGRAM_BASE, of the module's constants from CW_CONST_BASE, of
+     * the launch's parameters from CW_PARAM_BASE. */
+    uint64_t code_offset, const_offset, param_offset;
     bool static_warps;    /* a policy that regroups threads leaves them in their static warps, as far as it can */
     uint64_t local_base;  /* device address of local memory; layout in core_local.h */
     uint32_t local_bytes; /* per thread, rounded up to 4; a mechanism's logs included */

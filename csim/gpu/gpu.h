@@ -61,6 +61,8 @@ void cw_gpu_destroy(struct cw_gpu *gpu);
 struct cw_gpu_request {
     const struct cw_module *module;
     const struct cw_kernel *kernel;
+    uint64_t
+        program_base; /* where the module's instructions, and in their own segment its constants, begin: behind those of other modules */
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared_bytes;
     uint32_t registers; /* of a thread, 1 .. CW_REGISTERS_MAX; 0: those that live at once, below what the kernel's directives say */
@@ -71,6 +73,10 @@ struct cw_gpu_request {
                              * the offset of a piece of that size (OpenCL __local arguments) */
 };
 #define CW_REGISTERS_MAX 65536u
+
+/* Bytes of addresses that a module takes from its program_base on, a multiple of 256: of its instructions or of its constants, whichever are
+ * more. */
+uint64_t cw_gpu_program_bytes(const struct cw_module *module);
 
 /* Runs one kernel to its end, all memory traffic done. Memory persists between launches; L1 caches are cold at every launch, L2 slices stay
  * warm. Errors: CW_EINVAL (does not fit), CW_EFAULT, CW_EDEADLOCK, CW_ELIMIT, CW_EMISMATCH, CW_ECHECK; after an error the GPU can only be

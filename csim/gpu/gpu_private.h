@@ -74,7 +74,8 @@ struct cw_gpu {
     uint64_t blocks_started, blocks_finished, blocks_total;
     uint32_t next_core; /* round-robin dispatch */
     uint32_t launches;
-    bool kernel_ends; /* the last block has finished in this step */
+    uint64_t param_next; /* bytes of parameters of all launches, each rounded up to 256 */
+    bool kernel_ends;    /* the last block has finished in this step */
     bool dispatch_pending;
     cw_time dispatch_from;               /* the launch's first block is not dispatched before (gpu.launch_cycles) */
     uint64_t local_base, local_capacity; /* local memory region, kept between launches */

@@ -117,13 +117,30 @@ static int check_intrinsics(const struct cw_gpu *gpu, const struct cw_kernel *k,
     return CW_OK;
 }
 
-/* Kernels of a module lie one behind the other, at multiples of 256 bytes. */
+/* Kernels of a module lie one behind the other, at multiples of 256 bytes. NULL: behind the last one. */
 static uint64_t code_offset(const struct cw_module *module, const struct cw_kernel *kernel)
 {
     uint64_t offset = 0;
     for (uint32_t i = 0; i < module->kernel_cnt && &module->kernel[i] != kernel; i++)
         offset += align_up(8u * module->kernel[i].uop_cnt, 256);
     return offset;
+}
+
+uint64_t cw_gpu_program_bytes(const struct cw_module *module)
+{
+    const uint64_t code = code_offset(module, NULL), constants = (module->const_bytes + 255) / 256 * 256;
+    return code > constants ? code : constants;
+}
+
+/* Parameters of a launch have addresses of their own, so that no cache finds those of an earlier one. They come with the host's copies. */
+static void place_param(struct cw_gpu *gpu)
+{
+    struct cw_launch *l = &gpu->launch;
+    const uint64_t bytes = align_up(l->kernel->param_bytes, 256);
+    l->param_offset = gpu->param_next % CW_PARAM_BYTES;
+    gpu->param_next += bytes;
+    if (gpu->config.const_bytes != 0 && gpu->config.const_params == CW_ON)
+        cw_gpu_host_copied(gpu, CW_PARAM_BASE + l->param_offset, l->kernel->param_bytes);
 }
 
 /* As a compiler would choose them that knew this machine: those that live at once, and no more than the directives allow. What it would
@@ -171,7 +188,8 @@ static int describe(const struct cw_gpu *gpu, struct cw_launch *l, const struct 
     l->dynamic_shared_bytes = q->dynamic_shared_bytes;
     l->static_warps = q->static_warps;
     l->regs_per_thread = choose_registers(gpu, q, from);
-    l->code_offset = code_offset(q->module, k);
+    l->code_offset = q->program_base + code_offset(q->module, k);
+    l->const_offset = q->program_base;
     status = place_shared(gpu, l, param, q->local_size, err);
     return status == CW_OK ? place_further(gpu, l, err) : status;
 }
@@ -184,6 +202,7 @@ static int prepare(struct cw_gpu *gpu, const struct cw_gpu_request *q, uint8_t *
     if (status != CW_OK)
         return status;
     l->gridid = gpu->launches++;
+    place_param(gpu);
     status = place_local(gpu, err);
     gpu->blocks_total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     gpu->blocks_started = gpu->blocks_finished = 0;

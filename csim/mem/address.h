@@ -22,6 +22,7 @@
 #define CW_PROGRAM_BASE (CW_GLOBAL_BASE + (UINT64_C(1) << 36))
 #define CW_CONST_BASE   (CW_PROGRAM_BASE + (UINT64_C(1) << 33))
 #define CW_PARAM_BASE   (CW_PROGRAM_BASE + (UINT64_C(1) << 34))
+#define CW_PARAM_BYTES  (UINT64_C(1) << 33) /* then they begin at CW_PARAM_BASE again */
 
 /* Which partition serves a device address (>= CW_GLOBAL_BASE): 0 .. partition.count - 1. */
 uint32_t cw_address_partition(const struct cw_config *config, uint64_t addr);

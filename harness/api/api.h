@@ -14,8 +14,9 @@
 
 struct cowarp_module {
     struct cw_module *module;
-    uint64_t global_base; /* device address of its .global segment */
-    char *text;           /* with a profile: the PTX; else NULL */
+    uint64_t global_base;  /* device address of its .global segment */
+    uint64_t program_base; /* see struct cw_gpu_request */
+    char *text;            /* with a profile: the PTX; else NULL */
     struct cowarp_module *next;
 };
 
@@ -41,7 +42,8 @@ struct cowarp_gpu {
     uint32_t unit_cnt, choice_cnt;
     struct cw_gpu *gpu;
     struct cowarp_module *modules;
-    struct cw_taps *taps; /* NULL: no waves */
+    uint64_t program_bytes; /* addresses that the modules loaded so far have taken */
+    struct cw_taps *taps;   /* NULL: no waves */
     struct cw_unit_provider tapped_units;
     struct cw_wave *wave; /* NULL: no file is open */
     bool wave_written;

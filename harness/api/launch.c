@@ -95,6 +95,8 @@ int cowarp_load(struct cowarp_gpu *gpu, struct cowarp_module **module, const cha
         return status;
     }
     tell_refused(gpu, m->module);
+    m->program_base = gpu->program_bytes;
+    gpu->program_bytes += cw_gpu_program_bytes(m->module);
     m->next = gpu->modules;
     gpu->modules = m;
     *module = m;
@@ -423,6 +425,7 @@ static int prepare(struct cowarp_gpu *gpu, struct prepared *p, const struct cowa
     }
     p->request = (struct cw_gpu_request){.module = module->module,
                                          .kernel = k,
+                                         .program_base = module->program_base,
                                          .dynamic_shared_bytes = l->dynamic_shared_bytes,
                                          .static_warps = l->static_warps != 0,
                                          .functional = is_functional(gpu, l),
