@@ -573,6 +573,23 @@ static void flush_but_kept(struct cw_l1 *l1)
     }
 }
 
+/* Lines of the texture cache that other bytes lie behind now. */
+static void drop_changed(struct cw_core *c)
+{
+    for (uint32_t i = 0; i < c->texture.sets * c->texture.ways; i++) {
+        const struct cw_l1_line *e = &c->texture.line[i];
+        const uint64_t bytes = c->texture.line_bytes;
+        uint8_t now[CW_LINE_BYTES];
+        if ((e->valid[0] | e->valid[1]) == 0)
+            continue;
+        const bool there = cw_memory_valid(c->cfg.memory, e->line, bytes);
+        if (there)
+            cw_memory_read(c->cfg.memory, e->line, now, bytes);
+        if (!there || memcmp(now, e->data + (e->line & (c->line_bytes - 1)), bytes) != 0)
+            cw_l1_invalidate(&c->texture, e->line);
+    }
+}
+
 void cw_core_flush(struct cw_core *c)
 {
     uint32_t at = 0;
@@ -580,7 +597,17 @@ void cw_core_flush(struct cw_core *c)
         flush_but_kept(&c->l1);
     else
         cw_l1_reset(&c->l1);
-    cw_l1_reset(&c->fetch.cache);
+    if (c->config->icache_launch == CW_LAUNCH_COLD)
+        cw_l1_reset(&c->fetch.cache);
+    if (c->config->const_launch == CW_LAUNCH_COLD)
+        cw_l1_reset(&c->constants.cache);
+    if (c->config->texture_launch == CW_LAUNCH_COLD)
+        cw_l1_reset(&c->texture);
+    else
+        drop_changed(c);
+}
+
+void cw_core_forget_constants(struct cw_core *c)
+{
     cw_l1_reset(&c->constants.cache);
-    cw_l1_reset(&c->texture);
 }

@@ -124,7 +124,7 @@ struct cw_core_config {
     const struct cw_config *config;
     const struct cw_clocks *clocks;
     struct cw_stats *stats;
-    const struct cw_memory *memory; /* only to check addresses; const space is read from the module */
+    const struct cw_memory *memory; /* to check addresses, and between launches; const space is read from the module */
     struct cw_message_pool *pool;
     const struct cw_unit_provider *units; /* for the control policy; may be NULL for one that has no units */
     struct cw_crossbar *up, *down;        /* requests enter up at source index; replies leave down at output index; NULL: the core is for
@@ -165,8 +165,10 @@ void cw_core_end_kernel(struct cw_core *c, cw_time now);
 bool cw_core_idle(const struct cw_core *c);
 /* Whether the L1 has a dirty line with some of these bytes, which at rest is one that a mechanism keeps. */
 bool cw_core_keeps(const struct cw_core *c, uint64_t addr, uint64_t bytes);
-/* Cold caches; only dirty lines that a mechanism keeps stay. So what the host writes between launches, constants too, is seen. */
+/* Between launches: a cold L1, where only dirty lines that a mechanism keeps stay, and caches that only read as icache.launch, const.launch and
+ * texture.launch say. What the host or a kernel has written since is seen, constants after cw_core_forget_constants. */
 void cw_core_flush(struct cw_core *c);
+void cw_core_forget_constants(struct cw_core *c);
 /* One line per resident warp: PC, PTX line, SIMT stack, what it waits for. */
 void cw_core_report(const struct cw_core *c, FILE *out);
 /* The run has come to a stop. With CW_CHECK_SYNC: tells the sanitizer of a thread of each block that waits at a barrier. */

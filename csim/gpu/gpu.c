@@ -573,6 +573,12 @@ bool cw_gpu__memory_at_rest(const struct cw_gpu *gpu)
     return gpu->nvm == NULL || cw_nvm_idle(gpu->nvm);
 }
 
+void cw_gpu_constants_written(struct cw_gpu *gpu)
+{
+    for (uint32_t i = 0; i < gpu->config.core_count; i++)
+        cw_core_forget_constants(gpu->core[i]);
+}
+
 void cw_gpu_host_copied(struct cw_gpu *gpu, uint64_t addr, uint64_t bytes)
 {
     const struct cw_config *c = &gpu->config;

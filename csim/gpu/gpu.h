@@ -78,9 +78,9 @@ struct cw_gpu_request {
  * more. */
 uint64_t cw_gpu_program_bytes(const struct cw_module *module);
 
-/* Runs one kernel to its end, all memory traffic done. Memory persists between launches; L1 caches are cold at every launch, L2 slices stay
- * warm. Errors: CW_EINVAL (does not fit), CW_EFAULT, CW_EDEADLOCK, CW_ELIMIT, CW_EMISMATCH, CW_ECHECK; after an error the GPU can only be
- * reset or destroyed.
+/* Runs one kernel to its end, all memory traffic done. Memory persists between launches; L1 caches are cold at every launch, other caches as
+ * their keys *.launch say. Errors: CW_EINVAL (does not fit), CW_EFAULT, CW_EDEADLOCK, CW_ELIMIT, CW_EMISMATCH, CW_ECHECK; after an error the
+ * GPU can only be reset or destroyed.
  *
  * A functional launch takes no time and moves no counter but functional_*: memory is then as a timed launch of a race-free kernel leaves it.
  * A transaction is a critical section of one lock, persistency models have nothing to order, and what other mechanisms carry out is
@@ -117,6 +117,9 @@ int cw_gpu_reset(struct cw_gpu *gpu, struct cw_error *err);
 /* Whether a kernel that has ended has left some of these bytes in a core: a persistency model may keep lines (pm.kernel_end). They are in
  * memory later, in another kernel. false during a launch; after one that failed the answer means nothing. */
 bool cw_gpu_keeps(const struct cw_gpu *gpu, uint64_t addr, uint64_t bytes);
+/* The host has written constants of a module. Between launches. */
+void cw_gpu_constants_written(struct cw_gpu *gpu);
+
 /* The host has copied those bytes of allocated device memory, from or to it: with l2.host_copies their lines are in the L2 afterwards, the
  * last ones if not all find room. During a launch, and after one that failed, it moves nothing. */
 void cw_gpu_host_copied(struct cw_gpu *gpu, uint64_t addr, uint64_t bytes);

@@ -422,6 +422,8 @@ static int launch_timed(struct cw_gpu *gpu, const struct cw_gpu_request *q, stru
         status = judge_persists(gpu, err);
     if (gpu->model != NULL)
         cw_persist_model_launched(gpu->model);
+    for (uint32_t i = 0; status == CW_OK && gpu->config.l2_launch == CW_LAUNCH_COLD && i < gpu->config.partition_count; i++)
+        cw_partition_flush(gpu->partition[i]);
     return status;
 }
 

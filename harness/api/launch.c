@@ -190,9 +190,10 @@ int cowarp_symbol_write(struct cowarp_gpu *gpu, struct cowarp_module *module, co
 {
     struct place to = {0};
     int status = find_bytes(gpu, module, name, offset, bytes, &to);
-    if (status == CW_OK && to.constant != NULL)
+    if (status == CW_OK && to.constant != NULL) {
         memcpy(to.constant, data, bytes);
-    else if (status == CW_OK && bytes > 0)
+        cw_gpu_constants_written(gpu->gpu);
+    } else if (status == CW_OK && bytes > 0)
         cw_memory_write(cw_gpu_memory(gpu->gpu), to.device, data, bytes);
     return status;
 }

@@ -358,7 +358,7 @@ static uint64_t counter(const struct machine *m, const char *name)
 }
 
 /* gtx480 reads constants, parameters and loads with .nc through caches, which would keep what the host writes between launches from kernels
- * if they kept their lines: one of each. The last launches are of a machine that has the parameters at hand. */
+ * if they kept lines that have changed: one of each. The last launches are of a machine that has the parameters at hand. */
 static void test_api__constants_and_parameters_through_a_cache(void **state)
 {
     (void)state;
@@ -385,6 +385,12 @@ static void test_api__constants_and_parameters_through_a_cache(void **state)
         assert_true(out[0] == 7 && out[1] == 0 && out[2] == 21 && out[3] == 21 && out[4] == 9);
         assert_int_equal(counter(&m, "texture_fills"), 2);
         assert_int_equal(counter(&m, "const_fills"), params != 0 ? 4 : 2);
+        const uint64_t code = counter(&m, "icache_fills");
+        assert_int_equal(run_values(&m, COWARP_BYTES(&changed), out), 0); /* nothing has changed but the parameters' addresses */
+        assert_true(out[0] == 7 && out[1] == 0 && out[2] == 21 && out[3] == 21 && out[4] == 9);
+        assert_int_equal(counter(&m, "texture_fills"), 2);
+        assert_int_equal(counter(&m, "const_fills"), params != 0 ? 5 : 2);
+        assert_int_equal(counter(&m, "icache_fills"), code);
         cowarp_destroy(m.gpu);
     }
 }
