@@ -93,13 +93,17 @@ static const struct cw_config__override thesis_kilotm[] = {
 #define T32 "thesis Table 3.2"
 #define C3  "thesis 2.3.3, chapter 3's machine"
 #define V2  "GPGPU-Sim 2.1.1b (thesis 3.5) has no such latency"
+#define V5  "GPGPU-Sim's QuadroFX5800 of August 2010, at a quarter of the clock"
 static const struct cw_config__override thesis_tbc[] = {
     SET(core_warps, 32, T32 ": 1024 threads"),
     SET(core_registers, 16384, T32),
     SET(core_shared_bytes, 16384, T32),
     SET(core_scoreboard, CW_SCOREBOARD_WARP, C3),
     SET(core_pipeline, CW_PIPELINE_UNIFIED, C3),
-    SET(core_coalesce, CW_COALESCE_CHUNK, C3),
+    SET(l1_pass_cycles, 2, V5 ": two lines of 64 bytes per cycle, so a chunk of 128 bytes"),
+    SET(l1_miss_cycles, 4, V5 ": one access that leaves the core per cycle"),
+    SET(shared_pass_cycles, 2, V5 ": two ports per bank"),
+    SET(const_pass_cycles, 2, V5 ": two ports"),
     SET(noc_concentration, 1, "none is given"),
     SET(mem_line_bytes, 64, T32 ": lines of L1 and L2"),
     SET(l1_bytes, 32768, T32),

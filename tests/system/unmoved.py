@@ -314,6 +314,7 @@ atm getm accounts=40 transfers=2000 blocks=12 sabotage=drop-rts-update check-ser
 # Branch divergence (docs/divergence.md).
 fcdt preset=thesis-tbc
 lps preset=thesis-tbc core.lcp=loop core.pipeline=split core.coalesce=line
+lps preset=thesis-tbc core.coalesce=chunk l1.pass_cycles=0 l1.miss_cycles=1
 stmcl preset=thesis-tbc core.divergence=tbc core.lcp=loop
 bfs2 preset=thesis-tbc core.divergence=tbc tbc.priority=srr thread_compactor=rtl block_stack=lockstep
 hotsp preset=thesis-tbc core.divergence=tbc tbc.priority=rrb tbc.sync=all thread_compactor=lockstep block_stack=rtl
