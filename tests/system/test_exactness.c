@@ -180,7 +180,7 @@ static const struct {
     {&early, {"conflict_address_table", "reference_count_table", "commit_unit"}},
     {&eager, {"ownership_table"}},
     {&tree, {"first_read_table", "last_written_table"}},
-    {&snapshot, {"postdate_unit", "writer_table", "version_index_table", "row_copy_engine"}},
+    {&snapshot, {"postdate_unit", "writer_table", "scalable_reader_list", "version_index_table", "row_copy_engine"}},
 };
 #define IN_HARDWARE_CNT (sizeof in_hardware / sizeof in_hardware[0])
 

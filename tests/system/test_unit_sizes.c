@@ -72,13 +72,30 @@ static void build(struct seen *s, const struct cw_mech *system, const char *sett
 /* Machines whose papers state another size, or have other numbers of partitions or longer rows; and the idealised systems' ring, which has no
  * bound, and which they cannot have in RTL. */
 static const char *const differences[] = {
-    "getm commit_unit entries 65536",           "thesis-kilotm first_read_table warps 32",  "thesis-kilotm commit_unit entries 65536",
-    "thesis-warptm commit_unit entries 65536",  "getm-56 validation_unit bloom_row_w 5",    "getm-56 hazard_unit bloom_row_w 9",
-    "getm-56 commit_unit entries 65536",        "getm-artifact hazard_unit set_w 8",        "getm-artifact commit_unit entries 65536",
-    "gtx480 commit_unit entries 65536",         "si-tm commit_unit entries 65536",          "si-tm-base commit_unit entries 65536",
-    "thesis-kilotm writer_table entries 375",   "getm-56 writer_table entries 375",         "gtx480 writer_table entries 250",
-    "getm-artifact row_copy_engine lines 32",   "gtx480 row_copy_engine lines 32",          "gpgpusim-gtx480 commit_unit entries 65536",
-    "gpgpusim-gtx480 writer_table entries 250", "gpgpusim-gtx480 row_copy_engine lines 32",
+    "getm commit_unit entries 65536",
+    "thesis-kilotm first_read_table warps 32",
+    "thesis-kilotm commit_unit entries 65536",
+    "thesis-warptm commit_unit entries 65536",
+    "getm-56 validation_unit bloom_row_w 5",
+    "getm-56 hazard_unit bloom_row_w 9",
+    "getm-56 commit_unit entries 65536",
+    "getm-artifact hazard_unit set_w 8",
+    "getm-artifact commit_unit entries 65536",
+    "gtx480 commit_unit entries 65536",
+    "si-tm commit_unit entries 65536",
+    "si-tm-base commit_unit entries 65536",
+    "thesis-kilotm writer_table entries 375",
+    "getm-56 writer_table entries 375",
+    "gtx480 writer_table entries 250",
+    "getm-artifact row_copy_engine lines 32",
+    "gtx480 row_copy_engine lines 32",
+    "gpgpusim-gtx480 commit_unit entries 65536",
+    "gpgpusim-gtx480 writer_table entries 250",
+    "gpgpusim-gtx480 row_copy_engine lines 32",
+    "thesis-kilotm scalable_reader_list entries 10982",
+    "getm-56 scalable_reader_list entries 10982",
+    "gtx480 scalable_reader_list entries 7321",
+    "gpgpusim-gtx480 scalable_reader_list entries 7321",
 };
 
 /* Rows of a DRAM are numbered in as many bits as the machine's memory needs; the units are synthesized for 2^20. */

@@ -237,7 +237,7 @@ karger-2 cglock
 rbt-1 sitm-ts preset=si-tm check-serial
 rbt-1 warptm preset=si-tm-base check-serial
 rbt-1 cglock
-rbt-2 sitm-ts preset=si-tm si.postdate_latency=30 writer_table=lockstep check-serial
+rbt-2 sitm-ts preset=si-tm si.postdate_latency=30 writer_table=lockstep scalable_reader_list=lockstep check-serial
 rbt-2 getm preset=si-tm-base check-serial
 rbt-2 cglock
 vac-1 sitm-ts preset=si-tm check-serial

@@ -11,8 +11,8 @@
 #include "base/ring.h"
 #include "mech/snapshot/exact.h"
 #include "mech/snapshot/graph.h"
+#include "mech/snapshot/id_set.h"
 #include "mech/snapshot/shared.h"
-#include "mech/snapshot/tables.h"
 
 #define CW_SI_NONE    UINT32_MAX
 #define CW_SI_WAITING 16384u          /* most warps of the GPU */

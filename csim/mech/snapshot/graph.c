@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mech/snapshot/tables.h"
+#include "mech/snapshot/id_set.h"
 
 #define IDS (64 * CW_SI_SET_WORDS)
 

@@ -49,7 +49,7 @@ static void join(struct cw_si_port *u, struct cw_message *m, cw_time now)
     u->ops++;
     if (u->op_first == NONE) {
         u->op_first = i;
-        u->scan.lane = cw_lanes_first(m->lanes);
+        cw_si__scan_first(u);
     } else {
         u->op[u->op_last].next = i;
     }
@@ -213,14 +213,10 @@ static void tell_renumbered(struct cw_si_port *u, cw_time now)
     u->renumbers = false;
 }
 
-/* The sweep reads a row of four entries of the reader list per cycle, beside the accesses. It ends with that of the writer table. */
+/* A sweep is over when it is in both tables. */
 static void sweep(struct cw_si_port *u, cw_time now)
 {
-    if (now >= u->sweep_until) {
-        u->sweep_until = CW_TIME_NEVER;
-        cw_si_tables_keep(u->tables, &u->live);
-    }
-    const bool over = u->sweep_until == CW_TIME_NEVER && !cw_adapt_writer_table_sweeps(u->writers);
+    const bool over = !cw_adapt_writer_table_sweeps(u->writers) && !cw_adapt_scalable_reader_list_sweeps(u->readers);
     if (u->sweeping && over && cw_fifo_can_push(&u->tm->fact[u->index].fifo, now)) {
         const struct cw_si_fact_note note = {.kind = CW_SI_SWEPT};
         cw_si_line_push(u->tm->fact + u->index, &note, now, u->tm->postdate);
@@ -259,9 +255,7 @@ static void tick(void *self, cw_time now)
     more |= cw_si__copy_step(u, now);
     tell_renumbered(u, now);
     speak(u, now);
-    cw_time next =
-        more || u->out_ring.cnt > 0 || u->renumbers || (u->sweeping && u->sweep_until == CW_TIME_NEVER) ? now + u->period : CW_TIME_NEVER;
-    next = cw_time_min(next, u->sweep_until);
+    cw_time next = more || u->out_ring.cnt > 0 || u->renumbers || u->sweeping ? now + u->period : CW_TIME_NEVER;
     next = cw_time_min(next, cw_fifo_next(&u->port->l2_done));
     next = cw_time_min(next, cw_fifo_next(&u->port->from_l2));
     const cw_time in = cw_fifo_next(&u->port->from_noc);
@@ -291,19 +285,19 @@ int cw_si__port_create(struct cw_si_port **out, struct cw_si *tm, uint32_t index
     u->port->from_l2.wake = u->port->from_noc.wake = u->port->l2_done.wake = &u->component.wake;
     tm->index_line[index].fifo.wake = tm->verdict_line[index].fifo.wake = &u->component.wake;
     u->op_free = u->op_first = NONE;
-    u->sweep_until = CW_TIME_NEVER;
     u->index_component = (struct cw_component){.tick = index_tick, .self = u, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};
-    u->tables = cw_si_tables_create(tm->keys->si_reader_entries / config->partition_count);
     u->state = calloc(CW_SI_STATES, sizeof *u->state);
     u->commit = calloc((size_t)config->core_count * config->core_warps, sizeof *u->commit);
     u->active = calloc((size_t)config->core_count * config->core_warps, sizeof *u->active);
-    if (u->tables == NULL || u->state == NULL || u->commit == NULL || u->active == NULL ||
-        cw_partition_hook(tm->host.partition[index], &hooks, u) != CW_OK)
+    if (u->state == NULL || u->commit == NULL || u->active == NULL || cw_partition_hook(tm->host.partition[index], &hooks, u) != CW_OK)
         return cw_fail(err, CW_ENOMEM, "snapshot isolation: out of host memory");
     int status = cw_si__index_create(&u->index_table, tm, index, &u->index_component.wake, err);
     if (status == CW_OK && !tm->oracle)
         status = cw_adapt_writer_table_create(&u->writers, tm->host.units, index, tm->keys->si_writer_words / config->partition_count,
                                               tm->keys->si_id_bits, err);
+    if (status == CW_OK && !tm->oracle)
+        status = cw_adapt_scalable_reader_list_create(&u->readers, tm->host.units, index,
+                                                      tm->keys->si_reader_entries / config->partition_count, tm->keys->si_id_bits, err);
     return status == CW_OK && !tm->oracle ? cw_si__copy_create(u, err) : status;
 }
 
@@ -318,7 +312,7 @@ void cw_si__port_destroy(struct cw_si_port *u)
     free(u->op);
     free(u->state);
     cw_adapt_writer_table_destroy(u->writers);
-    cw_si_tables_destroy(u->tables);
+    cw_adapt_scalable_reader_list_destroy(u->readers);
     cw_si__copy_destroy(u);
     cw_si__index_destroy(u->index_table);
     free(u);

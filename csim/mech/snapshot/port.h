@@ -7,11 +7,12 @@
 #ifndef CW_MECH_SNAPSHOT_PORT_H
 #define CW_MECH_SNAPSHOT_PORT_H
 
+#include "adapt/scalable_reader_list.h"
 #include "adapt/version_index_table.h"
 #include "adapt/writer_table.h"
 #include "base/ring.h"
+#include "mech/snapshot/id_set.h"
 #include "mech/snapshot/shared.h"
-#include "mech/snapshot/tables.h"
 #include "mech/tm/tell.h"
 
 #define CW_SI_OUT       4096u /* messages that wait for the way out; power of two */
@@ -30,8 +31,8 @@ struct cw_si_op {
     uint32_t next; /* free list, or those that wait for the tables */
 };
 
-/* What the writer table has been asked, about one word of an access. */
-struct cw_si_writer_question {
+/* What the tables are asked about one word of an access. */
+struct cw_si_table_question {
     enum {
         CW_SI_READ,
         CW_SI_CLAIM,
@@ -41,23 +42,30 @@ struct cw_si_writer_question {
     uint32_t op, lane;
     bool last; /* word of the access */
     struct cw_adapt_writer_table_op asked;
+    struct cw_adapt_writer_table_answer answer; /* of the writer table */
 };
 
-/* Where the tables are in the first access that waits. Reads go on while others are asked about; a store goes alone. */
+/*
+ * Where the tables are in the first access that waits. Reads go on while others are asked about; a store goes alone. A question goes to the
+ * writer table, and then, if it is of a read or a granted claim, to the reader list.
+ */
 struct cw_si_scan {
-    uint32_t lane, word;                                    /* next */
-    struct cw_si_writer_question question[CW_SI_QUESTIONS]; /* ring; all but the last have been taken by the writer table */
+    cw_lanes left;                                         /* of the access */
+    uint32_t lane, word;                                   /* next */
+    struct cw_si_table_question question[CW_SI_QUESTIONS]; /* ring; all but the last have been taken by the writer table */
     struct cw_ring ring;
-    bool offered; /* the last one has not been taken yet */
-    bool store;   /* one is under way */
-    bool lists;   /* its readers are being listed */
-    struct cw_si_set readers;
+    bool offered;                    /* the last one has not been taken yet */
+    uint32_t answered;               /* so many, the oldest, have been answered by the writer table */
+    uint32_t listed;                 /* so many, the oldest, have been taken by the reader list */
+    bool store;                      /* one is under way */
+    bool granted;                    /* its claim: the word's readers are to be listed */
+    bool told_writers, told_readers; /* the tables know the oldest note */
 };
 
 /* What the tables are to know, in the order in which it was said. */
 struct cw_si_writer_note {
-    bool sweep; /* take out what does not count; else: */
-    enum cw_writer_op kind;
+    bool sweep;             /* take out what does not count; else: */
+    enum cw_writer_op kind; /* RUN, COMMIT or FREE */
     uint16_t id;
 };
 
@@ -95,7 +103,7 @@ struct cw_si_port {
     uint32_t op_cap, op_free, op_first, op_last, ops; /* UINT32_MAX: none */
     struct cw_si_scan scan;
     struct cw_adapt_writer_table *writers;
-    struct cw_si_tables *tables;     /* the readers */
+    struct cw_adapt_scalable_reader_list *readers;
     struct cw_si_writer_note *state; /* ring of CW_SI_STATES */
     struct cw_ring state_ring;
     struct cw_si_set live;
@@ -104,8 +112,7 @@ struct cw_si_port {
     struct {
         uint32_t core, warp, lane;
     } who[CW_SI_IDS];
-    bool sweeping;       /* a table, or both */
-    cw_time sweep_until; /* of the readers; CW_TIME_NEVER: they are not swept */
+    bool sweeping; /* a table, or both */
     /* commit unit */
     struct cw_si_commit *commit; /* by core and warp */
     uint32_t *active;            /* of these, the active ones, oldest first */
@@ -152,6 +159,8 @@ static inline void cw_si__send(struct cw_si_port *u, struct cw_message *p)
 }
 
 /* scan.c: what accesses do to the tables */
+/* The tables turn to the first access that waits. */
+void cw_si__scan_first(struct cw_si_port *u);
 /* A cycle of the tables; whether they need the next one. */
 bool cw_si__scan_step(struct cw_si_port *u, cw_time now);
 void cw_si__scan_index(struct cw_si_port *u, const struct cw_si_index_note *n);

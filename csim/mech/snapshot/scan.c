@@ -6,8 +6,9 @@
  * write, the word is claimed; when that is granted, its readers are listed, one per cycle, and each is an edge. Edges go to the logical
  * timestamp table.
  *
- * The writer table is a unit. It takes a word per cycle, and answers five cycles later; a store waits for its answer, and others for it. What
- * the version manager says of IDs it is told one ID per cycle, before the next word.
+ * Both tables are units. The writer table takes a word per cycle, and answers five cycles later; a store waits for its answer, and others for
+ * it. What the writer table has answered goes to the reader list in the next cycle, which takes a reader per four cycles at best. What the
+ * version manager says of IDs both are told one ID per cycle, before the next word.
  *
  * A write is refused when another transaction that runs, or is about to commit, has claimed the word (the single writer of 4.2), and when
  * one has committed a write of it since the writer began. Of two lanes of one warp the higher one loses, whoever came first: else two lanes
@@ -24,7 +25,7 @@ static bool is_concurrent(const struct cw_si_port *u, uint32_t id, cw_time begin
     return u->owner[id] != CW_SI_OWNER_COMMITTED || u->committed[id] > begin;
 }
 
-static void push_edge(struct cw_si_port *u, const struct cw_si_writer_question *q, uint32_t reader, uint32_t writer, cw_time now)
+static void push_edge(struct cw_si_port *u, const struct cw_si_table_question *q, uint32_t reader, uint32_t writer, cw_time now)
 {
     struct cw_si_line *line = u->tm->fact + u->index;
     const struct cw_si_fact_note note = {.kind = CW_SI_EDGE,
@@ -55,51 +56,64 @@ static bool is_met(const struct cw_si_port *u, uint32_t other, cw_time begin)
     return cw_si_set_has(&u->live, other) && is_concurrent(u, other, begin);
 }
 
-static struct cw_si_writer_question *oldest(struct cw_si_port *u)
+static struct cw_si_table_question *oldest(struct cw_si_port *u)
 {
     return u->scan.question + u->scan.ring.head;
 }
 
+static struct cw_si_table_question *question(struct cw_si_port *u, uint32_t i)
+{
+    return u->scan.question + cw_ring_at(&u->scan.ring, i, CW_SI_QUESTIONS);
+}
+
 /* Offers the writer table a question. */
-static void ask(struct cw_si_port *u, const struct cw_si_writer_question *q)
+static void ask(struct cw_si_port *u, const struct cw_si_table_question *q)
 {
     u->scan.question[cw_ring_add(&u->scan.ring, CW_SI_QUESTIONS)] = *q;
     u->scan.offered = true;
 }
 
+static void drop_oldest(struct cw_si_port *u)
+{
+    struct cw_si_scan *s = &u->scan;
+    s->answered--;
+    s->listed -= s->listed > 0;
+    s->granted = false;
+    cw_ring_take(&s->ring, CW_SI_QUESTIONS);
+}
+
 /* What was asked about a word is done with. */
 static void finish(struct cw_si_port *u)
 {
-    const struct cw_si_writer_question *q = oldest(u);
+    const struct cw_si_table_question *q = oldest(u);
     u->op[q->op].scanned |= q->last;
     u->scan.store = u->scan.store && q->kind == CW_SI_READ;
-    u->scan.lists = false;
-    cw_ring_take(&u->scan.ring, CW_SI_QUESTIONS);
+    drop_oldest(u);
 }
 
 /* The same question with an operation of another kind, of that ID, takes its place. */
 static void ask_again(struct cw_si_port *u, uint32_t kind, enum cw_writer_op op, uint32_t id)
 {
-    struct cw_si_writer_question q = *oldest(u);
+    struct cw_si_table_question q = *oldest(u);
     q.kind = kind;
     q.asked.kind = op;
     q.asked.id = id;
-    cw_ring_take(&u->scan.ring, CW_SI_QUESTIONS);
+    drop_oldest(u);
     ask(u, &q);
 }
 
-static void read_word(struct cw_si_port *u, struct cw_message *p, const struct cw_adapt_writer_table_answer *a, cw_time now)
+/* The reader list has taken the reader in, or is full. */
+static void read_word(struct cw_si_port *u, bool full, cw_time now)
 {
-    const struct cw_si_writer_question *q = oldest(u);
+    const struct cw_si_table_question *q = oldest(u);
+    struct cw_message *p = u->op[q->op].p;
     struct cw_si_access_body *body = cw_si_access(p);
-    if (!cw_si_tables_read(u->tables, q->asked.word, q->asked.id)) {
+    for (uint32_t i = 0; i < q->answer.cnt && !full; i++)
+        if (is_met(u, q->answer.id[i], body->begin))
+            push_edge(u, q, q->asked.id, q->answer.id[i], now);
+    if (full)
         lose(p, q->lane, &body->table);
-        return;
-    }
-    cw_stat_max(&u->tm->counters->si_readers_max, cw_si_tables_entries(u->tables));
-    for (uint32_t i = 0; i < a->cnt; i++)
-        if (is_met(u, a->id[i], body->begin))
-            push_edge(u, q, q->asked.id, a->id[i], now);
+    finish(u);
 }
 
 /* Whether the lane takes the word from a higher one of its warp. */
@@ -118,35 +132,13 @@ static bool meets_committed(const struct cw_si_port *u, const struct cw_adapt_wr
     return false;
 }
 
-/* A word's readers, from the first on: whether one was found and is an edge now. */
-static bool next_reader(struct cw_si_port *u, cw_time now)
-{
-    const struct cw_si_writer_question *q = oldest(u);
-    for (uint32_t i = 0; i < CW_SI_SET_WORDS; i++) {
-        uint64_t *bits = u->scan.readers.bits + i;
-        *bits &= u->live.bits[i];
-        while (*bits != 0) {
-            const uint32_t reader = 64 * i + (uint32_t)__builtin_ctzll(*bits);
-            *bits &= *bits - 1;
-            if (reader == q->asked.id)
-                continue;
-            push_edge(u, q, reader, q->asked.id, now);
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The word is the lane's: its readers are listed, if that has not been done before. */
 static void granted(struct cw_si_port *u, bool known)
 {
-    const struct cw_si_set *readers = known ? NULL : cw_si_tables_readers(u->tables, oldest(u)->asked.word);
-    if (readers == NULL) {
+    if (known)
         finish(u);
-        return;
-    }
-    u->scan.lists = true;
-    u->scan.readers = *readers;
+    else
+        u->scan.granted = true;
 }
 
 /* Another transaction that runs has the word. */
@@ -167,7 +159,7 @@ static void owned(struct cw_si_port *u, struct cw_message *p, uint32_t other)
 static void claimed(struct cw_si_port *u, struct cw_message *p, const struct cw_adapt_writer_table_answer *a)
 {
     struct cw_si_access_body *body = cw_si_access(p);
-    const struct cw_si_writer_question *q = oldest(u);
+    const struct cw_si_table_question *q = oldest(u);
     cw_stat_max(&u->tm->counters->si_writers_max, cw_adapt_writer_table_used(u->writers));
     if (a->result == CW_WRITER_OWNED) {
         owned(u, p, a->owner);
@@ -182,35 +174,48 @@ static void claimed(struct cw_si_port *u, struct cw_message *p, const struct cw_
     }
 }
 
-static void answered(struct cw_si_port *u, const struct cw_adapt_writer_table_answer *a, cw_time now)
+/* What the writer table says of a store. */
+static void decide(struct cw_si_port *u)
 {
-    const struct cw_si_writer_question *q = oldest(u);
+    const struct cw_si_table_question *q = oldest(u);
     struct cw_message *p = u->op[q->op].p;
-    if (q->kind == CW_SI_READ) {
-        read_word(u, p, a, now);
-        finish(u);
-    } else if (q->kind == CW_SI_CLAIM) {
-        claimed(u, p, a);
-    } else if (q->kind == CW_SI_TAKE_OVER) {
+    if (q->kind == CW_SI_CLAIM)
+        claimed(u, p, &q->answer);
+    else if (q->kind == CW_SI_TAKE_OVER)
         ask_again(u, CW_SI_CLAIM, CW_WRITER_CLAIM, cw_si_access(p)->id[q->lane]);
-    } else {
+    else
         finish(u);
-    }
 }
 
-static void next_lane(struct cw_si_port *u, const struct cw_si_op *o)
+/* The tables turn to the first access that waits. */
+void cw_si__scan_first(struct cw_si_port *u)
 {
     struct cw_si_scan *s = &u->scan;
     s->word = 0;
-    s->lane++;
-    const cw_lanes rest = o->p->lanes >> s->lane << s->lane;
-    if (s->lane < CW_LANES && rest != 0) {
+    s->left = u->op[u->op_first].p->lanes;
+    s->lane = cw_lanes_first(s->left);
+}
+
+/* The next lane is one with the same address, if there is one: so the reader list is asked about a word many times in a row. */
+static void next_lane(struct cw_si_port *u, const struct cw_si_op *o)
+{
+    struct cw_si_scan *s = &u->scan;
+    const uint8_t *offset = cw_si_access_of(o->p)->access.lane_offset;
+    const uint8_t last = offset[s->lane];
+    s->word = 0;
+    s->left = cw_lanes_without(s->left, cw_lanes_one(s->lane));
+    for (cw_lanes rest = s->left; rest != 0; rest = cw_lanes_rest(rest)) {
         s->lane = cw_lanes_first(rest);
+        if (offset[s->lane] == last)
+            return;
+    }
+    if (s->left != 0) {
+        s->lane = cw_lanes_first(s->left);
         return;
     }
     u->op_first = o->next;
     if (u->op_first != NONE)
-        s->lane = cw_lanes_first(u->op[u->op_first].p->lanes);
+        cw_si__scan_first(u);
 }
 
 /* The next word of the first access that waits. */
@@ -218,8 +223,7 @@ static void begin_word(struct cw_si_port *u)
 {
     const struct cw_si_op *o = u->op + u->op_first;
     const struct cw_si_access_body *body = cw_si_access_of(o->p);
-    struct cw_si_writer_question q = {
-        .kind = o->p->kind == CW_MSG_PASS ? CW_SI_CLAIM : CW_SI_READ, .op = u->op_first, .lane = u->scan.lane};
+    struct cw_si_table_question q = {.kind = o->p->kind == CW_MSG_PASS ? CW_SI_CLAIM : CW_SI_READ, .op = u->op_first, .lane = u->scan.lane};
     const uint32_t first = body->access.lane_offset[q.lane], end = first + body->access.bytes, words = (end - (first & ~3u) + 3) / 4;
     q.asked.kind = q.kind == CW_SI_CLAIM ? CW_WRITER_CLAIM : CW_WRITER_QUERY;
     q.asked.word = o->p->addr + (first & ~3u) + 4 * u->scan.word;
@@ -239,41 +243,102 @@ static bool may_begin(const struct cw_si_port *u, cw_time now)
            s->ring.cnt < CW_SI_QUESTIONS && room(u, s->ring.cnt + 1, now);
 }
 
-/* What an ID has become is told before the next word; a sweep follows what was said before it. */
-static const struct cw_adapt_writer_table_op *next_op(struct cw_si_port *u, struct cw_adapt_writer_table_op *room, cw_time now)
+/* Sweeps follow what was said before them. */
+static void begin_sweeps(struct cw_si_port *u)
 {
-    while (u->state_ring.cnt > 0) {
-        const struct cw_si_writer_note *s = u->state + u->state_ring.head;
-        if (!s->sweep) {
-            *room = (struct cw_adapt_writer_table_op){.kind = s->kind, .id = s->id};
-            return room;
-        }
-        const uint32_t entries = u->tm->keys->si_reader_entries / u->tm->config->partition_count;
+    while (u->state_ring.cnt > 0 && u->state[u->state_ring.head].sweep) {
         u->sweeping = true;
-        u->sweep_until = now + (entries / 4 + 1) * u->period;
         cw_adapt_writer_table_sweep(u->writers);
+        cw_adapt_scalable_reader_list_sweep(u->readers);
         cw_ring_take(&u->state_ring, CW_SI_STATES);
     }
-    return u->scan.offered ? &u->scan.question[cw_ring_at(&u->scan.ring, u->scan.ring.cnt - 1, CW_SI_QUESTIONS)].asked : NULL;
+}
+
+/* The oldest note goes when both tables know it. */
+static void tell(struct cw_si_port *u)
+{
+    if (!u->scan.told_writers || !u->scan.told_readers)
+        return;
+    u->scan.told_writers = u->scan.told_readers = false;
+    cw_ring_take(&u->state_ring, CW_SI_STATES);
+}
+
+/* What the reader list is offered. What an ID has become is told before the next word; whether it has committed makes no difference. */
+static const struct cw_adapt_scalable_reader_list_op *next_list(struct cw_si_port *u, struct cw_adapt_scalable_reader_list_op *op)
+{
+    const struct cw_si_scan *s = &u->scan;
+    if (u->state_ring.cnt > 0 && !s->told_readers) {
+        const struct cw_si_writer_note *n = u->state + u->state_ring.head;
+        *op = (struct cw_adapt_scalable_reader_list_op){.kind = n->kind == CW_WRITER_RUN ? CW_READER_RUN : CW_READER_FREE, .id = n->id};
+        return op;
+    }
+    const struct cw_si_table_question *q = question(u, s->listed);
+    if (s->listed == s->answered || (q->kind != CW_SI_READ && !s->granted))
+        return NULL;
+    *op = (struct cw_adapt_scalable_reader_list_op){
+        .kind = q->kind == CW_SI_READ ? CW_READER_ADD : CW_READER_LIST, .word = q->asked.word, .id = q->asked.id};
+    return op;
+}
+
+/* A cycle of the reader list. */
+static void use_readers(struct cw_si_port *u, cw_time now)
+{
+    struct cw_adapt_scalable_reader_list_op room_of_op;
+    struct cw_adapt_scalable_reader_list_answer a;
+    const struct cw_adapt_scalable_reader_list_op *op = next_list(u, &room_of_op);
+    const bool taken = cw_adapt_scalable_reader_list_clock(u->readers, op, room(u, 1, now), &a);
+    if (a.reader && a.id != oldest(u)->asked.id && cw_si_set_has(&u->live, a.id))
+        push_edge(u, oldest(u), a.id, oldest(u)->asked.id, now);
+    if (a.over) {
+        cw_stat_max(&u->tm->counters->si_readers_max, cw_adapt_scalable_reader_list_used(u->readers));
+        if (oldest(u)->kind == CW_SI_READ)
+            read_word(u, a.result == CW_READER_FULL, now);
+        else
+            finish(u);
+    }
+    if (taken && op->kind >= CW_READER_RUN)
+        u->scan.told_readers = true;
+    else if (taken)
+        u->scan.listed++;
+}
+
+/* A cycle of the writer table. */
+static void use_writers(struct cw_si_port *u)
+{
+    struct cw_si_scan *s = &u->scan;
+    struct cw_adapt_writer_table_answer answer;
+    struct cw_adapt_writer_table_op state;
+    const struct cw_adapt_writer_table_op *op = NULL;
+    if (u->state_ring.cnt > 0 && !s->told_writers) {
+        const struct cw_si_writer_note *n = u->state + u->state_ring.head;
+        state = (struct cw_adapt_writer_table_op){.kind = n->kind, .id = n->id};
+        op = &state;
+    } else if (s->offered) {
+        op = &question(u, s->ring.cnt - 1)->asked;
+    }
+    const bool taken = cw_adapt_writer_table_clock(u->writers, op, &answer);
+    if (taken && op == &state)
+        s->told_writers = true;
+    else if (taken)
+        s->offered = false;
+    if (answer.valid)
+        question(u, s->answered++)->answer = answer;
 }
 
 bool cw_si__scan_step(struct cw_si_port *u, cw_time now)
 {
-    struct cw_adapt_writer_table_answer answer;
-    struct cw_adapt_writer_table_op state;
-    if (u->scan.lists && room(u, 1, now) && !next_reader(u, now))
-        finish(u);
+    struct cw_si_scan *s = &u->scan;
+    if (s->answered > 0 && oldest(u)->kind != CW_SI_READ && !s->granted)
+        decide(u);
     if (may_begin(u, now))
         begin_word(u);
-    const struct cw_adapt_writer_table_op *op = next_op(u, &state, now);
-    const bool taken = cw_adapt_writer_table_clock(u->writers, op, &answer);
-    if (taken && op == &state)
-        cw_ring_take(&u->state_ring, CW_SI_STATES);
-    else if (taken)
-        u->scan.offered = false;
-    if (answer.valid)
-        answered(u, &answer, now);
-    return u->op_first != NONE || u->scan.ring.cnt > 0 || u->state_ring.cnt > 0 || cw_adapt_writer_table_busy(u->writers);
+    begin_sweeps(u);
+    s->told_readers |= u->state_ring.cnt > 0 && u->state[u->state_ring.head].kind == CW_WRITER_COMMIT; /* the list does not ask for it */
+    use_readers(u, now);
+    use_writers(u);
+    tell(u);
+    return u->op_first != NONE || s->ring.cnt > 0 || u->state_ring.cnt > 0 || cw_adapt_writer_table_busy(u->writers) ||
+           cw_adapt_scalable_reader_list_busy(u->readers);
 }
 
 static void say(struct cw_si_port *u, const struct cw_si_writer_note *s)
