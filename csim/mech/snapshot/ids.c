@@ -108,12 +108,12 @@ static bool begin(struct cw_si_center *c, struct cw_si_request *r, cw_time now)
     return true;
 }
 
-static bool any(const struct cw_si_set *s)
+static uint32_t count(const struct cw_si_set *s)
 {
-    uint64_t bits = 0;
+    uint32_t cnt = 0;
     for (uint32_t i = 0; i < CW_SI_SET_WORDS; i++)
-        bits |= s->bits[i];
-    return bits != 0;
+        cnt += (uint32_t)__builtin_popcountll(s->bits[i]);
+    return cnt;
 }
 
 void cw_si__ids_ask(struct cw_si_center *c, uint32_t core, const struct cw_si_ask_note *n, cw_time now)
@@ -127,7 +127,7 @@ void cw_si__ids_ask(struct cw_si_center *c, uint32_t core, const struct cw_si_as
 /* Whether so many lanes may begin. */
 static bool may_begin(struct cw_si_center *c, uint32_t lanes)
 {
-    const bool empty = c->running == 0 && c->kept_ring.cnt == 0 && c->sweeping == 0 && !any(&c->dying);
+    const bool empty = c->running == 0 && c->kept_ring.cnt == 0 && c->sweeping == 0 && count(&c->dying) == 0;
     if (c->crowded && !empty)
         return false;
     c->crowded = false;
@@ -208,6 +208,15 @@ static void reuse(struct cw_si_center *c)
     }
 }
 
+/* A sweep takes the tables' time, so there is one when IDs become scarce: those that it will free are not fewer than those that are left. */
+static bool wants_sweep(const struct cw_si_center *c)
+{
+    const uint32_t dying = count(&c->dying);
+    if (c->exact != NULL)
+        return dying > 0; /* its sweeps take none */
+    return dying > 0 && (dying >= c->unused_ring.cnt || c->crowded || (c->begin.ring.cnt > 0 && c->unused_ring.cnt < CW_LANES));
+}
+
 void cw_si__ids_clean(struct cw_si_center *c, cw_time now)
 {
     struct cw_si_index_note dead = {.kind = CW_SI_ID_DEAD};
@@ -227,7 +236,7 @@ void cw_si__ids_clean(struct cw_si_center *c, cw_time now)
     }
     if (dead.ids > 0)
         cw_si__tell_partitions(c, &dead, now);
-    if (c->sweeping > 0 || !any(&c->dying))
+    if (c->sweeping > 0 || !wants_sweep(c))
         return;
     const struct cw_si_index_note sweep = {.kind = CW_SI_SWEEP};
     c->swept = c->dying;
