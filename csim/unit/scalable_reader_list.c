@@ -15,6 +15,7 @@ typedef struct cw_scalable_reader_list_out reader_out;
 #define IDS_MAX  1024u
 #define WAYS_MAX 8u
 #define STEP     4u /* cycles */
+#define TURNS    8u /* operations before a row */
 #define NO_LEAF  UINT32_MAX
 
 struct entry {
@@ -37,9 +38,13 @@ struct reader_list {
     uint32_t used, shown;
     uint32_t clearing, busy; /* cycles until operations are taken, of the clearing; of an operation or row */
     bool answers;            /* what is busy is an operation */
+    bool open;               /* the last one was an ADD that was not FULL: of open_word, and of open_leaf if that has a root */
+    uint64_t open_word;
+    uint32_t open_leaf;
     uint32_t result;
-    bool sweeping, last_row, rows_turn;
-    uint32_t row; /* of the sweep, next */
+    bool sweeping, last_row;
+    uint32_t turns; /* operations since the last row */
+    uint32_t row;   /* of the sweep, next */
     /* LIST */
     bool lists;
     uint64_t word;
@@ -59,8 +64,8 @@ static void reader_reset(void *self)
     memset(&t->current, 0, sizeof t->current);
     const uint32_t roots = 1u << (t->p.id_w - t->p.leaf_w);
     t->clearing = t->rows[0] > roots ? t->rows[0] : roots;
-    t->used = t->shown = t->busy = t->row = t->given_cnt = t->given_at = 0;
-    t->sweeping = t->last_row = t->rows_turn = t->lists = t->answers = false;
+    t->used = t->shown = t->busy = t->row = t->given_cnt = t->given_at = t->turns = 0;
+    t->sweeping = t->last_row = t->lists = t->answers = t->open = false;
 }
 
 static void reader_destroy(void *self)
@@ -159,7 +164,7 @@ static bool plain_has(const struct entry *e, uint32_t id)
     return false;
 }
 
-/* ADD of a fourth reader to a plain entry. Its steps. */
+/* ADD of a fourth reader to a plain entry. Its cycles. */
 static uint32_t convert(struct reader_list *t, struct entry *plain, uint32_t id)
 {
     const uint32_t ids[4] = {plain->id[0], plain->id[1], plain->id[2], id};
@@ -180,43 +185,50 @@ static uint32_t convert(struct reader_list *t, struct entry *plain, uint32_t id)
                 drop(t, made);
         }
         t->result = CW_READER_FULL;
-        return 1 + (k + 1) + k;
+        return 8 + 8 * k;
     }
     *plain = (struct entry){.type = ROOT, .word = plain->word, .bits = roots};
+    return 21;
+}
+
+static uint32_t add_to_root(struct reader_list *t, struct entry *root, uint32_t id, bool again)
+{
+    const uint32_t leaf = leaf_of(t, id);
+    struct entry *l = find(t, root->word, leaf);
+    if (l != NULL) {
+        t->result = (l->bits & bit_of(t, id)) != 0 ? CW_READER_SAME : CW_READER_DONE;
+        l->bits |= bit_of(t, id);
+        return again && leaf == t->open_leaf ? 2 : 5;
+    }
+    l = make(t, root->word, leaf);
+    if (l == NULL) {
+        t->result = CW_READER_FULL;
+        return 5;
+    }
+    l->bits = bit_of(t, id);
+    root->bits |= 1u << leaf;
     return 6;
 }
 
 static uint32_t add(struct reader_list *t, uint64_t word, uint32_t id)
 {
-    const uint32_t leaf = leaf_of(t, id);
+    const bool again = t->open && t->open_word == word;
     struct entry *e = find(t, word, NO_LEAF);
-    const bool is_new = e == NULL;
-    if (is_new)
+    if (e == NULL)
         e = make(t, word, NO_LEAF);
-    if (e == NULL || (e->type == PLAIN && plain_has(e, id))) {
-        t->result = e == NULL ? CW_READER_FULL : CW_READER_SAME;
-        return 1;
-    }
-    if (e->type == PLAIN && e->cnt == 3)
-        return convert(t, e, id);
-    if (e->type == PLAIN) {
-        e->id[e->cnt++] = id;
-        return 1;
-    }
-    struct entry *l = find(t, word, leaf);
-    if (l != NULL) {
-        t->result = (l->bits & bit_of(t, id)) != 0 ? CW_READER_SAME : CW_READER_DONE;
-        l->bits |= bit_of(t, id);
-        return 2;
-    }
-    l = make(t, word, leaf);
-    if (l == NULL) {
+    if (e == NULL) {
         t->result = CW_READER_FULL;
-        return 2;
+        return 4;
     }
-    l->bits = bit_of(t, id);
-    e->bits |= 1u << leaf;
-    return 3;
+    if (e->type == ROOT)
+        return add_to_root(t, e, id, again);
+    if (plain_has(e, id))
+        t->result = CW_READER_SAME;
+    else if (e->cnt == 3)
+        return convert(t, e, id);
+    else
+        e->id[e->cnt++] = id;
+    return again && (e->cnt < 3 || t->result == CW_READER_DONE) ? 2 : 4;
 }
 
 static void plain_keep(struct reader_list *t, struct entry *e, const bool *stays)
@@ -245,24 +257,24 @@ static uint32_t take_out(struct reader_list *t, uint64_t word, uint32_t id)
     struct entry *e = find(t, word, NO_LEAF);
     t->result = CW_READER_SAME;
     if (e == NULL || (e->type == PLAIN && !plain_has(e, id)))
-        return 1;
+        return 4;
     if (e->type == PLAIN) {
         const bool stays[3] = {e->id[0] != id, e->id[1] != id, e->id[2] != id};
         plain_keep(t, e, stays);
         t->result = CW_READER_DONE;
-        return 1;
+        return 4;
     }
     struct entry *l = find(t, word, leaf_of(t, id));
     if (l == NULL)
-        return 1;
+        return 4;
     if ((l->bits & bit_of(t, id)) == 0)
-        return 2;
+        return 5;
     t->result = CW_READER_DONE;
     l->bits &= ~bit_of(t, id);
     if (l->bits != 0)
-        return 2;
+        return 5;
     drop_leaf(t, l);
-    return 3;
+    return 6;
 }
 
 /* A row of the sweep. Its cycles. */
@@ -275,17 +287,17 @@ static uint32_t sweep_row(struct reader_list *t)
         struct entry *e = t->entry[w] + t->row;
         if (e->type == PLAIN) {
             const bool stays[3] = {t->live[e->id[0]], t->live[e->id[1]], t->live[e->id[2]]};
+            const uint32_t before = e->cnt;
             plain_keep(t, e, stays);
-            cycles += 7;
+            cycles += e->cnt == before ? 4 : 5;
         } else if (e->type == LEAF) {
+            const uint32_t before = e->bits;
             for (uint32_t i = 0; i < 1u << t->p.leaf_w; i++)
                 if (!t->live[e->leaf << t->p.leaf_w | i])
                     e->bits &= ~(1u << i);
-            cycles += 7;
-            if (e->bits != 0)
-                continue;
-            drop_leaf(t, e);
-            cycles += 4;
+            cycles += e->bits == before ? 4 : e->bits != 0 ? 5 : 9;
+            if (e->bits == 0)
+                drop_leaf(t, e);
         }
     }
     t->last_row = ++t->row == t->rows[0];
@@ -296,7 +308,7 @@ static uint32_t sweep_row(struct reader_list *t)
 
 static bool is_ready(const struct reader_list *t)
 {
-    return t->clearing == 0 && t->busy == 0 && !t->lists && !(t->sweeping && t->rows_turn);
+    return t->clearing == 0 && t->busy == 0 && !t->lists && !(t->sweeping && t->turns == TURNS);
 }
 
 static void reader_eval(void *self, const void *inputs, void *outputs)
@@ -367,16 +379,21 @@ static void operate(struct reader_list *t, const reader_in *in)
         t->live[id] = kind == CW_READER_RUN;
         return;
     }
-    t->rows_turn = t->answers = true;
+    t->answers = true;
+    t->turns += t->turns < TURNS;
     t->result = CW_READER_DONE;
     if (kind == CW_READER_LIST && find(t, word, NO_LEAF) != NULL) {
         t->lists = t->first = true;
         t->word = word;
         t->step = STEP - 1;
+        t->open = false;
         return;
     }
-    const uint32_t steps = kind == CW_READER_ADD ? add(t, word, id) : kind == CW_READER_REMOVE ? take_out(t, word, id) : 1;
-    t->busy = STEP * steps - 1;
+    const uint32_t cycles = kind == CW_READER_ADD ? add(t, word, id) : kind == CW_READER_REMOVE ? take_out(t, word, id) : STEP;
+    t->busy = cycles - 1;
+    t->open = kind == CW_READER_ADD && t->result != CW_READER_FULL;
+    t->open_word = word;
+    t->open_leaf = leaf_of(t, id);
 }
 
 /* A cycle in which nothing was under way. */
@@ -385,7 +402,8 @@ static void begin(struct reader_list *t, const reader_in *in)
     if (in->op_valid && is_ready(t)) {
         operate(t, in);
     } else if (t->sweeping) {
-        t->rows_turn = t->answers = false;
+        t->answers = t->open = false;
+        t->turns = 0;
         t->busy = sweep_row(t) - 1;
     }
 }

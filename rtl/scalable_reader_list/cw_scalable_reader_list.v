@@ -3,9 +3,10 @@
 // cw_scalable_reader_list: who reads each word of a memory partition under snapshot isolation.
 //
 // Why         : a writer has to meet all readers of its word, which may be all transactions; most words have few.
-// How         : WAYS ways, each with a hash of its own, and entries of four types: unused, up to three numbers, root, leaf. An operation is a
-//               sequence of steps; each looks up one entry, and writes it: hash, read, compare, decide. The sweep walks the rows.
-// Latency     : 4 cycles per step, 1 to 9 steps.
+// How         : WAYS ways, each with a hash of its own, and entries of four types: unused, up to three numbers, root, leaf. An operation looks
+//               up the word's plain entry or root, and a cycle behind it the leaf: hash, read, compare, decide. What an ADD has left stays
+//               at hand, because the lanes of a warp often read one word. The sweep walks the rows.
+// Latency     : ADD, REMOVE 2 to 6 cycles, 32 at most; LIST 4, and 4 per leaf.
 // Throughput  : one operation at a time; readers of a list one per cycle.
 // Comb. paths : none from input to output. No path leads from a RAM to a RAM.
 // Storage     : of each way 2^k rows of 2 + content + WORD_W bits (69 by default), and a bit for each transaction; single-port RAMs.
@@ -59,7 +60,7 @@ module cw_scalable_reader_list #(
     localparam [1:0] DONE = 2'd0, SAME = 2'd1, FULL = 2'd2;
     localparam [1:0] UNUSED = 2'd0, PLAIN = 2'd1, ROOT = 2'd2, LEAF = 2'd3;  // an entry
     localparam [3:0] CLEAR = 4'd0, IDLE = 4'd1, HASH = 4'd2, READ = 4'd3, COMPARE = 4'd4, DECIDE = 4'd5, DRAIN = 4'd6,
-                     ROW_READ = 4'd7, PICK = 4'd8, LIVE = 4'd9, ROW_WRITE = 4'd10;
+                     ROW_READ = 4'd7, PICK = 4'd8, LIVE = 4'd9, LOOK = 4'd10, ROW_WRITE = 4'd11, ROOT_WRITE = 4'd12;
     localparam [1:0] FIRST = 2'd0, MEMBER = 2'd1, UNDO = 2'd2, LAST = 2'd3;  // what a step is for
 
     localparam ROOT_W   = ID_W - LEAF_W;
@@ -94,13 +95,16 @@ module cw_scalable_reader_list #(
     reg [1:0]         which_q;     // whose leaf the step is for: of ids_q, or 3, id_q
     reg [1:0]         tried_q;     // UNDO: whose leaf found no room
     reg               convert_q;   // a plain entry becomes a root
-    reg [ROOTS-1:0]   root_q;      // LIST: leaves to be looked up
+    reg [ROOTS-1:0]   root_q;      // the root's bits; LIST: leaves to be looked up
+    reg [WAYS-1:0]    root_place_q;
     reg [CLEAR_W-1:0] clear_row_q;
     reg               sweep_q;
     reg [ROW_W-1:0]   sweep_row_q; // next
     reg [ROW_W-1:0]   at_row_q;    // that is being looked at
     reg               last_row_q;  // that is being looked at was the last one
-    reg               rows_turn_q;
+    reg [3:0]         turns_q;     // operations since the last row, 8 at most
+    reg               open_q;      // body_q and place_q are what an ADD has left
+    reg               open_leaf_q; // a leaf, else a plain entry
     reg [16:0]        used_q;
     reg [16:0]        shown_q;
     reg               ans_valid_q;
@@ -111,7 +115,10 @@ module cw_scalable_reader_list #(
     wire begins   = take && op_kind_i < RUN;
     wire sets     = take && op_kind_i >= RUN;
 
-    assign op_ready_o = state_q == IDLE && !(sweep_q && rows_turn_q);
+    wire              fast;          // the entry is at hand
+    wire              writes_root = state_q == ROOT_WRITE;
+
+    assign op_ready_o = state_q == IDLE && !(sweep_q && turns_q[3]);
 
     // ---- Where: the row of each way
 
@@ -119,11 +126,13 @@ module cw_scalable_reader_list #(
     wire [ROOT_W-1:0] next_leaf;     // LIST: the lowest of root_q
     wire [ROOT_W-1:0] leaf_no  = kind_q == LIST ? next_leaf : who[ID_W-1:LEAF_W];
     wire              for_leaf = task_q == MEMBER || task_q == UNDO;
+    wire              key_leaf = for_leaf || state_q == READ;  // a cycle behind the root's
     wire [KEY_W-1:0]  key      = state_q == IDLE ? {1'b0, {ROOT_W{1'b0}}, op_word_i}
-                                                 : {for_leaf, leaf_no & {ROOT_W{for_leaf}}, word_q};
+                                                 : {key_leaf, leaf_no & {ROOT_W{key_leaf}}, word_q};
     wire [WAYS*16-1:0]    hash;
     wire [WAYS*ROW_W-1:0] row;
     reg  [WAYS*ROW_W-1:0] row_q;
+    reg  [WAYS*ROW_W-1:0] leaf_row_q;
 
     always @*
         case (which_q)
@@ -146,6 +155,7 @@ module cw_scalable_reader_list #(
     reg  [WAYS-1:0]         place_q;    // the entry's, else a new one's
     reg  [1:0]              type_q;
     reg  [BODY_W-1:0]       body_q;
+    wire                    seeks_leaf = for_leaf || state_q == DECIDE;
     reg  [WAYS-1:0]         left_q;     // PICK: ways of the row that have not been looked at
     reg  [WAYS-1:0]         pick;
     reg                     pick_any;
@@ -160,8 +170,8 @@ module cw_scalable_reader_list #(
         for (w = 0; w < WAYS; w = w + 1) begin
             at         = entry[w*ENTRY_W +: ENTRY_W];
             match[w]   = at[0 +: WORD_W] == word_q
-                         && (for_leaf ? at[ENTRY_W-1 -: 2] == LEAF && at[WORD_W+LEAVES +: ROOT_W] == leaf_no
-                                      : at[ENTRY_W-1 -: 2] == PLAIN || at[ENTRY_W-1 -: 2] == ROOT);
+                         && (seeks_leaf ? at[ENTRY_W-1 -: 2] == LEAF && at[WORD_W+LEAVES +: ROOT_W] == leaf_no
+                                        : at[ENTRY_W-1 -: 2] == PLAIN || at[ENTRY_W-1 -: 2] == ROOT);
             matched    = matched | (at & {ENTRY_W{match[w]}});
             vacant[w]  = at[ENTRY_W-1 -: 2] == UNUSED && !vacant_any;
             vacant_any = vacant_any || at[ENTRY_W-1 -: 2] == UNUSED;
@@ -191,15 +201,17 @@ module cw_scalable_reader_list #(
     wire              no_leaf  = leaf_d == {LEAVES{1'b0}};
     wire [ROOTS-1:0]  roots    = root_bit | (ROOT_BIT << ids_q[LEAF_W +: ROOT_W]) | (ROOT_BIT << ids_q[ID_W+LEAF_W +: ROOT_W])
                                  | (ROOT_BIT << ids_q[2*ID_W+LEAF_W +: ROOT_W]);
-    wire [ROOTS-1:0]  root_d   = convert_q ? roots : kind_q == ADD ? root | root_bit : root & ~root_bit;
+    wire [ROOTS-1:0]  root_now = writes_root ? root_q : root;
+    wire [ROOTS-1:0]  root_d   = convert_q ? roots : kind_q == ADD ? root_now | root_bit : root_now & ~root_bit;
     wire              no_root  = root_d == {ROOTS{1'b0}};
 
     reg  [2:0]         keep_q;          // ROW_WRITE: whose numbers stay
-    reg  [LEAVES-1:0]  row_leaf;
+    reg  [LEAVES-1:0]  left_leaf_q;     // ... what stays of a leaf
     reg  [1:0]         new_cnt;
     reg  [3*ID_W-1:0]  new_ids;
-    wire [2:0]         keep = state_q == ROW_WRITE ? keep_q & {cnt == 2'd3, cnt >= 2'd2, 1'b1}
-                                                   : {cnt == 2'd3, cnt >= 2'd2, 1'b1} & ~is_id;
+    wire [2:0]         has  = {cnt == 2'd3, cnt >= 2'd2, 1'b1};
+    wire [2:0]         keep = state_q == ROW_WRITE ? keep_q & has : has & ~is_id;
+    wire               changed = type_q == PLAIN ? keep != has : left_leaf_q != body_q[LEAVES-1:0];
 
     // What is left of a plain entry.
     always @* begin
@@ -241,14 +253,14 @@ module cw_scalable_reader_list #(
         result   = DONE;
         task_d   = MEMBER;
         if (state_q == ROW_WRITE) begin
-            writes = 1'b1;
+            writes = changed;
             if (type_q == PLAIN) begin
                 frees = new_cnt == 2'd0;
                 new_body[0 +: PLAIN_W] = {new_cnt, new_ids};
             end else begin
                 new_type = LEAF;
-                frees    = row_leaf == {LEAVES{1'b0}};
-                new_body[0 +: MEMBER_W] = {body_q[LEAVES +: ROOT_W], row_leaf};
+                frees    = left_leaf_q == {LEAVES{1'b0}};
+                new_body[0 +: MEMBER_W] = {body_q[LEAVES +: ROOT_W], left_leaf_q};
             end
         end else if (task_q == FIRST && kind_q == ADD) begin
             over   = !is_root && !(is_plain && cnt == 2'd3 && !has_id);
@@ -287,6 +299,7 @@ module cw_scalable_reader_list #(
             new_type = ROOT;
             new_body[0 +: ROOTS] = root_d;
             over     = 1'b1;
+            task_d   = LAST;
         end
         if (frees) begin
             new_type = UNUSED;
@@ -294,44 +307,42 @@ module cw_scalable_reader_list #(
         end
     end
 
-    wire              write  = writes && (decide || state_q == ROW_WRITE);
+    wire              write  = writes && (decide || writes_root || state_q == ROW_WRITE);
     wire [16:0]       change = !write ? 17'd0 : frees ? 17'h1ffff : {16'd0, fills};
     wire              lists  = decide && kind_q == LIST;
     wire [ROOTS-1:0]  leaves = task_q == FIRST ? (is_root ? root : {ROOTS{1'b0}}) : root_q & (root_q - ROOT_BIT);  // to come
     wire              drains = state_q == DRAIN && give_over;
-    wire              ends   = (decide && over && kind_q != ROW) || drains;
+    wire              ends   = (decide && over && kind_q != ROW) || writes_root || drains;
+    wire              found  = state_q == COMPARE || state_q == PICK || (decide && task_q == FIRST && kind_q != LIST && !over);  // a look-up ends
 
     // ---- The transactions that run
 
-    wire [LEAVES-1:0] live;
-    wire [ROOT_W-1:0] clear_root;
-    reg  [1:0]        look_q;      // LIVE: which number, and what was read in the last cycle is of the one before
-    reg  [ID_W-1:0]   look;
-    wire [ROOT_W-1:0] look_row = type_q == LEAF ? body_q[LEAVES +: ROOT_W] : look[ID_W-1:LEAF_W];
-    reg  [LEAF_W-1:0] look_bit_q;
+    wire [3*LEAVES-1:0] live;      // of the leaves of the three numbers of a plain entry, or of a leaf's own
+    wire [ROOT_W-1:0]   clear_root;
+    genvar              n;
 
-    always @* begin
-        look     = look_q == 2'd0 ? id0 : look_q == 2'd1 ? id1 : id2;
-        row_leaf = body_q[LEAVES-1:0] & live;
-    end
-
-    cw_ram_1rw #(
-        .ADDR_W(ROOT_W),
-        .PART_W(1),
-        .PARTS (LEAVES)
-    ) u_live (
-        .clk_i     (clk_i),
-        .rd_en_i   (state_q == LIVE && look_q != 2'd3),
-        .wr_en_i   (state_q == CLEAR || sets),
-        .wr_parts_i(state_q == CLEAR ? {LEAVES{1'b1}} : LEAF_BIT << op_id_i[LEAF_W-1:0]),
-        .addr_i    (state_q == CLEAR ? clear_root : sets ? op_id_i[ID_W-1:LEAF_W] : look_row),
-        .wr_data_i ({LEAVES{state_q != CLEAR && op_kind_i == RUN}}),
-        .rd_data_o (live)
-`ifdef FORMAL
-        , .f_addr_i({ROOT_W{1'b0}})
-        , .f_data_o()
+    generate
+        for (n = 0; n < 3; n = n + 1) begin : g_live
+            cw_ram_1rw #(
+                .ADDR_W(ROOT_W),
+                .PART_W(1),
+                .PARTS (LEAVES)
+            ) u_live (
+                .clk_i     (clk_i),
+                .rd_en_i   (state_q == LIVE),
+                .wr_en_i   (state_q == CLEAR || sets),
+                .wr_parts_i(state_q == CLEAR ? {LEAVES{1'b1}} : LEAF_BIT << op_id_i[LEAF_W-1:0]),
+                .addr_i    (state_q == CLEAR ? clear_root : sets ? op_id_i[ID_W-1:LEAF_W]
+                            : type_q == LEAF ? body_q[LEAVES +: ROOT_W] : body_q[n*ID_W+LEAF_W +: ROOT_W]),
+                .wr_data_i ({LEAVES{state_q != CLEAR && op_kind_i == RUN}}),
+                .rd_data_o (live[n*LEAVES +: LEAVES])
+`ifdef CW_PROPERTIES
+                , .f_addr_i({ROOT_W{1'b0}})
+                , .f_data_o()
 `endif
-    );
+            );
+        end
+    endgenerate
 
     // ---- Steps
 
@@ -341,7 +352,7 @@ module cw_scalable_reader_list #(
         state_d = state_q;
         case (state_q)
             CLEAR:    if (clear_row_q == LAST_CLEAR) state_d = IDLE;
-            IDLE:     state_d = begins ? READ : take_row ? ROW_READ : IDLE;
+            IDLE:     state_d = begins ? (fast ? DECIDE : READ) : take_row ? ROW_READ : IDLE;
             HASH:     state_d = READ;
             READ:     state_d = COMPARE;
             COMPARE:  state_d = DECIDE;
@@ -351,12 +362,14 @@ module cw_scalable_reader_list #(
                 else if (lists && !over && leaves == {ROOTS{1'b0}})
                     state_d = DRAIN;
                 else if (decide)
-                    state_d = over ? IDLE : HASH;
+                    state_d = over ? IDLE : task_d == LAST ? ROOT_WRITE : task_q == FIRST && kind_q != LIST && !is_plain ? DECIDE : HASH;
+            ROOT_WRITE: state_d = IDLE;
             DRAIN:    if (give_over) state_d = IDLE;
             ROW_READ: state_d = PICK;
             PICK:     state_d = pick_any ? LIVE : IDLE;
-            LIVE:     if (look_q == 2'd3) state_d = ROW_WRITE;
-            default:  state_d = type_q == LEAF && frees ? HASH : ROW_READ;
+            LIVE:     state_d = LOOK;
+            LOOK:     state_d = ROW_WRITE;
+            default:  state_d = !changed ? PICK : type_q == LEAF && frees ? HASH : ROW_READ;
         endcase
     end
 
@@ -365,7 +378,8 @@ module cw_scalable_reader_list #(
             state_q      <= CLEAR;
             clear_row_q  <= {CLEAR_W{1'b0}};
             sweep_q      <= 1'b0;
-            rows_turn_q  <= 1'b0;
+            turns_q      <= 4'd0;
+            open_q       <= 1'b0;
             used_q       <= 17'd0;
             shown_q      <= 17'd0;
             ans_valid_q  <= 1'b0;
@@ -376,8 +390,12 @@ module cw_scalable_reader_list #(
             state_q      <= state_d;
             clear_row_q  <= clear_row_q + CLEAR_ONE;
             sweep_q      <= sweep_i || (sweep_q && !(state_q == PICK && !pick_any && last_row_q));
-            if (begins || take_row)
-                rows_turn_q <= begins;
+            if (take_row)
+                turns_q <= 4'd0;
+            else if (begins && !turns_q[3])
+                turns_q <= turns_q + 4'd1;
+            if (begins || take_row || ends)
+                open_q <= ends && kind_q == ADD && !(decide && result == FULL);
             used_q <= used_q + change;
             if (ends || (state_q == PICK && !pick_any))
                 shown_q <= used_q + change;
@@ -398,6 +416,12 @@ module cw_scalable_reader_list #(
         end else if (rdr_ready_i) begin
             give_ids_q <= {{ID_W{1'b0}}, give_ids_q[ID_W +: 2*ID_W]};
         end
+        if (decide && task_q == FIRST && kind_q != LIST) begin
+            root_q       <= root;
+            root_place_q <= place_q;
+        end
+        if (ends)
+            open_leaf_q <= task_q != FIRST;
         if (begins) begin
             kind_q <= op_kind_i;
             word_q <= op_word_i;
@@ -409,8 +433,9 @@ module cw_scalable_reader_list #(
         end else if (state_q == ROW_WRITE) begin
             id_q <= {body_q[LEAVES +: ROOT_W], {LEAF_W{1'b0}}};  // for the bit of the root
         end
-        if (state_q == IDLE || (decide && over)) begin
-            task_q    <= FIRST;
+        if (state_q == IDLE) begin
+            task_q    <= begins && fast && open_leaf_q ? MEMBER : FIRST;
+            which_q   <= 2'd3;
             convert_q <= 1'b0;
         end else if (state_q == ROW_WRITE) begin
             task_q    <= LAST;
@@ -427,30 +452,39 @@ module cw_scalable_reader_list #(
                 which_q <= which_q + 2'd1;
             end
         end
-        if (state_q == IDLE || state_q == HASH)
+        if (state_q == IDLE || (state_q == HASH && !for_leaf))
             row_q <= take_row ? {WAYS{sweep_row_q}} : row;
         else if (state_q == DECIDE && kind_q == ROW)
             row_q <= {WAYS{at_row_q}};
+        if (state_q == READ && task_q == FIRST || state_q == HASH)
+            leaf_row_q <= row;
         if (take_row) begin
             at_row_q <= sweep_row_q;
             left_q   <= {WAYS{1'b1}};
         end else if (state_q == PICK) begin
             left_q <= left_q & ~pick;
         end
-        if (state_q == COMPARE || state_q == PICK) begin
+        if (found) begin
             hit_q   <= |match;
             room_q  <= vacant_any;
             place_q <= state_q == PICK ? pick : |match ? match : vacant;
             type_q  <= state_q == PICK ? picked[ENTRY_W-1 -: 2] : matched[ENTRY_W-1 -: 2];
             body_q  <= state_q == PICK ? picked[WORD_W +: BODY_W] : matched[WORD_W +: BODY_W];
+        end else if (decide && write) begin
+            hit_q   <= 1'b1;
+            type_q  <= new_type;
+            body_q  <= new_body;
         end
-        look_q     <= state_q == LIVE ? look_q + 2'd1 : 2'd0;
-        look_bit_q <= look[LEAF_W-1:0];
-        if (state_q == LIVE)
-            keep_q <= {live[look_bit_q], keep_q[2:1]};
+        if (state_q == LOOK) begin
+            keep_q      <= {live[{2'd2, id2[LEAF_W-1:0]}], live[{2'd1, id1[LEAF_W-1:0]}], live[{2'd0, id0[LEAF_W-1:0]}]};
+            left_leaf_q <= body_q[LEAVES-1:0] & live[LEAVES-1:0];
+        end
         sweep_row_q <= sweep_i ? {ROW_W{1'b0}} : take_row ? sweep_row_q + ROW_ONE : sweep_row_q;
         last_row_q  <= !sweep_i && (take_row ? sweep_row_q == LAST_ROW : last_row_q);
     end
+
+    assign fast = open_q && op_kind_i == ADD && op_word_i == word_q
+                  && (open_leaf_q ? op_id_i[ID_W-1:LEAF_W] == id_q[ID_W-1:LEAF_W] : cnt != 2'd3);
 
     assign rdr_valid_o  = give_any;
     assign rdr_id_o     = give_cnt_q != 2'd0 ? give_ids_q[0 +: ID_W] : {give_leaf_q, give_bit} & {ID_W{give_any}};
@@ -574,7 +608,7 @@ module cw_scalable_reader_list #(
             assert (!rdr_valid_o || !op_ready_o);
             cover (rdr_valid_o && !rdr_ready_i);
             // 5. No RAM is read and written in one cycle.
-            assert (!(write && (state_q == READ || state_q == ROW_READ)) && !(sets && state_q == LIVE));
+            assert (!(write && (state_q == READ || state_q == COMPARE || state_q == ROW_READ)) && !(sets && state_q == LIVE));
             cover (write && state_q == ROW_WRITE);
         end
 `endif
@@ -636,10 +670,11 @@ module cw_scalable_reader_list #(
                 .PARTS (1)
             ) u_entries (
                 .clk_i     (clk_i),
-                .rd_en_i   (state_q == READ || state_q == ROW_READ),
-                .wr_en_i   (state_q == CLEAR || (write && place_q[g])),
+                .rd_en_i   (state_q == READ || state_q == ROW_READ || (state_q == COMPARE && task_q == FIRST && kind_q != LIST)),
+                .wr_en_i   (state_q == CLEAR || (write && (writes_root ? root_place_q[g] : place_q[g]))),
                 .wr_parts_i(1'b1),
-                .addr_i    (state_q == CLEAR ? clear_row : row_q[g*ROW_W +: ROW_W]),
+                .addr_i    (state_q == CLEAR ? clear_row : state_q == COMPARE || for_leaf ? leaf_row_q[g*ROW_W +: ROW_W]
+                                                                                           : row_q[g*ROW_W +: ROW_W]),
                 .wr_data_i (state_q == CLEAR ? {ENTRY_W{1'b0}} : {new_type, new_body, word_q}),
                 .rd_data_o (entry[g*ENTRY_W +: ENTRY_W])
 `ifdef FORMAL

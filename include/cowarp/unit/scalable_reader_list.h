@@ -18,24 +18,27 @@
  * new one takes the lowest of its places that is unused; if there is none, the list is full for it, though others may find room.
  *
  * What a cycle means. An operation is taken when op_valid and op_ready are 1. One goes at a time: op_ready is 0 from the next cycle
- * until its answer is there (ans_valid), which is for one cycle. Each step that it takes is four cycles: of one that is taken in cycle t and
- * takes n steps, the answer is there in t + 4 n.
- *  - ADD of op_id to the readers of op_word. One step for the word's plain entry or root; it ends there if the word has no entry, and
- *    gets a plain one, and if the entry is plain and has op_id or room for it. If it is a root, a step for the leaf; if the leaf is new, another
- *    for the root. If it is plain with three others, a step for the leaf of each of the three and of op_id, and another for the root. If a
- *    leaf finds no room, what has been made is undone, a step for each of those before it, and nothing has changed.
- *    ans_result: DONE; SAME, it was there; FULL.
- *  - REMOVE: the reverse. One step if the word has no entry, or a plain one, or a root without the leaf. Else one for the leaf, and another for the
- *    root if the leaf has been freed. DONE, or SAME: it was not there.
+ * until its answer is there (ans_valid), which is for one cycle. Of one that is taken in cycle t:
+ *  - ADD of op_id to the readers of op_word. ans_result: DONE; SAME, it was there; FULL, there is no room, and nothing has changed. It is
+ *    there in
+ *     - t + 4, if the word has no entry, or a plain one that has op_id or room for it;
+ *     - t + 5, if it has a root, and the leaf of op_id is there or finds no room; t + 6 if the leaf is new;
+ *     - t + 21, if it has a plain entry with three others, which becomes a root: four cycles for the leaf of each of the three and of op_id.
+ *       t + 8 + 8 k, if the k-th of these leaves (0 to 3) finds no room, because the k before it are taken out again;
+ *     - t + 2, if the operation before was an ADD of the same word, and not FULL, no row of a sweep has come between, and the word's entry is
+ *       plain with less than three, or a root, and op_id is of the same leaf as that ADD's.
+ *  - REMOVE: the reverse. DONE, or SAME: it was not there. t + 4, if the word has no entry, a plain one, or a root without the leaf; t + 5,
+ *    or t + 6 if the leaf has been freed.
  *  - LIST gives the readers of op_word: rdr_id is one when rdr_valid is 1, and is taken when rdr_ready is 1. Plain ones come in their order,
- *    others in that of their numbers. The first step is as above; if there is a root, each of its leaves takes a step. Readers found by a step are
- *    given from the next cycle on, one per cycle; meanwhile the next step goes on, and its last cycle lasts until the last of them is taken.
- *    The answer (DONE) is there in the cycle after the last reader is taken, or after one step if there is none.
+ *    others in that of their numbers. It goes by steps of four cycles, the first for the plain entry or root, and one for each leaf of a root.
+ *    Readers found by a step are given from the next cycle on, one per cycle; meanwhile the next step goes on, and its last cycle lasts
+ *    until the last of them is taken. The answer (DONE) is there in the cycle after the last reader is taken, or in t + 4 if there is none.
  *  - RUN, FREE of op_id: the sweep leaves it, or takes it out. No answer, and op_ready stays 1. After a reset all are free.
  *  - sweep = 1: all who are free are to be taken out. sweep_busy is 1 from the next cycle until the last row is done. A row begins in a cycle in
- *    which an operation could be taken and is not; after an operation with an answer it has its turn before the next one (op_ready = 0 until
- *    then). It takes 3 cycles, the one in which it begins among them; and 7 for each plain entry or leaf in it; and 4 for each leaf that is freed, for
- *    its root. op_ready is 0 meanwhile. A sweep = 1 in the meantime begins at the first row anew.
+ *    which an operation could be taken and is not. When eight operations with an answer have been taken since the last row began, it has
+ *    its turn before the next operation (op_ready = 0 until then). It takes three cycles, the one in which it begins among them; and
+ *    for each plain entry or leaf in it four if that stays as it is, five if not, nine if it is a leaf that is freed. op_ready is 0
+ *    meanwhile. A sweep = 1 in the meantime begins at the first row anew.
  * used is the number of entries, as after the last operation or row that is over.
  *
  * After a reset op_ready is 0 for max(rows of way 0, 2^(id_w - leaf_w)) cycles. rdr_* and ans_* are 0 when not valid. idle = 1: a clock without
