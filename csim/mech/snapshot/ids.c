@@ -208,13 +208,18 @@ static void reuse(struct cw_si_center *c)
     }
 }
 
-/* A sweep takes the tables' time, so there is one when IDs become scarce: those that it will free are not fewer than those that are left. */
+/*
+ * A sweep takes the tables' time, so there is one when IDs become scarce: those that it will free are not fewer than those that are left, or
+ * somebody waits for them. When a table was full, there is one when all is over, because it leaves the tables empty.
+ */
 static bool wants_sweep(const struct cw_si_center *c)
 {
     const uint32_t dying = count(&c->dying);
     if (c->exact != NULL)
         return dying > 0; /* its sweeps take none */
-    return dying > 0 && (dying >= c->unused_ring.cnt || c->crowded || (c->begin.ring.cnt > 0 && c->unused_ring.cnt < CW_LANES));
+    if (dying == 0 || c->crowded)
+        return dying > 0 && c->running + c->committer_cnt + c->kept_ring.cnt == 0;
+    return dying >= c->unused_ring.cnt || (c->begin.ring.cnt > 0 && c->unused_ring.cnt < CW_LANES);
 }
 
 void cw_si__ids_clean(struct cw_si_center *c, cw_time now)
