@@ -280,7 +280,7 @@ static uint32_t take_out(struct reader_list *t, uint64_t word, uint32_t id)
 /* A row of the sweep. Its cycles. */
 static uint32_t sweep_row(struct reader_list *t)
 {
-    uint32_t cycles = 3;
+    uint32_t cycles = 2;
     for (uint32_t w = 0; w < t->p.ways; w++) {
         if (t->row >= t->rows[w])
             continue;

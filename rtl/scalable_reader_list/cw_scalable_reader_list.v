@@ -352,7 +352,7 @@ module cw_scalable_reader_list #(
         state_d = state_q;
         case (state_q)
             CLEAR:    if (clear_row_q == LAST_CLEAR) state_d = IDLE;
-            IDLE:     state_d = begins ? (fast ? DECIDE : READ) : take_row ? ROW_READ : IDLE;
+            IDLE:     state_d = begins ? (fast ? DECIDE : READ) : take_row ? PICK : IDLE;
             HASH:     state_d = READ;
             READ:     state_d = COMPARE;
             COMPARE:  state_d = DECIDE;
@@ -608,7 +608,7 @@ module cw_scalable_reader_list #(
             assert (!rdr_valid_o || !op_ready_o);
             cover (rdr_valid_o && !rdr_ready_i);
             // 5. No RAM is read and written in one cycle.
-            assert (!(write && (state_q == READ || state_q == COMPARE || state_q == ROW_READ)) && !(sets && state_q == LIVE));
+            assert (!(write && (state_q == READ || state_q == COMPARE || state_q == ROW_READ || take_row)) && !(sets && state_q == LIVE));
             cover (write && state_q == ROW_WRITE);
         end
 `endif
@@ -670,11 +670,11 @@ module cw_scalable_reader_list #(
                 .PARTS (1)
             ) u_entries (
                 .clk_i     (clk_i),
-                .rd_en_i   (state_q == READ || state_q == ROW_READ || (state_q == COMPARE && task_q == FIRST && kind_q != LIST)),
+                .rd_en_i   (state_q == READ || state_q == ROW_READ || take_row || (state_q == COMPARE && task_q == FIRST && kind_q != LIST)),
                 .wr_en_i   (state_q == CLEAR || (write && (writes_root ? root_place_q[g] : place_q[g]))),
                 .wr_parts_i(1'b1),
-                .addr_i    (state_q == CLEAR ? clear_row : state_q == COMPARE || for_leaf ? leaf_row_q[g*ROW_W +: ROW_W]
-                                                                                           : row_q[g*ROW_W +: ROW_W]),
+                .addr_i    (state_q == CLEAR ? clear_row : state_q == IDLE ? sweep_row_q
+                            : state_q == COMPARE || for_leaf ? leaf_row_q[g*ROW_W +: ROW_W] : row_q[g*ROW_W +: ROW_W]),
                 .wr_data_i (state_q == CLEAR ? {ENTRY_W{1'b0}} : {new_type, new_body, word_q}),
                 .rd_data_o (entry[g*ENTRY_W +: ENTRY_W])
 `ifdef FORMAL
@@ -693,8 +693,11 @@ module cw_scalable_reader_list #(
         if (LEAF_W < 1 || LEAF_W > 5 || ROOT_W < 1 || ROOT_W > 5) begin : g_bad_leaf_w
             cw_error_scalable_reader_list_leaf_w_must_be_1_to_5_and_id_w_less_1_to_5 u_error ();
         end
-        if (ENTRIES < WAYS || ENTRIES > 65536) begin : g_bad_entries
-            cw_error_scalable_reader_list_entries_must_be_ways_to_65536 u_error ();
+        if (ENTRIES < 1 || ENTRIES > 65536) begin : g_bad_entries
+            cw_error_scalable_reader_list_entries_must_be_1_to_65536 u_error ();
+        end
+        if (ENTRIES < WAYS) begin : g_fewer_than_ways
+            cw_error_scalable_reader_list_entries_must_not_be_below_ways u_error ();
         end
         if (WAYS < 1 || WAYS > 8) begin : g_bad_ways
             cw_error_scalable_reader_list_ways_must_be_1_to_8 u_error ();

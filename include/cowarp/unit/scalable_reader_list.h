@@ -36,7 +36,7 @@
  *  - RUN, FREE of op_id: the sweep leaves it, or takes it out. No answer, and op_ready stays 1. After a reset all are free.
  *  - sweep = 1: all who are free are to be taken out. sweep_busy is 1 from the next cycle until the last row is done. A row begins in a cycle in
  *    which an operation could be taken and is not. When eight operations with an answer have been taken since the last row began, it has
- *    its turn before the next operation (op_ready = 0 until then). It takes three cycles, the one in which it begins among them; and
+ *    its turn before the next operation (op_ready = 0 until then). It takes two cycles, the one in which it begins among them; and
  *    for each plain entry or leaf in it four if that stays as it is, five if not, nine if it is a leaf that is freed. op_ready is 0
  *    meanwhile. A sweep = 1 in the meantime begins at the first row anew.
  * used is the number of entries, as after the last operation or row that is over.
