@@ -171,6 +171,30 @@ static void test_snapshot__no_write_skew(void **state)
     assert_true(false_loops < loops / 10);
 }
 
+/* The exact graph beside the logical times changes no cycle, and finds the loops that they refuse. A pair's threads read what the other one writes. */
+static void test_snapshot__exact_graph_counts(void **state)
+{
+    static const char *const names[] = {"core_active_cycles", "tx_aborted", "si_edges", "si_loops", "dram_reads"};
+    uint64_t first[5] = {0};
+    (void)state;
+    for (uint32_t graph = 0; graph < 2; graph++) {
+        struct machine m;
+        open_sound(&m, graph == 0 ? "core.count=4" : "core.count=4 si.graph=on");
+        make_skew(50, 0);
+        run_sound(&m, 2 * PAIRS, 1, 1, 4);
+        for (uint32_t k = 0; k < 5; k++) {
+            if (graph == 0)
+                first[k] = count(&m, names[k]);
+            assert_int_equal(first[k], count(&m, names[k]));
+        }
+        assert_int_equal(count(&m, "si_exact_loops"), graph * (count(&m, "si_loops") - count(&m, "si_false_loops")));
+        assert_true(graph == 0 || count(&m, "si_exact_loops") >= PAIRS / 2);
+        assert_true(count(&m, "si_pairs_read_write") >= graph * PAIRS / 2 && count(&m, "si_pairs_read_write") <= count(&m, "si_pairs"));
+        assert_int_equal(count(&m, "si_pairs_write_write"), 0);
+        cowarp_destroy(m.gpu);
+    }
+}
+
 /* What goes wrong without the tables' help, so that the test above can fail. */
 static void test_snapshot__skew_without_times(void **state)
 {
@@ -539,6 +563,7 @@ static void test_snapshot__refuses(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_snapshot__no_write_skew),
+    cmocka_unit_test(test_snapshot__exact_graph_counts),
     cmocka_unit_test(test_snapshot__skew_without_times),
     cmocka_unit_test(test_snapshot__skew_as_published),
     cmocka_unit_test(test_snapshot__no_lost_update),

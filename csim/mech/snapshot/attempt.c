@@ -52,7 +52,6 @@ void cw_si__abort_lanes(struct cw_si_core *c, uint32_t warp, cw_lanes lanes, enu
         return;
     if (cause == CW_SI_BY_TABLE)
         c->warp[warp].crowded |= lanes;
-    counters->tx_aborted_cycles += cw_lanes_count(lanes) * ((now - w->begun) / c->half.period);
     cw_tm_core_abort(&c->half, warp, lanes, causes[cause], by_cause[cause], now);
     cw_tm_core_list(&c->half, warp);
 }

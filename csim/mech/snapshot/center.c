@@ -28,12 +28,12 @@ static void seal(struct cw_si_center *c, uint32_t core, const struct cw_si_ask_n
     const cw_lanes readers = n->lanes & ~n->writers;
     const cw_time done = now + c->tm->wire; /* who begins from then on is asked for after this, and begins above its CTS */
     struct cw_si_ask_note note = *n;
-    note.failed = c->exact != NULL ? cw_si__oracle_seal(c, n) : 0;
+    note.failed = c->tm->oracle ? cw_si__oracle_seal(c, n) : 0;
     for (cw_lanes rest = n->lanes; rest != 0; rest = cw_lanes_rest(rest)) {
         const uint32_t id = n->id[cw_lanes_first(rest)];
         struct cw_si_transaction *t = c->id + id;
         cw_si__ids_release(c, id);
-        if (c->exact == NULL)
+        if (!c->tm->oracle)
             cw_si__times_commit(c, id, !cw_lanes_has(n->writers, cw_lanes_first(rest)));
         if (cw_lanes_has(n->writers, cw_lanes_first(rest))) {
             t->state = CW_SI_SEALED;
@@ -112,6 +112,16 @@ static bool hear_partitions(struct cw_si_center *c, cw_time now)
     return more;
 }
 
+/* The exact graph is up to date before it is asked. Of what is only counted partitions tell on lines of their own. */
+static void look_at_graph(struct cw_si_center *c, cw_time now)
+{
+    const struct cw_si_fact_note *f;
+    cw_si__ids_forget(c, now);
+    for (uint32_t i = 0; !c->tm->oracle && i < c->tm->config->partition_count; i++)
+        while ((f = cw_si_line_pop(c->tm->seen + i, now)) != NULL)
+            cw_si__oracle_count(c, f);
+}
+
 /* When something is due that no note tells of: the newest version is what transactions begin with, so that the one before it may be freed;
  * a committed ID may be let go. */
 static cw_time time_passes(const struct cw_si_center *c, cw_time now)
@@ -133,17 +143,17 @@ static void tick(void *self, cw_time now)
     for (uint32_t i = 0; i < config->core_count; i++)
         listen(c, i, now);
     if (c->exact != NULL)
-        cw_si__ids_forget(c, now);
+        look_at_graph(c, now);
     bool more = hear_partitions(c, now);
     cw_si__ids_clean(c, now);
     cw_si__ids_begin(c, now);
-    more |= c->exact == NULL && cw_si__times_clock(c, now);
+    more |= !c->tm->oracle && cw_si__times_clock(c, now);
     cw_si__versions_step(c, now);
     cw_time next = more ? now + c->period : CW_TIME_NEVER;
     for (uint32_t i = 0; i < config->core_count; i++)
         next = cw_fifo_next(&c->tm->ask[i].fifo) < next ? cw_fifo_next(&c->tm->ask[i].fifo) : next;
     for (uint32_t i = 0; i < config->partition_count; i++)
-        next = cw_fifo_next(&c->tm->fact[i].fifo) < next ? cw_fifo_next(&c->tm->fact[i].fifo) : next;
+        next = cw_time_min(next, cw_time_min(cw_fifo_next(&c->tm->fact[i].fifo), cw_fifo_next(&c->tm->seen[i].fifo)));
     const cw_time passing = time_passes(c, now);
     c->component.wake = passing < next ? passing : next;
 }
@@ -180,10 +190,11 @@ int cw_si__center_create(struct cw_si_center **out, struct cw_si *tm, struct cw_
     for (uint32_t i = 0; i < tm->config->core_count; i++)
         tm->ask[i].fifo.wake = &c->component.wake;
     for (uint32_t i = 0; i < tm->config->partition_count; i++)
-        tm->fact[i].fifo.wake = &c->component.wake;
+        tm->fact[i].fifo.wake = tm->seen[i].fifo.wake = &c->component.wake;
     cw_si__ids_init(c);
     cw_si__versions_init(c);
-    return tm->oracle ? cw_si__oracle_create(c) : cw_si__times_create(c, err);
+    const int status = tm->oracle || tm->keys->si_graph == CW_ON ? cw_si__oracle_create(c) : CW_OK;
+    return status != CW_OK || tm->oracle ? status : cw_si__times_create(c, err);
 }
 
 void cw_si__center_destroy(struct cw_si_center *c)

@@ -120,7 +120,7 @@ struct cw_si_center {
     struct cw_si_set dying, swept; /* dead since the last sweep began; before it */
     uint32_t sweeping;             /* partitions that have not answered */
     struct cw_si_times times;
-    struct cw_si_exact *exact;   /* sitm-oracle, which has no times: what its transactions read and write; else NULL */
+    struct cw_si_exact *exact;   /* what transactions read and write, in sitm-oracle and with si.graph=on; else NULL */
     uint32_t attempt[CW_SI_IDS]; /* of that, by ID */
     /* versions */
     struct cw_si_version version[CW_SI_SLOTS];
@@ -188,7 +188,7 @@ void cw_si__ids_commit(struct cw_si_center *c, uint32_t id, cw_time time);
 /* Lets go what nobody needs, and sweeps. */
 void cw_si__ids_clean(struct cw_si_center *c, cw_time now);
 void cw_si__ids_swept(struct cw_si_center *c);
-/* sitm-oracle: its graph lets go what nobody needs. Before it is asked, so that what it finds does not depend on when nothing happened. */
+/* The exact graph lets go what nobody needs. Before it is asked, so that what it finds does not depend on when nothing happened. */
 void cw_si__ids_forget(struct cw_si_center *c, cw_time now);
 
 /* versions.c */
@@ -201,13 +201,15 @@ void cw_si__versions_written(struct cw_si_center *c, uint32_t core, const struct
 /* Admits, closes, frees and opens. */
 void cw_si__versions_step(struct cw_si_center *c, cw_time now);
 
-/* oracle.c: sitm-oracle; the others are called where cw_si_center.exact is NULL only */
+/* oracle.c: the exact graph, where there is one */
 int cw_si__oracle_create(struct cw_si_center *c);
 void cw_si__oracle_begin(struct cw_si_center *c, uint32_t id);
 void cw_si__oracle_free(struct cw_si_center *c, uint32_t id);
 void cw_si__oracle_commit(struct cw_si_center *c, uint32_t id, cw_time time);
-/* The lanes want to commit; of the writers, those that have to abort. */
+/* sitm-oracle: the lanes want to commit; of the writers, those that have to abort. */
 cw_lanes cw_si__oracle_seal(struct cw_si_center *c, const struct cw_si_ask_note *n);
+/* A word has been read or written: sitm-oracle answers; with si.graph=on it is counted only. */
+void cw_si__oracle_count(struct cw_si_center *c, const struct cw_si_fact_note *f);
 void cw_si__oracle_access(struct cw_si_center *c, uint32_t partition, const struct cw_si_fact_note *f, cw_time now);
 /* oldest: when the oldest running transaction began. */
 void cw_si__oracle_clean(struct cw_si_center *c, cw_time oldest, cw_time now);

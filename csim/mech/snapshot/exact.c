@@ -17,7 +17,8 @@ enum state { FREE, RUNNING, LOST, SEALED, COMMITTED };
 struct attempt {
     enum state state;
     cw_time begin, committed;
-    struct set before, behind; /* attempts from which, and to which, an edge leads */
+    struct set before, behind;          /* attempts from which, and to which, an edge leads */
+    struct set read_write, write_write; /* those that it is a pair of that kind with */
     uint32_t before_cnt;
     uint32_t *word; /* that it has read or written, some of them twice */
     uint32_t word_cnt, word_cap;
@@ -39,6 +40,7 @@ struct cw_si_exact {
     uint32_t *place, places; /* hash of addresses: number of a word + 1; 0: none. A power of two, at least twice the words. */
     bool changed;            /* since the last pruning, */
     cw_time oldest, next;    /* of which the oldest was this, and which time alone makes another one necessary at `next` */
+    struct cw_si_exact_pairs pairs;
     bool failed;
 };
 
@@ -233,6 +235,18 @@ static void forget(struct cw_si_exact *x, uint32_t attempt)
     x->changed = true;
 }
 
+/* It is a pair with nobody any more: its number may stand for another one. */
+static void part(struct cw_si_exact *x, uint32_t attempt)
+{
+    struct attempt *a = x->attempt + attempt;
+    for (uint32_t i = next_of(&a->read_write, 0); i != NONE; i = next_of(&a->read_write, i + 1))
+        take_out(&x->attempt[i].read_write, attempt);
+    for (uint32_t i = next_of(&a->write_write, 0); i != NONE; i = next_of(&a->write_write, i + 1))
+        take_out(&x->attempt[i].write_write, attempt);
+    clear(&a->read_write);
+    clear(&a->write_write);
+}
+
 static void lose(struct cw_si_exact *x, uint32_t attempt)
 {
     forget(x, attempt);
@@ -282,6 +296,30 @@ static void find_edges(struct cw_si_exact *x, const struct word *w, uint32_t att
     }
 }
 
+static void pair(struct cw_si_exact *x, uint32_t a, uint32_t b, bool both_write)
+{
+    struct set *mine = both_write ? &x->attempt[a].write_write : &x->attempt[a].read_write;
+    if (has(mine, b))
+        return;
+    put(x, mine, b);
+    put(x, both_write ? &x->attempt[b].write_write : &x->attempt[b].read_write, a);
+    x->pairs.write_write += both_write;
+    x->pairs.read_write += !both_write;
+    x->pairs.both += has(both_write ? &x->attempt[a].read_write : &x->attempt[a].write_write, b);
+}
+
+/* The attempts beside it that it meets at the word. */
+static void find_pairs(struct cw_si_exact *x, const struct word *w, uint32_t attempt, bool writes)
+{
+    const struct attempt *a = x->attempt + attempt;
+    for (uint32_t i = next_of(&w->writers, 0); i != NONE; i = next_of(&w->writers, i + 1))
+        if (i != attempt && !is_seen(x->attempt + i, a))
+            pair(x, attempt, i, writes);
+    for (uint32_t i = writes ? next_of(&w->readers, 0) : NONE; i != NONE; i = next_of(&w->readers, i + 1))
+        if (i != attempt && !is_seen(x->attempt + i, a))
+            pair(x, attempt, i, false);
+}
+
 static void note_word(struct cw_si_exact *x, uint32_t attempt, uint32_t number, bool writes)
 {
     struct attempt *a = x->attempt + attempt;
@@ -301,6 +339,8 @@ enum cw_si_exact_answer cw_si_exact_access(struct cw_si_exact *x, uint32_t attem
     if (number == NONE)
         return CW_SI_EXACT_FINE;
     const struct word *w = x->word + number;
+    if (!has(writes ? &w->writers : &w->readers, attempt))
+        find_pairs(x, w, attempt, writes);
     if (writes && is_ahead(x, w, attempt)) {
         lose(x, attempt);
         return CW_SI_EXACT_WRITE_WRITE;
@@ -339,6 +379,8 @@ uint32_t cw_si_exact_begin(struct cw_si_exact *x, cw_time begin)
     attempt[i].state = RUNNING;
     attempt[i].begin = begin;
     x->known++;
+    for (uint32_t k = 0; k < x->attempt_cnt; k++)
+        x->pairs.all += k != i && attempt[k].state != FREE && attempt[k].state != LOST && !is_seen(attempt + k, attempt + i);
     return i;
 }
 
@@ -374,6 +416,7 @@ void cw_si_exact_commit(struct cw_si_exact *x, uint32_t attempt, cw_time time)
 void cw_si_exact_abort(struct cw_si_exact *x, uint32_t attempt)
 {
     forget(x, attempt);
+    part(x, attempt);
     x->attempt[attempt].state = FREE;
     x->known--;
 }
@@ -401,6 +444,11 @@ void cw_si_exact_prune(struct cw_si_exact *x, cw_time oldest, cw_time now)
     }
 }
 
+const struct cw_si_exact_pairs *cw_si_exact_pairs(const struct cw_si_exact *x)
+{
+    return &x->pairs;
+}
+
 uint32_t cw_si_exact_known(const struct cw_si_exact *x)
 {
     return x->known;
@@ -425,6 +473,8 @@ void cw_si_exact_destroy(struct cw_si_exact *x)
     for (uint32_t i = 0; i < x->attempt_cap; i++) {
         free(x->attempt[i].before.bits);
         free(x->attempt[i].behind.bits);
+        free(x->attempt[i].read_write.bits);
+        free(x->attempt[i].write_write.bits);
         free(x->attempt[i].word);
     }
     for (uint32_t i = 0; i < x->word_cnt; i++) {

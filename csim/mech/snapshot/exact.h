@@ -47,6 +47,12 @@ void cw_si_exact_commit(struct cw_si_exact *x, uint32_t attempt, cw_time time);
 void cw_si_exact_abort(struct cw_si_exact *x, uint32_t attempt);
 /* Lets go what can be part of no circle. oldest: when the oldest running attempt began; CW_TIME_NEVER: none runs. */
 void cw_si_exact_prune(struct cw_si_exact *x, cw_time oldest, cw_time now);
+/* Pairs of attempts of which one was running, or on its way to commit, when the other one began: all; those of which one has read a word that the
+ * other one has written; those that have written the same word; those of both kinds. Whoever was refused counts until then. */
+struct cw_si_exact_pairs {
+    uint64_t all, read_write, write_write, both;
+};
+const struct cw_si_exact_pairs *cw_si_exact_pairs(const struct cw_si_exact *x);
 /* Attempts that it knows. */
 uint32_t cw_si_exact_known(const struct cw_si_exact *x);
 

@@ -83,7 +83,7 @@ static bool begin(struct cw_si_center *c, struct cw_si_request *r, cw_time now)
     const cw_time begins = now + c->tm->wire;
     const uint32_t slot = cw_si__versions_at(c, begins);
     uint32_t cts = 0;
-    if (cw_si__versions_run_over(c) || (c->exact == NULL && !cw_si__times_first(c, slot, &cts)))
+    if (cw_si__versions_run_over(c) || (!c->tm->oracle && !cw_si__times_first(c, slot, &cts)))
         return false;
     struct cw_si_answer_note answer = {.kind = CW_SI_BEGUN, .warp = r->note.warp, .begin = begins, .snapshot = c->version[slot].time};
     struct cw_si_version *v = c->version + slot;
@@ -97,7 +97,7 @@ static bool begin(struct cw_si_center *c, struct cw_si_request *r, cw_time now)
         c->order_serial[at] = c->serial;
         if (c->exact != NULL)
             cw_si__oracle_begin(c, id);
-        else
+        if (!c->tm->oracle)
             cw_si__times_begin(c, id);
     }
     v->readers += cw_lanes_count(r->note.lanes);
@@ -175,7 +175,7 @@ void cw_si__ids_die(struct cw_si_center *c, uint32_t id)
 {
     if (c->exact != NULL)
         cw_si__oracle_free(c, id);
-    else
+    if (!c->tm->oracle)
         cw_si__times_free(c, id);
     c->id[id].state = CW_SI_DEAD;
     cw_si_set_put(&c->dying, id, true);
@@ -226,7 +226,7 @@ void cw_si__ids_clean(struct cw_si_center *c, cw_time now)
 {
     struct cw_si_index_note dead = {.kind = CW_SI_ID_DEAD};
     const cw_time oldest = oldest_begin(c);
-    const bool keeps = c->exact == NULL && c->tm->keys->si_retain == CW_SI_CONCURRENT;
+    const bool keeps = !c->tm->oracle && c->tm->keys->si_retain == CW_SI_CONCURRENT;
     while (c->kept_ring.cnt > 0) {
         const uint16_t id = c->kept[c->kept_ring.head];
         if (keeps && (c->id[id].committed > now || oldest < c->id[id].committed))
@@ -246,7 +246,7 @@ void cw_si__ids_clean(struct cw_si_center *c, cw_time now)
     const struct cw_si_index_note sweep = {.kind = CW_SI_SWEEP};
     c->swept = c->dying;
     memset(&c->dying, 0, sizeof c->dying);
-    if (c->exact != NULL) {
+    if (c->tm->oracle) {
         reuse(c);
         return;
     }

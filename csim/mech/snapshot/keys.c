@@ -13,8 +13,9 @@ static const struct cw_key table[] = {
 /* sitm-oracle has no tables, no logical times and no copies that take time. */
 static const char *needs(const struct cw_config *config, const void *own, const char *reader, uint32_t key)
 {
-    static const char *const unread[] = {"si.copy",      "si.retain",       "si.rules",          "si.step",
-                                         "si.time_bits", "si.writer_words", "si.reader_entries", "si.postdate_latency"};
+    static const char *const unread[] = {"si.copy",         "si.retain",         "si.rules",
+                                         "si.step",         "si.time_bits",      "si.graph",
+                                         "si.writer_words", "si.reader_entries", "si.postdate_latency"};
     (void)config;
     (void)own;
     for (uint32_t i = 0; strcmp(reader, "sitm-oracle") == 0 && i < sizeof unread / sizeof unread[0]; i++)

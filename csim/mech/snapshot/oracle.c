@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Snapshot isolation, version manager: what sitm-oracle has in the place of tables and logical times (SI-TM section 6: perfect loop detection
- * by a dependence graph, many writers, no cost). Partitions tell of each word that a transaction reads or writes; the answer is there two L2
+ * Snapshot isolation, version manager: the exact graph. sitm-oracle has it in the place of tables and logical times (SI-TM section 6: perfect
+ * loop detection by a dependence graph, many writers, no cost); with si.graph=on sitm-ts counts by it, and nothing else. Under sitm-oracle partitions tell of each word that a transaction reads or writes; the answer is there two L2
  * cycles later, before the L2's, so nobody waits for it.
  *
- * Several running transactions may have written a word. Who first wants to commit does; the others abort when they want to, or when they
+ * Several running transactions of sitm-oracle may have written a word. Who first wants to commit does; the others abort when they want to, or when they
  * write such a word, whatever comes first. So a commit that has come to the commit units cannot fail there.
  */
 #include "mech/snapshot/center.h"
@@ -44,10 +44,22 @@ static enum cw_si_exact_answer ask(struct cw_si_center *c, const struct cw_si_fa
 {
     struct cw_si_counters *counters = c->tm->counters;
     const bool writes = f->kind == CW_SI_HAS_WRITTEN;
-    if (c->tm->sabotage == CW_SI_NO_POSTDATING && !writes)
+    uint64_t edges = 0, loops = 0;
+    if (c->tm->oracle && c->tm->sabotage == CW_SI_NO_POSTDATING && !writes)
         return CW_SI_EXACT_FINE;
-    return cw_si_exact_access(c->exact, c->attempt[writes ? f->writer : f->reader], f->word, writes, &counters->si_edges,
-                              &counters->si_loops);
+    const enum cw_si_exact_answer answer =
+        cw_si_exact_access(c->exact, c->attempt[writes ? f->writer : f->reader], f->word, writes, &edges, &loops);
+    counters->si_exact_loops += loops;
+    if (c->tm->oracle) {
+        counters->si_edges += edges;
+        counters->si_loops += loops;
+    }
+    return answer;
+}
+
+void cw_si__oracle_count(struct cw_si_center *c, const struct cw_si_fact_note *f)
+{
+    ask(c, f);
 }
 
 void cw_si__oracle_access(struct cw_si_center *c, uint32_t partition, const struct cw_si_fact_note *f, cw_time now)
@@ -60,7 +72,13 @@ void cw_si__oracle_access(struct cw_si_center *c, uint32_t partition, const stru
 
 void cw_si__oracle_clean(struct cw_si_center *c, cw_time oldest, cw_time now)
 {
+    struct cw_si_counters *counters = c->tm->counters;
+    const struct cw_si_exact_pairs *pairs = cw_si_exact_pairs(c->exact);
     cw_si_exact_prune(c->exact, oldest, now);
+    counters->si_pairs = pairs->all;
+    counters->si_pairs_read_write = pairs->read_write;
+    counters->si_pairs_write_write = pairs->write_write;
+    counters->si_pairs_both = pairs->both;
     if (cw_si_exact_failed(c->exact))
-        cw_mech_fault(&c->tm->host, CW_ENOMEM, "sitm-oracle: out of host memory for its graph");
+        cw_mech_fault(&c->tm->host, CW_ENOMEM, "snapshot isolation: out of host memory for the exact graph");
 }

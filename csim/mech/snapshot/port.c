@@ -107,6 +107,8 @@ static void answer(struct cw_si_port *u, struct cw_message *p, cw_time now)
         struct cw_si_op *o = u->op + body->op;
         body->dates = o->pending > 0;
         o->p = NULL;
+        if (u->tm->keys->si_graph == CW_ON)
+            cw_si__oracle_port_count(u, p, now);
         if (!body->dates)
             free_op(u, body->op);
         if (load && cw_tell_wanted(&u->tm->host, CW_EVENT_REGION_READ))

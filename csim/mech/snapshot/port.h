@@ -169,6 +169,8 @@ void cw_si__scan_sweep(struct cw_si_port *u);
 
 /* oracle_port.c: the same of sitm-oracle */
 bool cw_si__oracle_port_step(struct cw_si_port *u, cw_time now);
+/* si.graph=on: the access has its answer. */
+void cw_si__oracle_port_count(struct cw_si_port *u, const struct cw_message *p, cw_time now);
 
 /* commit_unit.c */
 void cw_si__commit_take(struct cw_si_port *u, cw_time now);

@@ -35,6 +35,7 @@ struct cw_si {
     cw_time wire, index, postdate;                       /* latencies */
     struct cw_si_line *ask, *answer;                     /* by core */
     struct cw_si_line *index_line, *fact, *verdict_line; /* by partition */
+    struct cw_si_line *seen;                             /* by partition: facts that are counted only (si.graph) */
 };
 
 static inline cw_time cw_si_period(const struct cw_si *tm, enum cw_domain d)

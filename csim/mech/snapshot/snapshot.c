@@ -36,16 +36,14 @@ static void destroy(void *self)
         cw_si_line_destroy(tm->ask + i);
         cw_si_line_destroy(tm->answer + i);
     }
-    for (uint32_t i = 0; tm->index_line != NULL && tm->fact != NULL && tm->verdict_line != NULL && i < tm->config->partition_count; i++) {
-        cw_si_line_destroy(tm->index_line + i);
-        cw_si_line_destroy(tm->fact + i);
-        cw_si_line_destroy(tm->verdict_line + i);
+    struct cw_si_line *const by_partition[] = {tm->index_line, tm->fact, tm->seen, tm->verdict_line};
+    for (uint32_t k = 0; k < sizeof by_partition / sizeof by_partition[0]; k++) {
+        for (uint32_t i = 0; by_partition[k] != NULL && i < tm->config->partition_count; i++)
+            cw_si_line_destroy(by_partition[k] + i);
+        free(by_partition[k]);
     }
     free(tm->ask);
     free(tm->answer);
-    free(tm->index_line);
-    free(tm->fact);
-    free(tm->verdict_line);
     free(m->core);
     free(m->port);
     free(m);
@@ -77,8 +75,9 @@ static int create_lines(struct cw_si *tm)
     tm->answer = calloc(cores, sizeof *tm->answer);
     tm->index_line = calloc(partitions, sizeof *tm->index_line);
     tm->fact = calloc(partitions, sizeof *tm->fact);
+    tm->seen = calloc(partitions, sizeof *tm->seen);
     tm->verdict_line = calloc(partitions, sizeof *tm->verdict_line);
-    if (tm->ask == NULL || tm->answer == NULL || tm->index_line == NULL || tm->fact == NULL || tm->verdict_line == NULL)
+    if (tm->ask == NULL || tm->answer == NULL || tm->index_line == NULL || tm->fact == NULL || tm->seen == NULL || tm->verdict_line == NULL)
         return CW_ENOMEM;
     for (uint32_t i = 0; i < cores && status == CW_OK; i++) {
         status = cw_si_line_create(tm->ask + i, sizeof(struct cw_si_ask_note), 40 * warps, NULL);
@@ -89,6 +88,8 @@ static int create_lines(struct cw_si *tm)
         status = cw_si_line_create(tm->index_line + i, sizeof(struct cw_si_index_note), 16384, NULL);
         if (status == CW_OK)
             status = cw_si_line_create(tm->fact + i, sizeof(struct cw_si_fact_note), tm->oracle ? 1024 : 128, NULL);
+        if (status == CW_OK)
+            status = cw_si_line_create(tm->seen + i, sizeof(struct cw_si_fact_note), tm->keys->si_graph == CW_ON ? 4096 : 1, NULL);
         if (status == CW_OK)
             status = cw_si_line_create(tm->verdict_line + i, sizeof(struct cw_si_verdict_note), tm->oracle ? 4096 : 512, NULL);
     }

@@ -29,10 +29,11 @@ static inline void cw_attempt_admit(const struct cw_tm_common *common, cw_lanes 
     cw_stat_max(&common->counters->tx_warps_max, running);
 }
 
-/* Lanes abort. by_cause: the counter of the cause. */
-static inline void cw_attempt_aborted(const struct cw_tm_common *common, cw_lanes lanes, uint64_t *by_cause)
+/* Lanes abort, so many cycles after their begin. by_cause: the counter of the cause. */
+static inline void cw_attempt_aborted(const struct cw_tm_common *common, cw_lanes lanes, uint64_t cycles, uint64_t *by_cause)
 {
     common->counters->tx_aborted += cw_lanes_count(lanes);
+    common->counters->tx_aborted_cycles += cycles * cw_lanes_count(lanes);
     *by_cause += cw_lanes_count(lanes);
 }
 

@@ -72,7 +72,7 @@ void cw_tm_core_abort(struct cw_tm_core *h, uint32_t warp, cw_lanes lanes, const
     if (lanes == 0)
         return;
     w->aborted |= lanes;
-    cw_attempt_aborted(h->common, lanes, by_cause);
+    cw_attempt_aborted(h->common, lanes, cw_attempt_cycles(h->common, h->warp[warp].begun, now), by_cause);
     cw_tell_aborts(h->common->host, cw_tm_core_name(h, warp), lanes, cause, now);
     cw_core_region_abort(h->core, warp, lanes);
 }
