@@ -71,6 +71,6 @@ void cw_version_copy(struct cw_memory *m, uint32_t index, uint32_t from, uint32_
 {
     const struct cw_version_range *r = m->range + index;
     const struct cw_config *c = m->range_config;
-    for (uint64_t addr = r->base; addr < r->base + r->bytes; addr += c->mem_line_bytes)
+    for (uint64_t addr = r->base; addr < r->base + r->used; addr += c->mem_line_bytes)
         memcpy(cw_memory__at(m, place_inside(c, r, addr, to)), cw_memory__at(m, place_inside(c, r, addr, from)), c->mem_line_bytes);
 }

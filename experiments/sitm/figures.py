@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures and tables of snapshot isolation (Chen, Peng, Irving, ISCA 2017), section 7, without SITM_Oracle. Presets `si-tm` and
-`si-tm-base` are Table 2. The paper's KiloTM is WarpTM without intra-warp conflict resolution."""
+"""Figures and tables of snapshot isolation (Chen, Peng, Irving, ISCA 2017), sections 2 and 7. Presets `si-tm` and `si-tm-base` are Table 2. The
+paper's KiloTM is WarpTM without intra-warp conflict resolution. SITM_TS has the exact graph beside its times, which counts loops and moves no
+cycle."""
+import math
+
+from energy import ACTIVITY, event_joules, joules
 from experiment import Experiment
 from report import Claim, Table
 from runs import Run, counter
-from sweep import at_least, near, ratios
+from sweep import at_least, near, ratios, rows_of
 
 LABEL = {"ll-1": "LL-1", "ll-2": "LL-2", "bt-1": "BT-1", "bt-2": "BT-2", "karger-1": "GC-1", "karger-2": "GC-2", "rbt-1": "RBT-1", "rbt-2": "RBT-2",
          "vac-1": "VAC-1", "vac-2": "VAC-2"}
@@ -13,9 +17,18 @@ WORKLOADS = tuple(LABEL)
 LOGS = {workload: (("tm.log_entries", 2048),) for workload in ("karger-2", "vac-1", "vac-2")}
 VERSIONS = (2, 3, 4, 6, 8, 12, 16)
 KILO = (("warptm.aggregate", "off"), ("warptm.coalesce", "off"), ("warptm.resolution", "none"))
-SYSTEMS = {"WarpTM": ("warptm", "si-tm-base", ()), "KiloTM": ("warptm", "si-tm-base", KILO), "SITM_TS": ("sitm-ts", "si-tm", ())}
+SYSTEMS = {"WarpTM": ("warptm", "si-tm-base", ()), "KiloTM": ("warptm", "si-tm-base", KILO), "SITM_TS": ("sitm-ts", "si-tm", (("si.graph", "on"),)),
+           "SITM_Oracle": ("sitm-oracle", "si-tm", ())}
+SNAPSHOTS = ("SITM_TS", "SITM_Oracle")
 CAUSES = {"WarpTM": ("intra_warp", "validation", "early"), "KiloTM": ("intra_warp", "validation", "early"),
-          "SITM_TS": ("single_writer", "loop", "write_write", "table")}
+          "SITM_TS": ("single_writer", "loop", "write_write", "table"), "SITM_Oracle": ("loop", "write_write")}
+# Watts of what transactions need. Thesis Table 6.3 for Kilo TM, WarpTM and temporal conflict detection; SI-TM Table 1 for the tables of snapshots,
+# beside Kilo TM's commit units and logs. SITM_Oracle's have no cost but for the version index table.
+TM_WATTS = {"WarpTM": 2.512 + 0.696, "KiloTM": 0.918 + 0.696, "SITM_TS": 0.918 + 0.0315 + 0.0378 + 0.0032 + 2.33, "SITM_Oracle": 0.918 + 0.0032}
+# The joules of an event are those with which the thesis's locks take the thesis's power.
+CALIBRATION = [Run(workload, "fglock", preset="thesis-warptm") for workload in ("ht-h", "ht-l", "atm", "cl", "cc")]
+# Beside the paper's workloads: programs whose transactions have other conflicts.
+OTHERS = {"ht-h": (), "atm": (("blocks", 30),), "cl": (("cloths", 4),), "bh-h": (("bodies", 3000),), "cc": (("height", 60), ("width", 80))}
 
 
 def run(workload, name, settings=()):
@@ -33,10 +46,96 @@ def speedups(get, names):
 
 
 def fig13(get):
-    table = speedups(get, ("KiloTM", "SITM_TS"))
-    kilo, snapshots = table.rows[-1][1:]
+    table = speedups(get, ("KiloTM",) + SNAPSHOTS)
+    kilo, snapshots, ideal = table.rows[-1][1:]
     return [table], [Claim("si.max", max(row[2] for row in table.rows[:-1]), near(4.5)),
-                     Claim("si.order", (kilo, snapshots / kilo), (at_least(1.0), at_least(1.0)))]
+                     Claim("si.order", (kilo, snapshots / kilo, ideal / snapshots), (at_least(1.0),) * 3)]
+
+
+def conflict_run(w):
+    return run(w, "SITM_Oracle")._replace(params=OTHERS.get(w, ()))
+
+
+def fig2_runs(_):
+    yield [conflict_run(w) for w in WORKLOADS + tuple(OTHERS)]
+
+
+def fig2(get):
+    rows = []
+    for w in WORKLOADS + tuple(OTHERS):
+        pairs, reads, writes, both = (counter(get(conflict_run(w)), f"si_pairs{kind}") for kind in ("", "_read_write", "_write_write", "_both"))
+        rows.append([LABEL.get(w, w.upper())] + [100 * n / max(1, pairs) for n in (reads - both, both, writes - both)] + [
+            (reads - both) / max(1, reads + writes - both)])
+    columns = ["workload", "read and write only", "both", "two writes only"]
+    return [Table("Figure 2: conflicts of pairs of attempts that run at the same time, in percent of the pairs", columns, [row[:4] for row in rows],
+                  "stacks", "percent"),
+            Table("Figure 2: of the pairs in conflict, those of reads and writes only", ["workload", "share"], [[r[0], r[4]] for r in rows], "bars",
+                  "ratio")], []
+
+
+def energy_of(stats, per_event, name):
+    return joules(stats, per_event, TM_WATTS[name])
+
+
+def fig14_runs(get):
+    yield CALIBRATION
+    yield from systems_runs(get)
+
+
+def fig14(get):
+    per_event = event_joules([get(r) for r in CALIBRATION])
+
+    def parts(w, name):
+        return energy_of(get(run(w, name)), per_event, name)
+
+    def total(w, name):
+        return sum(parts(w, name).values())
+    rows = [[f"{LABEL[w]} {name}"] + [x / total(w, "WarpTM") for x in parts(w, name).values()] for w in WORKLOADS for name in SYSTEMS]
+    return [ratios("Figure 14: energy over WarpTM's, estimated from events", WORKLOADS,
+                   [(n, lambda w, n=n: total(w, n) / total(w, "WarpTM")) for n in SYSTEMS if n != "WarpTM"], label=LABEL),
+            Table("Figure 14: energy over WarpTM's by part", ["run", "leakage", "clock", "TM units"] + list(ACTIVITY), rows, "none", "ratio")], []
+
+
+def fig15(get):
+    def wasted(w, name):
+        return counter(get(run(w, name)), "tx_aborted_cycles")
+    return [ratios("Figure 15: cycles of aborted attempts, over WarpTM's", WORKLOADS,
+                   [(n, lambda w, n=n: wasted(w, n) / wasted(w, "WarpTM")) for n in SYSTEMS if n != "WarpTM"], label=LABEL)], []
+
+
+def spent(stats):
+    """Cycles of warps per thread attempt: in the cores, in the commit units, and waiting for a version."""
+    attempts = counter(stats, "tx_committed") + counter(stats, "tx_aborted")
+    waits = counter(stats, "si_commit_waits") + counter(stats, "si_version_waits")
+    return {"cores": counter(stats, "tx_exec_cycles") / attempts, "commit units": (counter(stats, "tx_commit_cycles") - waits) / attempts,
+            "waits for a version": waits / attempts}
+
+
+def fig17(get):
+    def parts(w, name):
+        base = sum(spent(get(run(w, "WarpTM"))).values())
+        return {part: cycles / base for part, cycles in spent(get(run(w, name))).items()}
+    return [by_system("Figure 17: warp cycles per attempt, over WarpTM's", ["cores", "commit units", "waits for a version"], parts, "ratio")], []
+
+
+def snapshot_runs(_):
+    yield [run(w, name) for w in WORKLOADS for name in SNAPSHOTS]
+
+
+def loops_of(get, w, name):
+    return counter(get(run(w, name)), "si_exact_loops")
+
+
+def fig18(get):
+    def per_loop(w, name):
+        loops = loops_of(get, w, name)
+        return counter(get(run(w, name)), "tx_aborted_loop") / loops if loops else math.nan
+    return [ratios("Figure 18: aborts by a loop, per loop", WORKLOADS, [(n, lambda w, n=n: per_loop(w, n)) for n in SNAPSHOTS], label=LABEL)], []
+
+
+def fig19(get):
+    rows = [[LABEL[w]] + [loops_of(get, w, name) for name in SNAPSHOTS] for w in WORKLOADS]
+    return [Table("Figure 19: possible loops", ["workload"] + list(SNAPSHOTS), rows, "bars", "loops")], []
 
 
 def table3(get):
@@ -51,12 +150,18 @@ def table3(get):
     return [Table("Table 3: transactions under WarpTM", columns, rows, "none", paper=stated)], []
 
 
+def by_system(title, columns, values, ylabel):
+    """A bar of parts for each workload and system. values: of (workload, system), by column."""
+    rows = [[f"{LABEL[w]} {name}"] + [values(w, name).get(column, 0.0) for column in columns] for w in WORKLOADS for name in SYSTEMS]
+    return Table(title, ["run"] + list(columns), rows, "stacks", ylabel)
+
+
 def fig16(get):
-    columns, rows = ["workload"] + [f"{n} {cause}" for n, causes in CAUSES.items() for cause in causes], []
-    for w in WORKLOADS:
+    def aborts(w, name):
         base = max(1, counter(get(run(w, "WarpTM")), "tx_aborted"))
-        rows.append([LABEL[w]] + [counter(get(run(w, n)), f"tx_aborted_{cause}") / base for n, causes in CAUSES.items() for cause in causes])
-    return [Table("Figure 16: aborts by cause, over WarpTM's aborts", columns, rows, "stacks", "ratio")], []
+        return {cause: counter(get(run(w, name)), f"tx_aborted_{cause}") / base for cause in CAUSES[name]}
+    return [by_system("Figure 16: aborts by cause, over WarpTM's aborts", list(dict.fromkeys(c for name in SYSTEMS for c in CAUSES[name])), aborts,
+                      "ratio")], []
 
 
 def fig20_runs(_):
@@ -74,14 +179,44 @@ def fig20(get):
 
 
 def fig21(get):
-    rows = []
+    columns, rows = ["workload"], []
+    for name in SNAPSHOTS:
+        columns += [f"{name} attempts", f"{name} commits"]
     for w in WORKLOADS:
-        stats = get(run(w, "SITM_TS"))
-        attempts = counter(stats, "tx_committed") + counter(stats, "tx_aborted")
-        rows.append([LABEL[w], attempts / (counter(stats, "si_versions") + 1), (counter(stats, "tx_committed") - counter(stats, "tx_read_only")) /
-                     max(1, counter(stats, "si_versions"))])
-    return [Table("Figure 21: attempts that read a snapshot, and commits that share a version", ["workload", "attempts", "commits"], rows, "panels",
-                  "transactions")], []
+        row = [LABEL[w]]
+        for stats in (get(run(w, name)) for name in SNAPSHOTS):
+            attempts, versions = counter(stats, "tx_committed") + counter(stats, "tx_aborted"), counter(stats, "si_versions")
+            row += [attempts / (versions + 1), (counter(stats, "tx_committed") - counter(stats, "tx_read_only")) / max(1, versions)]
+        rows.append(row)
+    return [Table("Figure 21: attempts that read a snapshot, and commits that share a version", columns, rows, "panels", "transactions")], []
+
+
+STEPS, NARROW = (1, 3, 10, 30, 100, 255), 10
+
+
+def step_run(w, step, bits=24):
+    return run(w, "SITM_TS", (("si.step", step),) + ((("si.time_bits", bits),) if bits != 24 else ()))
+
+
+def step_runs(_):
+    yield [step_run(w, step, bits) for w in WORKLOADS for step in STEPS for bits in (24, NARROW)]
+
+
+def step(get):
+    """A small step refuses edges for want of a number between two times; a large one uses numbers up."""
+    def cycles(bits):
+        return [(f"step {n}", lambda w, n=n: get(step_run(w, n, bits))["cycles"] / get(step_run(w, 10))["cycles"]) for n in STEPS]
+
+    def per_commit(name, bits, by):
+        return [(f"step {n}", lambda w, n=n: by * counter(get(step_run(w, n, bits)), name) / counter(get(step_run(w, n, bits)), "tx_committed"))
+                for n in STEPS]
+
+    def table(title, columns, ylabel):
+        return Table(title, ["workload"] + [name for name, _ in columns], rows_of(WORKLOADS, columns, LABEL), "bars", ylabel)
+    return [ratios("Cycles by si.step, over those of step 10", WORKLOADS, cycles(24), label=LABEL),
+            table("Aborts for a refused edge, per commit, by si.step", per_commit("tx_aborted_loop", 24, 1), "aborts"),
+            ratios(f"Cycles with times of {NARROW} bits, over those of step 10 and 24 bits", WORKLOADS, cycles(NARROW), label=LABEL),
+            table(f"Times that times of {NARROW} bits run over, per 1,000 commits", per_commit("si_rollovers", NARROW, 1000), "times")], []
 
 
 # The published forms of the rules and of what the tables keep let wrong results through (csim/mech/snapshot/README.md): they have no time.
@@ -99,9 +234,16 @@ def forms(get):
     return [ratios("Cycles of other forms of SITM_TS", WORKLOADS, column(lambda s: s["cycles"]), label=LABEL)], []
 
 
-EXPERIMENTS = [Experiment("sitm.fig13", "speedup of snapshot isolation over WarpTM", systems_runs, fig13),
+EXPERIMENTS = [Experiment("sitm.fig2", "conflicts of transactions that run at the same time", fig2_runs, fig2),
                Experiment("sitm.table3", "the transactions of SI-TM's workloads", systems_runs, table3),
+               Experiment("sitm.fig13", "speedup of snapshot isolation over WarpTM", systems_runs, fig13),
+               Experiment("sitm.fig14", "energy over WarpTM's, estimated", fig14_runs, fig14),
+               Experiment("sitm.fig15", "cycles of aborted attempts", systems_runs, fig15),
                Experiment("sitm.fig16", "aborts by cause", systems_runs, fig16),
+               Experiment("sitm.fig17", "time in cores and commit units", systems_runs, fig17),
+               Experiment("sitm.fig18", "aborts per loop", snapshot_runs, fig18),
+               Experiment("sitm.fig19", "possible loops", snapshot_runs, fig19),
                Experiment("sitm.fig20", "speedup over the number of versions", fig20_runs, fig20),
-               Experiment("sitm.fig21", "how many share a snapshot, and a version", systems_runs, fig21),
+               Experiment("sitm.fig21", "how many share a snapshot, and a version", snapshot_runs, fig21),
+               Experiment("sitm.step", "the step between logical times: refused edges beside times that run over", step_runs, step),
                Experiment("sitm.forms", "the step between logical times, merged beside single commits, RowClone beside the data bus", forms_runs, forms)]

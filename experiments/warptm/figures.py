@@ -3,9 +3,10 @@
 arithmetic, as the thesis's are."""
 import math
 
+from energy import ACTIVITY, shares
 from experiment import Experiment
 from report import Claim, Table
-from runs import Run, aborts_per_1k, counter, flits, mean
+from runs import Run, aborts_per_1k, mean
 from sweep import (LABEL, NO_LIMIT, Bests, above, at_least, below, climb_all, concurrency, concurrency_name, near, near_gain,
                    ratios)
 
@@ -84,30 +85,11 @@ def fig6_10(get):
 
 
 # Thesis 6.6.1, Table 6.3: watts.
-LEAKAGE, CLOCK = 59.0, 9.8
 TM_POWER = {LOCKS: 0.0, BASE: 0.918, TCD: 0.918 + 0.696, WARP: 2.512, WARP_TCD: 2.512 + 0.696}
-# Thesis 6.7.2: taking leakage away turns Kilo TM's 103 percent more energy in 2.5 times the time into 59 percent more, so leakage is 48
-# percent of FGLock's energy; of the dynamic energy the cores take 25 percent, L2, DRAM and network 70. How these share the 70, and what the
-# rest is made of, it does not say: a third each, and accesses of the L1 and of shared memory.
-LEAKAGE_SHARE = 0.48
-DYNAMIC = LEAKAGE / LEAKAGE_SHARE - LEAKAGE - CLOCK
-ACTIVITY = {
-    "core": (0.25, lambda s: counter(s, "warp_instructions")),
-    "network": (0.70 / 3, flits),
-    "L2": (0.70 / 3, lambda s: sum(counter(s, name) for name in ("l2_reads", "l2_writes", "l2_atomics"))),
-    "DRAM": (0.70 / 3, lambda s: counter(s, "dram_reads") + counter(s, "dram_writes")),
-    "L1, shared": (0.05, lambda s: sum(counter(s, name) for name in ("l1_reads", "l1_writes", "shared_accesses")))}
 
 
 def energy(stats, locks, system):
-    """Parts of the energy over that of the run with locks; the dynamic ones grow with their activity."""
-    time = stats["cycles"] / locks["cycles"]
-    parts = {"leakage": LEAKAGE * time, "clock": CLOCK * time, "TM units": TM_POWER[system] * time}
-    for name, (share, activity) in ACTIVITY.items():
-        base = activity(locks)
-        parts[name] = DYNAMIC * share * (activity(stats) / base if base else 1.0)
-    total = LEAKAGE + CLOCK + DYNAMIC
-    return {name: watts / total for name, watts in parts.items()}
+    return shares(stats, locks, TM_POWER[system])
 
 
 def fig6_11(get):

@@ -216,6 +216,7 @@ ht-h sitm-oracle preset=si-tm check-serial
 bt-1 sitm-oracle preset=si-tm version_index_table=lockstep check-serial
 rbt-2 sitm-oracle preset=si-tm si.versions=3 check-serial
 vac-1 sitm-oracle preset=si-tm check-serial
+bh-h sitm-oracle preset=si-tm bodies=1500 blocks=0 tx-warps=0 check-serial
 ll-1 warptm preset=si-tm-base check-serial
 ll-1 cglock
 ll-2 sitm-ts preset=si-tm si.merge_warps=1 check-serial

@@ -226,6 +226,12 @@ static const struct cw_adapt_version_index_table_op *next_op(struct cw_si_index_
     return &o->asked;
 }
 
+/* The version manager of sitm-oracle does not wait until the table knows of a new version: a write does. */
+static bool is_behind(const struct cw_si_index_table *x)
+{
+    return x->tm->oracle && x->awaited > 0;
+}
+
 /* An access, which cannot wait, or else a write. */
 static const struct cw_adapt_version_index_table_look *next_look(struct cw_si_index_table *x, cw_time now)
 {
@@ -233,7 +239,7 @@ static const struct cw_adapt_version_index_table_look *next_look(struct cw_si_in
     const bool access = x->look_ring.cnt > 0 && l->since < now;
     if (access)
         cw_ring_take(&x->look_ring, LOOKS);
-    else if (x->write_ring.cnt > 0 && x->write[x->write_ring.head].since < now)
+    else if (x->write_ring.cnt > 0 && x->write[x->write_ring.head].since < now && !is_behind(x))
         l = x->write + cw_ring_take(&x->write_ring, CW_SI_REQUESTS);
     else
         return NULL;
