@@ -53,6 +53,16 @@ static bool is_acquire(const struct litmus_op *op)
     return op->kind == LITMUS_WAIT || op->kind == LITMUS_READ;
 }
 
+static bool is_write(const struct litmus_op *op)
+{
+    return op->kind == LITMUS_WRITE || op->kind == LITMUS_RELEASE;
+}
+
+static bool scopes_include_both(const struct litmus_test *t, const struct litmus_op *a, const struct litmus_op *b)
+{
+    return t->thread[a->thread].block == t->thread[b->thread].block || (a->device && b->device);
+}
+
 static uint32_t value_read(const struct execution *x, const struct litmus_op *op)
 {
     return op->kind == LITMUS_WAIT ? op->value : x->state.read[op->read];
@@ -68,15 +78,16 @@ static bool ordered_in_thread(const struct node *a, const struct node *b)
     return is_fence(&a->op) || is_acquire(&a->op) || is_fence(&b->op) || b->op.kind == LITMUS_RELEASE;
 }
 
-static bool reads_from(const struct execution *x, const struct litmus_op *release, const struct litmus_op *acquire)
+/* Whether the write, which may be that of a release, is the one whose value the acquire reads. */
+static bool reads_from(const struct execution *x, const struct litmus_op *write, const struct litmus_op *acquire)
 {
-    return release->kind == LITMUS_RELEASE && is_acquire(acquire) && release->place == acquire->place &&
-           release->value == value_read(x, acquire);
+    return is_write(write) && is_acquire(acquire) && write->place == acquire->place && write->value == value_read(x, acquire);
 }
 
-static bool scopes_include_both(const struct litmus_test *t, const struct litmus_op *a, const struct litmus_op *b)
+/* Only a release hands its thread's writes over. */
+static bool synchronises(const struct execution *x, const struct litmus_op *release, const struct litmus_op *acquire)
 {
-    return t->thread[a->thread].block == t->thread[b->thread].block || (a->device && b->device);
+    return release->kind == LITMUS_RELEASE && reads_from(x, release, acquire) && scopes_include_both(x->t, release, acquire);
 }
 
 static void close_order(struct execution *x)
@@ -87,8 +98,8 @@ static void close_order(struct execution *x)
                 x->before[i][j] |= x->before[k][j];
 }
 
-/* Whether there is such an execution: nobody reads what is released only after, and because of, this read; and a thread does not miss its
- * own release. */
+/* Whether there is such an execution: nobody reads what is written only after, and because of, this read; and a thread does not miss its
+ * own write. */
 static bool is_possible(struct execution *x)
 {
     memset(x->before, 0, sizeof x->before);
@@ -96,7 +107,7 @@ static bool is_possible(struct execution *x)
         for (uint32_t j = 0; j < x->cnt; j++) {
             const struct litmus_op *a = &x->node[i].op, *b = &x->node[j].op;
             const bool earlier = a->thread == b->thread && i < j;
-            if (earlier && a->kind == LITMUS_RELEASE && b->kind == LITMUS_READ && a->place == b->place && value_read(x, b) == 0)
+            if (earlier && is_write(a) && b->kind == LITMUS_READ && a->place == b->place && value_read(x, b) == 0)
                 return false;
             x->before[i][j] = earlier || reads_from(x, a, b);
         }
@@ -115,7 +126,7 @@ static void order(struct execution *x)
         for (uint32_t j = 0; j < x->cnt; j++) {
             const struct node *a = &x->node[i], *b = &x->node[j];
             const bool in_thread = a->op.thread == b->op.thread && i < j && ordered_in_thread(a, b);
-            x->before[i][j] = in_thread || (reads_from(x, &a->op, &b->op) && scopes_include_both(x->t, &a->op, &b->op));
+            x->before[i][j] = in_thread || synchronises(x, &a->op, &b->op);
         }
     close_order(x);
 }
@@ -182,7 +193,7 @@ static bool add_executions(struct execution *x, struct litmus_allowed *a, uint32
         x->state.read[read] = 0;
         ok = add_executions(x, a, read + 1);
         for (uint32_t i = 0; ok && i < t->op_cnt; i++)
-            if (t->op[i].kind == LITMUS_RELEASE && t->op[i].place == place) {
+            if (is_write(&t->op[i]) && t->op[i].place == place) {
                 x->state.read[read] = t->op[i].value;
                 ok = add_executions(x, a, read + 1);
             }

@@ -97,11 +97,16 @@ uint32_t litmus_find(const struct litmus_allowed *a, const struct litmus_state *
 /* "X = 1, Y = 0, a = 1" */
 void litmus_describe(char *text, size_t bytes, const struct litmus_test *t, const struct litmus_state *s);
 
-/* The test as PTX text, which the caller frees; NULL: out of memory. Its kernel "litmus" has five pointers as parameters:
+/* Where a thread waits: before each operation; before its first one and before each fence; before its first one, so that the others are
+ * adjacent instructions. */
+enum litmus_form { LITMUS_DELAY_EACH, LITMUS_DELAY_FENCES, LITMUS_DELAY_FIRST, LITMUS_FORMS };
+/* Name of the kernel of that form. */
+const char *litmus_kernel(enum litmus_form form);
+/* The test as PTX text, a kernel of each form, which the caller frees; NULL: out of memory. The kernels have five pointers as parameters:
  *   role   u32 of each thread of the launch: 0, it does nothing; LITMUS_MAKES_NOISE; else 1 + LITMUS_THREADS * (instance of the test) +
  *          (thread of the test)
  *   place  u64 address of each place of each instance, LITMUS_PLACES of them
- *   delay  u32 turns of a loop before each operation, LITMUS_OPS of each instance
+ *   delay  u32 turns of a loop before each operation that has one, LITMUS_OPS of each instance
  *   out    u32 value of each read, LITMUS_READS of each instance
  *   noise  u64 addresses, LITMUS_NOISE of them, to which threads write that make noise */
 #define LITMUS_MAKES_NOISE UINT32_MAX

@@ -6,16 +6,15 @@
 
 #include "litmus/litmus.h"
 
-static const char head[] =
-    ".version 7.5\n.target sm_75\n.address_size 64\n"
-    ".extern .func ofence();\n"
-    ".extern .func dfence();\n"
-    ".extern .func cowarp_pacq_begin(.param .b32 scope);\n"
-    ".extern .func cowarp_pacq_end(.param .b64 address, .param .b32 value, .param .b32 scope);\n"
-    ".extern .func cowarp_prel(.param .b64 address, .param .b32 value, .param .b32 scope);\n"
-    ".visible .entry litmus(.param .u64 role, .param .u64 place, .param .u64 delay, .param .u64 out, .param .u64 noise)\n"
-    "{\n"
-    ".reg .pred %p<2>; .reg .b32 %r<12>; .reg .b64 %rd<12>;\n";
+static const char head[] = ".version 7.5\n.target sm_75\n.address_size 64\n"
+                           ".extern .func ofence();\n"
+                           ".extern .func dfence();\n"
+                           ".extern .func cowarp_pacq_begin(.param .b32 scope);\n"
+                           ".extern .func cowarp_pacq_end(.param .b64 address, .param .b32 value, .param .b32 scope);\n"
+                           ".extern .func cowarp_prel(.param .b64 address, .param .b32 value, .param .b32 scope);\n";
+
+static const char *const names[LITMUS_FORMS] = {
+    [LITMUS_DELAY_EACH] = "litmus", [LITMUS_DELAY_FENCES] = "fences", [LITMUS_DELAY_FIRST] = "adjacent"};
 
 /* %r4: instance, %r5: thread of the test; %rd2, %rd3, %rd4: places, delays and results of the instance. */
 static const char find_role[] =
@@ -43,6 +42,7 @@ static void put_shared(FILE *f)
             4 * LITMUS_PLACES, LITMUS_PLACES);
 }
 
+/* A load, and a loop that depends on it. */
 static void put_delay(FILE *f, uint32_t i)
 {
     fprintf(f, "ld.global.u32 %%r6, [%%rd3+%u];\n", 4 * i);
@@ -59,47 +59,52 @@ static const char *space_of(const struct litmus_test *t, const struct litmus_op 
     return t->place[op->place].space == LITMUS_SHARED ? "shared" : "global";
 }
 
-/* %rd6: address of the place in its space, %rd7: the same in the address space of all. */
-static void put_address(FILE *f, const struct litmus_test *t, const struct litmus_op *op)
+/* The addresses of all places: what stands between two operations then waits for nothing. */
+static void put_addresses(FILE *f, const struct litmus_test *t)
 {
-    if (t->place[op->place].space == LITMUS_SHARED)
-        fprintf(f, "mov.u64 %%rd6, flag; add.u64 %%rd6, %%rd6, %u; cvta.shared.u64 %%rd7, %%rd6;\n", 4 * op->place);
-    else
-        fprintf(f, "ld.global.u64 %%rd6, [%%rd2+%u]; mov.u64 %%rd7, %%rd6;\n", 8 * op->place);
+    for (uint32_t p = 0; p < t->place_cnt; p++)
+        if (t->place[p].space == LITMUS_SHARED)
+            fprintf(f, "mov.u64 %%a%u, flag; add.u64 %%a%u, %%a%u, %u; cvta.shared.u64 %%g%u, %%a%u;\n", p, p, p, 4 * p, p, p);
+        else
+            fprintf(f, "ld.global.u64 %%a%u, [%%rd2+%u]; mov.u64 %%g%u, %%a%u;\n", p, 8 * p, p, p);
 }
 
 static void put_call(FILE *f, const char *name, const struct litmus_op *op)
 {
     fprintf(f,
-            "{ .param .b64 a; .param .b32 v; .param .b32 s; st.param.b64 [a], %%rd7; st.param.b32 [v], %%r7; st.param.b32 [s], %u;\n"
+            "{ .param .b64 a; .param .b32 v; .param .b32 s; st.param.b64 [a], %%g%u; st.param.b32 [v], %%r7; st.param.b32 [s], %u;\n"
             "call %s, (a, v, s); }\n",
-            op->device, name);
+            op->place, op->device, name);
 }
 
 static void put_acquire(FILE *f, const struct litmus_test *t, const struct litmus_op *op)
 {
     fprintf(f, "{ .param .b32 s; st.param.b32 [s], %u; call cowarp_pacq_begin, (s); }\n", op->device);
-    fprintf(f, "ld.relaxed.%s.%s.u32 %%r7, [%%rd6];\n", scope_of(op), space_of(t, op));
+    fprintf(f, "ld.relaxed.%s.%s.u32 %%r7, [%%a%u];\n", scope_of(op), space_of(t, op), op->place);
     put_call(f, "cowarp_pacq_end", op);
 }
 
+static bool is_fence(const struct litmus_op *op)
+{
+    return op->kind == LITMUS_OFENCE || op->kind == LITMUS_DFENCE;
+}
+
+/* Results stay in registers: to store them would come between two operations. */
 static void put_op(FILE *f, const struct litmus_test *t, uint32_t i)
 {
     const struct litmus_op *op = &t->op[i];
-    put_delay(f, i);
-    if (op->kind == LITMUS_OFENCE || op->kind == LITMUS_DFENCE) {
-        fprintf(f, "call %s, ();\n", op->kind == LITMUS_OFENCE ? "ofence" : "dfence");
-        return;
-    }
-    put_address(f, t, op);
     switch ((enum litmus_kind)op->kind) {
+    case LITMUS_OFENCE:
+    case LITMUS_DFENCE:
+        fprintf(f, "call %s, ();\n", op->kind == LITMUS_OFENCE ? "ofence" : "dfence");
+        break;
     case LITMUS_WRITE:
-        fprintf(f, "mov.u32 %%r7, %u; st.global.u32 [%%rd6], %%r7;\n", op->value);
+        fprintf(f, "st.global.u32 [%%a%u], %u;\n", op->place, op->value);
         break;
     case LITMUS_RELEASE:
         fprintf(f, "mov.u32 %%r7, %u;\n", op->value);
         put_call(f, "cowarp_prel", op);
-        fprintf(f, "st.relaxed.%s.%s.u32 [%%rd6], %%r7;\n", scope_of(op), space_of(t, op));
+        fprintf(f, "st.relaxed.%s.%s.u32 [%%a%u], %%r7;\n", scope_of(op), space_of(t, op), op->place);
         break;
     case LITMUS_WAIT:
         fprintf(f, "WAIT%u:\n", i);
@@ -108,12 +113,56 @@ static void put_op(FILE *f, const struct litmus_test *t, uint32_t i)
         break;
     case LITMUS_READ:
         put_acquire(f, t, op);
-        fprintf(f, "st.global.u32 [%%rd4+%u], %%r7;\n", 4 * op->read);
-        break;
-    case LITMUS_OFENCE:
-    case LITMUS_DFENCE:
+        fprintf(f, "mov.u32 %%v%u, %%r7;\n", op->read);
         break;
     }
+}
+
+static void put_thread(FILE *f, const struct litmus_test *t, uint32_t thread, enum litmus_form form)
+{
+    bool first = true;
+    fprintf(f, "THREAD%u: // %s\n", thread, t->thread[thread].name);
+    for (uint32_t i = 0; i < t->op_cnt; i++) {
+        if (t->op[i].thread != thread)
+            continue;
+        if (first || form == LITMUS_DELAY_EACH || (form == LITMUS_DELAY_FENCES && is_fence(&t->op[i])))
+            put_delay(f, i);
+        put_op(f, t, i);
+        first = false;
+    }
+    for (uint32_t i = 0; i < t->op_cnt; i++)
+        if (t->op[i].thread == thread && t->op[i].kind == LITMUS_READ)
+            fprintf(f, "st.global.u32 [%%rd4+%u], %%v%u;\n", 4 * t->op[i].read, t->op[i].read);
+    fprintf(f, "bra END;\n");
+}
+
+static void put_kernel(FILE *f, const struct litmus_test *t, enum litmus_form form)
+{
+    fprintf(f, ".visible .entry %s(.param .u64 role, .param .u64 place, .param .u64 delay, .param .u64 out, .param .u64 noise)\n{\n",
+            names[form]);
+    fprintf(f, ".reg .pred %%p<2>; .reg .b32 %%r<12>; .reg .b64 %%rd<12>; .reg .b64 %%a<%u>; .reg .b64 %%g<%u>; .reg .b32 %%v<%u>;\n",
+            LITMUS_PLACES, LITMUS_PLACES, LITMUS_READS);
+    if (uses_shared(t))
+        put_shared(f);
+    fputs(find_role, f);
+    fprintf(f, "rem.u32 %%r5, %%r4, %u; div.u32 %%r4, %%r4, %u;\n", LITMUS_THREADS, LITMUS_THREADS);
+    fprintf(f, "ld.param.u64 %%rd2, [place]; mul.wide.u32 %%rd5, %%r4, %u; add.u64 %%rd2, %%rd2, %%rd5;\n", 8 * LITMUS_PLACES);
+    fprintf(f, "ld.param.u64 %%rd3, [delay]; mul.wide.u32 %%rd5, %%r4, %u; add.u64 %%rd3, %%rd3, %%rd5;\n", 4 * LITMUS_OPS);
+    fprintf(f, "ld.param.u64 %%rd4, [out]; mul.wide.u32 %%rd5, %%r4, %u; add.u64 %%rd4, %%rd4, %%rd5;\n", 4 * LITMUS_READS);
+    put_addresses(f, t);
+    for (uint32_t k = 0; k < t->thread_cnt; k++)
+        fprintf(f, "setp.eq.u32 %%p1, %%r5, %u; @%%p1 bra THREAD%u;\n", k, k);
+    fprintf(f, "bra END;\n");
+    for (uint32_t k = 0; k < t->thread_cnt; k++)
+        put_thread(f, t, k, form);
+    fprintf(f, "NOISE: ld.param.u64 %%rd6, [noise]; rem.u32 %%r5, %%r1, %u;\n", LITMUS_NOISE);
+    fprintf(f, "mul.wide.u32 %%rd5, %%r5, 8; add.u64 %%rd6, %%rd6, %%rd5; ld.global.u64 %%rd6, [%%rd6]; st.global.u32 [%%rd6], %%r1;\n");
+    fprintf(f, "END: ret;\n}\n");
+}
+
+const char *litmus_kernel(enum litmus_form form)
+{
+    return names[form];
 }
 
 char *litmus_ptx(const struct litmus_test *t, size_t *length)
@@ -123,26 +172,8 @@ char *litmus_ptx(const struct litmus_test *t, size_t *length)
     if (f == NULL)
         return NULL;
     fputs(head, f);
-    if (uses_shared(t))
-        put_shared(f);
-    fputs(find_role, f);
-    fprintf(f, "rem.u32 %%r5, %%r4, %u; div.u32 %%r4, %%r4, %u;\n", LITMUS_THREADS, LITMUS_THREADS);
-    fprintf(f, "ld.param.u64 %%rd2, [place]; mul.wide.u32 %%rd5, %%r4, %u; add.u64 %%rd2, %%rd2, %%rd5;\n", 8 * LITMUS_PLACES);
-    fprintf(f, "ld.param.u64 %%rd3, [delay]; mul.wide.u32 %%rd5, %%r4, %u; add.u64 %%rd3, %%rd3, %%rd5;\n", 4 * LITMUS_OPS);
-    fprintf(f, "ld.param.u64 %%rd4, [out]; mul.wide.u32 %%rd5, %%r4, %u; add.u64 %%rd4, %%rd4, %%rd5;\n", 4 * LITMUS_READS);
-    for (uint32_t k = 0; k < t->thread_cnt; k++)
-        fprintf(f, "setp.eq.u32 %%p1, %%r5, %u; @%%p1 bra THREAD%u;\n", k, k);
-    fprintf(f, "bra END;\n");
-    for (uint32_t k = 0; k < t->thread_cnt; k++) {
-        fprintf(f, "THREAD%u: // %s\n", k, t->thread[k].name);
-        for (uint32_t i = 0; i < t->op_cnt; i++)
-            if (t->op[i].thread == k)
-                put_op(f, t, i);
-        fprintf(f, "bra END;\n");
-    }
-    fprintf(f, "NOISE: ld.param.u64 %%rd6, [noise]; rem.u32 %%r5, %%r1, %u;\n", LITMUS_NOISE);
-    fprintf(f, "mul.wide.u32 %%rd5, %%r5, 8; add.u64 %%rd6, %%rd6, %%rd5; ld.global.u64 %%rd6, [%%rd6]; st.global.u32 [%%rd6], %%r1;\n");
-    fprintf(f, "END: ret;\n}\n");
+    for (uint32_t form = 0; form < LITMUS_FORMS; form++)
+        put_kernel(f, t, (enum litmus_form)form);
     if (fclose(f) == 0)
         return text;
     free(text);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A test on the machine. A launch runs many instances of it, each with its own places, at random spots: in which order blocks are
- * dispatched, which warp and lane a thread has, which lines hold the places (instances share lines, too), how long a thread waits before
- * each operation. In half of the launches other warps write many lines of one memory partition, so that some persists take longer than
+ * dispatched, which warp and lane a thread has, which lines hold the places (instances share lines, too), how long a thread waits. In every
+ * second launch it waits before its first operation alone, and the others are adjacent; else before fences, or before each operation. In half of the launches other warps write many lines of one memory partition, so that some persists take longer than
  * others.
  *
  * What the log of persists has up to some point is what a power failure at that point would leave.
@@ -49,6 +49,7 @@ struct session {
     uint64_t noisy;                                     /* address of the persistent memory that noise goes to */
     uint32_t stride;                                    /* from a line to the next one of its memory partition */
     uint32_t launch;
+    enum litmus_form form;
     uint64_t first; /* number of the first persist of the launch */
 };
 
@@ -163,6 +164,7 @@ static void choose_delays(struct session *s)
 {
     static const uint32_t longest[] = {1, 2, 5, 17, 65};
     const uint32_t below = longest[cw_rng_below(&s->rng, 5)];
+    s->form = s->launch % 2 != 0 ? LITMUS_DELAY_FIRST : cw_rng_below(&s->rng, 2) != 0 ? LITMUS_DELAY_FENCES : LITMUS_DELAY_EACH;
     for (uint32_t i = 0; i < LITMUS_INSTANCES; i++)
         for (uint32_t k = 0; k < LITMUS_OPS; k++)
             s->m->delay[i][k] = cw_rng_below(&s->rng, 2) * cw_rng_below(&s->rng, below);
@@ -200,7 +202,7 @@ static int run_kernel(struct session *s)
     const struct cowarp_arg args[] = {COWARP_U64(s->role), COWARP_U64(s->place), COWARP_U64(s->delay), COWARP_U64(s->out),
                                       COWARP_U64(s->noise)};
     const struct cowarp_launch launch = {.size = sizeof launch,
-                                         .kernel = "litmus",
+                                         .kernel = litmus_kernel(s->form),
                                          .grid = {LITMUS_INSTANCES * s->blocks, 1, 1},
                                          .block = {s->warps * s->width, 1, 1},
                                          .arg_count = 5,

@@ -81,7 +81,9 @@ def events(p, values):
 
 
 def sources(all_events, acquire):
-    return [e for e in all_events if e[2].kind == RELEASE and e[2].place == acquire[2].place and e[2].value == acquire[3]]
+    """What the acquire reads: a release, or a plain write, which orders nothing."""
+    return [e for e in all_events if e[2].kind in (RELEASE, WRITE) and e[2].result != "release" and e[2].place == acquire[2].place and
+            e[2].value == acquire[3]]
 
 
 def follows(p, all_events, e, box2):
@@ -96,7 +98,7 @@ def follows(p, all_events, e, box2):
             if not box2 or (own if op.kind == RELEASE else fences or same):
                 yield later
         if lop.kind in (WAIT, READ) and e in sources(all_events, later):
-            if not box2 or lt.block == t.block or (op.scope == lop.scope == "device"):
+            if not box2 or (op.kind == RELEASE and (lt.block == t.block or op.scope == lop.scope == "device")):
                 yield later
 
 
@@ -117,7 +119,7 @@ def reachable(p, all_events, box2):
 def impossible(p, all_events):
     if any(at in seen for at, seen in reachable(p, all_events, False).items()):
         return True
-    return any(e[2].kind == READ and e[3] == 0 and any(f[0] is e[0] and f[1] < e[1] and f[2].kind == RELEASE and f[2].place == e[2].place
+    return any(e[2].kind == READ and e[3] == 0 and any(f[0] is e[0] and f[1] < e[1] and f[2].kind in (RELEASE, WRITE) and f[2].place == e[2].place
                                                        for f in all_events) for e in all_events)
 
 
@@ -145,7 +147,7 @@ def durable_states(p, all_events):
 def allowed(p):
     """Set of states, each a frozenset of (place or result, value)."""
     reads = [op for t in p.threads for op in t.ops if op.kind == READ]
-    choices = [[(op.result, 0)] + [(op.result, r.value) for t in p.threads for r in t.ops if r.kind == RELEASE and r.place == op.place]
+    choices = [[(op.result, 0)] + [(op.result, r.value) for t in p.threads for r in t.ops if r.kind in (RELEASE, WRITE) and r.place == op.place]
                for op in reads]
     out = set()
     for choice in itertools.product(*choices):
