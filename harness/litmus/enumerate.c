@@ -43,9 +43,10 @@ static void list_nodes(struct execution *x)
             x->write[x->write_cnt++] = i;
 }
 
+/* A fence of PTX of block scope may order persists, and need not. */
 static bool is_fence(const struct litmus_op *op)
 {
-    return op->kind == LITMUS_OFENCE || op->kind == LITMUS_DFENCE;
+    return op->kind == LITMUS_OFENCE || op->kind == LITMUS_DFENCE || (op->kind == LITMUS_FENCE && op->device);
 }
 
 static bool is_acquire(const struct litmus_op *op)
@@ -63,6 +64,12 @@ static bool scopes_include_both(const struct litmus_test *t, const struct litmus
     return t->thread[a->thread].block == t->thread[b->thread].block || (a->device && b->device);
 }
 
+/* Has a result. */
+static bool is_read(const struct litmus_op *op)
+{
+    return op->kind == LITMUS_READ || op->kind == LITMUS_LOAD;
+}
+
 static uint32_t value_read(const struct execution *x, const struct litmus_op *op)
 {
     return op->kind == LITMUS_WAIT ? op->value : x->state.read[op->read];
@@ -78,16 +85,18 @@ static bool ordered_in_thread(const struct node *a, const struct node *b)
     return is_fence(&a->op) || is_acquire(&a->op) || is_fence(&b->op) || b->op.kind == LITMUS_RELEASE;
 }
 
-/* Whether the write, which may be that of a release, is the one whose value the acquire reads. */
-static bool reads_from(const struct execution *x, const struct litmus_op *write, const struct litmus_op *acquire)
+/* Whether the write, which may be that of a release, is the one whose value is read. */
+static bool reads_from(const struct execution *x, const struct litmus_op *write, const struct litmus_op *read)
 {
-    return is_write(write) && is_acquire(acquire) && write->place == acquire->place && write->value == value_read(x, acquire);
+    const bool reads = is_acquire(read) || read->kind == LITMUS_LOAD;
+    return is_write(write) && reads && write->place == read->place && write->value == value_read(x, read);
 }
 
 /* Only a release hands its thread's writes over. */
 static bool synchronises(const struct execution *x, const struct litmus_op *release, const struct litmus_op *acquire)
 {
-    return release->kind == LITMUS_RELEASE && reads_from(x, release, acquire) && scopes_include_both(x->t, release, acquire);
+    return release->kind == LITMUS_RELEASE && is_acquire(acquire) && reads_from(x, release, acquire) &&
+           scopes_include_both(x->t, release, acquire);
 }
 
 static void close_order(struct execution *x)
@@ -99,7 +108,7 @@ static void close_order(struct execution *x)
 }
 
 /* Whether there is such an execution: nobody reads what is written only after, and because of, this read; and a thread does not miss its
- * own write. */
+ * own write. Nothing waits for a load. */
 static bool is_possible(struct execution *x)
 {
     memset(x->before, 0, sizeof x->before);
@@ -107,9 +116,9 @@ static bool is_possible(struct execution *x)
         for (uint32_t j = 0; j < x->cnt; j++) {
             const struct litmus_op *a = &x->node[i].op, *b = &x->node[j].op;
             const bool earlier = a->thread == b->thread && i < j;
-            if (earlier && is_write(a) && b->kind == LITMUS_READ && a->place == b->place && value_read(x, b) == 0)
+            if (earlier && is_write(a) && is_read(b) && a->place == b->place && value_read(x, b) == 0)
                 return false;
-            x->before[i][j] = earlier || reads_from(x, a, b);
+            x->before[i][j] = (earlier && a->kind != LITMUS_LOAD) || reads_from(x, a, b);
         }
     close_order(x);
     for (uint32_t i = 0; i < x->cnt; i++)
@@ -188,7 +197,7 @@ static bool add_executions(struct execution *x, struct litmus_allowed *a, uint32
     if (read < t->read_cnt) {
         uint32_t place = 0;
         for (uint32_t i = 0; i < t->op_cnt; i++)
-            if (t->op[i].kind == LITMUS_READ && t->op[i].read == read)
+            if (is_read(&t->op[i]) && t->op[i].read == read)
                 place = t->op[i].place;
         x->state.read[read] = 0;
         ok = add_executions(x, a, read + 1);

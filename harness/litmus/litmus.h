@@ -28,16 +28,22 @@ enum litmus_kind {
     LITMUS_WRITE, /* place = value */
     LITMUS_OFENCE,
     LITMUS_DFENCE,
+    LITMUS_FENCE,   /* fence.acq_rel of PTX; persists are ordered by that of device scope */
     LITMUS_RELEASE, /* pRel(place, value) */
     LITMUS_WAIT,    /* pAcq(place) until it reads value */
-    LITMUS_READ     /* pAcq(place), once */
+    LITMUS_READ,    /* pAcq(place), once */
+    LITMUS_LOAD     /* of a place, without scope */
 };
+
+/* The instruction of a LITMUS_WRITE. */
+enum litmus_how { LITMUS_PLAIN, LITMUS_VOLATILE, LITMUS_ATOMIC };
 
 struct litmus_op {
     uint8_t kind; /* enum litmus_kind */
+    uint8_t how;  /* enum litmus_how */
     bool device;  /* scope; else block */
     uint32_t thread, place, value;
-    uint32_t read; /* number of a LITMUS_READ */
+    uint32_t read; /* number of a LITMUS_READ or LITMUS_LOAD */
 };
 
 enum litmus_space { LITMUS_PERSISTENT, LITMUS_GLOBAL, LITMUS_SHARED };

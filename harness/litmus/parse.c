@@ -106,8 +106,8 @@ static int expect_end(struct reader *r)
 
 static bool is_keyword(const char *text)
 {
-    static const char *const words[] = {"thread", "block",  "warp",    "device", "shared", "persistent", "line",
-                                        "ofence", "dfence", "release", "wait",   "read",   "never",      "may"};
+    static const char *const words[] = {"thread",  "block", "warp", "device", "shared", "persistent", "line", "ofence",   "dfence",
+                                        "release", "wait",  "read", "never",  "may",    "fence",      "load", "volatile", "atomic"};
     for (uint32_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(words[i], text) == 0)
             return true;
@@ -260,14 +260,17 @@ static int take_value(struct reader *r, struct litmus_op *op)
     return CW_OK;
 }
 
-static int parse_write(struct reader *r)
+static int parse_write(struct reader *r, enum litmus_how how)
 {
     struct litmus_op *op = NULL;
     int status = add_op(r, LITMUS_WRITE, &op);
+    if (status != CW_OK)
+        return status;
+    op->how = (uint8_t)how;
     if (status == CW_OK)
         status = take_place(r, LITMUS_PERSISTENT, &op->place);
     if (status == CW_OK && r->t->place[op->place].space != LITMUS_PERSISTENT)
-        return wrong_at(r, r->line, r->token[0].column, "'%s' is not persistent; only a release writes it", r->token[0].text);
+        return wrong_at(r, r->line, r->token[0].column, "'%s' is not persistent; only a release writes it", r->t->place[op->place].name);
     if (status == CW_OK)
         status = expect(r, "=");
     return status == CW_OK ? take_value(r, op) : status;
@@ -279,18 +282,32 @@ static int parse_fence(struct reader *r, enum litmus_kind kind)
     return add_op(r, kind, &op);
 }
 
-/* "SCOPE PLACE" of a release or acquire. */
+static int take_scope(struct reader *r, struct litmus_op *op)
+{
+    op->device = take(r, "device");
+    if (!op->device && !take(r, "block"))
+        return WRONG(r, "expected 'block' or 'device' and found '%s'", shown(r));
+    return CW_OK;
+}
+
+static int parse_ptx_fence(struct reader *r)
+{
+    struct litmus_op *op = NULL;
+    const int status = add_op(r, LITMUS_FENCE, &op);
+    return status == CW_OK ? take_scope(r, op) : status;
+}
+
+/* "SCOPE PLACE" of a release or acquire; a load has no scope. */
 static int parse_variable(struct reader *r, enum litmus_kind kind, struct litmus_op **op)
 {
     int status = add_op(r, kind, op);
     if (status != CW_OK)
         return status;
-    (*op)->device = take(r, "device");
-    if (!(*op)->device && !take(r, "block"))
-        return WRONG(r, "expected 'block' or 'device' and found '%s'", shown(r));
+    if (kind != LITMUS_LOAD && (status = take_scope(r, *op)) != CW_OK)
+        return status;
     const uint32_t column = r->token[r->at].column;
-    status = take_place(r, LITMUS_GLOBAL, &(*op)->place);
-    if (status == CW_OK && r->t->place[(*op)->place].space == LITMUS_PERSISTENT && !r->declared[(*op)->place])
+    status = take_place(r, kind == LITMUS_LOAD ? LITMUS_PERSISTENT : LITMUS_GLOBAL, &(*op)->place);
+    if (status == CW_OK && kind != LITMUS_LOAD && r->t->place[(*op)->place].space == LITMUS_PERSISTENT && !r->declared[(*op)->place])
         return wrong_at(r, r->line, column, "'%s' is written in line %u; declare it with 'persistent %s'", r->t->place[(*op)->place].name,
                         r->place_line[(*op)->place], r->t->place[(*op)->place].name);
     return status;
@@ -305,12 +322,12 @@ static int parse_sync(struct reader *r, enum litmus_kind kind)
     return status == CW_OK ? take_value(r, op) : status;
 }
 
-static int parse_read(struct reader *r)
+static int parse_read(struct reader *r, enum litmus_kind kind)
 {
     struct litmus_test *t = r->t;
     struct litmus_op *op = NULL;
     char name[LITMUS_NAME];
-    int status = parse_variable(r, LITMUS_READ, &op);
+    int status = parse_variable(r, kind, &op);
     if (status == CW_OK)
         status = expect(r, "->");
     const uint32_t column = r->token[r->at].column;
@@ -386,18 +403,26 @@ static int parse_line(struct reader *r)
         status = parse_fence(r, LITMUS_OFENCE);
     else if (take(r, "dfence"))
         status = parse_fence(r, LITMUS_DFENCE);
+    else if (take(r, "fence"))
+        status = parse_ptx_fence(r);
+    else if (take(r, "volatile"))
+        status = parse_write(r, LITMUS_VOLATILE);
+    else if (take(r, "atomic"))
+        status = parse_write(r, LITMUS_ATOMIC);
+    else if (take(r, "load"))
+        status = parse_read(r, LITMUS_LOAD);
     else if (take(r, "release"))
         status = parse_sync(r, LITMUS_RELEASE);
     else if (take(r, "wait"))
         status = parse_sync(r, LITMUS_WAIT);
     else if (take(r, "read"))
-        status = parse_read(r);
+        status = parse_read(r, LITMUS_READ);
     else if (take(r, "never"))
         status = parse_clause(r, true);
     else if (take(r, "may"))
         status = parse_clause(r, false);
     else
-        status = parse_write(r);
+        status = parse_write(r, LITMUS_PLAIN);
     return status == CW_OK ? expect_end(r) : status;
 }
 

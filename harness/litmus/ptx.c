@@ -86,7 +86,7 @@ static void put_acquire(FILE *f, const struct litmus_test *t, const struct litmu
 
 static bool is_fence(const struct litmus_op *op)
 {
-    return op->kind == LITMUS_OFENCE || op->kind == LITMUS_DFENCE;
+    return op->kind == LITMUS_OFENCE || op->kind == LITMUS_DFENCE || op->kind == LITMUS_FENCE;
 }
 
 /* Results stay in registers: to store them would come between two operations. */
@@ -98,8 +98,17 @@ static void put_op(FILE *f, const struct litmus_test *t, uint32_t i)
     case LITMUS_DFENCE:
         fprintf(f, "call %s, ();\n", op->kind == LITMUS_OFENCE ? "ofence" : "dfence");
         break;
+    case LITMUS_FENCE:
+        fprintf(f, "fence.acq_rel.%s;\n", scope_of(op));
+        break;
     case LITMUS_WRITE:
-        fprintf(f, "st.global.u32 [%%a%u], %u;\n", op->place, op->value);
+        if (op->how == LITMUS_ATOMIC)
+            fprintf(f, "atom.global.exch.b32 %%r8, [%%a%u], %u;\n", op->place, op->value);
+        else
+            fprintf(f, "st%s.global.u32 [%%a%u], %u;\n", op->how == LITMUS_VOLATILE ? ".volatile" : "", op->place, op->value);
+        break;
+    case LITMUS_LOAD:
+        fprintf(f, "ld.%s.u32 %%v%u, [%%a%u];\n", space_of(t, op), op->read, op->place);
         break;
     case LITMUS_RELEASE:
         fprintf(f, "mov.u32 %%r7, %u;\n", op->value);
@@ -131,7 +140,7 @@ static void put_thread(FILE *f, const struct litmus_test *t, uint32_t thread, en
         first = false;
     }
     for (uint32_t i = 0; i < t->op_cnt; i++)
-        if (t->op[i].thread == thread && t->op[i].kind == LITMUS_READ)
+        if (t->op[i].thread == thread && (t->op[i].kind == LITMUS_READ || t->op[i].kind == LITMUS_LOAD))
             fprintf(f, "st.global.u32 [%%rd4+%u], %%v%u;\n", 4 * t->op[i].read, t->op[i].read);
     fprintf(f, "bra END;\n");
 }

@@ -7,17 +7,22 @@ import random
 import re
 
 WRITE, OFENCE, DFENCE, RELEASE, WAIT, READ = "write", "ofence", "dfence", "release", "wait", "read"
+FENCE, LOAD = "fence", "load"
 
 
 class Op:
-    def __init__(self, kind, place=None, value=None, scope=None, result=None):
-        self.kind, self.place, self.value, self.scope, self.result = kind, place, value, scope, result
+    def __init__(self, kind, place=None, value=None, scope=None, result=None, how=None):
+        self.kind, self.place, self.value, self.scope, self.result, self.how = kind, place, value, scope, result, how
 
     def text(self):
         if self.kind == WRITE:
-            return f"{self.place} = {self.value}"
+            return f"{self.how} {self.place} = {self.value}" if self.how else f"{self.place} = {self.value}"
         if self.kind in (OFENCE, DFENCE):
             return self.kind
+        if self.kind == FENCE:
+            return f"fence {self.scope}"
+        if self.kind == LOAD:
+            return f"load {self.place} -> {self.result}"
         if self.kind == READ:
             return f"read {self.scope} {self.place} -> {self.result}"
         return f"{self.kind} {self.scope} {self.place} = {self.value}"
@@ -60,6 +65,12 @@ def parse(text):
             p.threads[-1].ops.append(Op(words[0]))
         elif words[0] in (RELEASE, WAIT):
             p.threads[-1].ops.append(Op(words[0], words[2], int(words[4]), words[1]))
+        elif words[0] == FENCE:
+            p.threads[-1].ops.append(Op(FENCE, None, None, words[1]))
+        elif words[0] == LOAD:
+            p.threads[-1].ops.append(Op(LOAD, words[1], None, None, words[3]))
+        elif words[0] in ("volatile", "atomic"):
+            p.threads[-1].ops.append(Op(WRITE, words[1], int(words[3]), how=words[0]))
         elif words[0] == READ:
             p.threads[-1].ops.append(Op(READ, words[2], None, words[1], words[4]))
         else:
@@ -86,6 +97,11 @@ def sources(all_events, acquire):
             e[2].value == acquire[3]]
 
 
+def is_fence(op):
+    """Those of PTX of block scope may order persists, and need not."""
+    return op.kind in (OFENCE, DFENCE) or (op.kind == FENCE and op.scope == "device")
+
+
 def follows(p, all_events, e, box2):
     """Events directly after e: by Box 2, or (box2 False) in time."""
     t, at, op, _ = e
@@ -93,12 +109,12 @@ def follows(p, all_events, e, box2):
         lt, lat, lop, _ = later
         if lt is t and lat > at:
             own = lop.result == "release" and lop.kind == WRITE and lat == at + 1
-            fences = op.kind in (OFENCE, DFENCE, WAIT, READ) or (lop.kind in (OFENCE, DFENCE, RELEASE) and op.kind != RELEASE)
+            fences = is_fence(op) or op.kind in (WAIT, READ) or ((is_fence(lop) or lop.kind == RELEASE) and op.kind != RELEASE)
             same = op.kind == WRITE and lop.kind == WRITE and op.place == lop.place
-            if not box2 or (own if op.kind == RELEASE else fences or same):
+            if op.kind != LOAD if not box2 else (own if op.kind == RELEASE else fences or same):
                 yield later
-        if lop.kind in (WAIT, READ) and e in sources(all_events, later):
-            if not box2 or (op.kind == RELEASE and (lt.block == t.block or op.scope == lop.scope == "device")):
+        if lop.kind in (WAIT, READ, LOAD) and e in sources(all_events, later):
+            if not box2 or (lop.kind != LOAD and op.kind == RELEASE and (lt.block == t.block or op.scope == lop.scope == "device")):
                 yield later
 
 
@@ -119,7 +135,7 @@ def reachable(p, all_events, box2):
 def impossible(p, all_events):
     if any(at in seen for at, seen in reachable(p, all_events, False).items()):
         return True
-    return any(e[2].kind == READ and e[3] == 0 and any(f[0] is e[0] and f[1] < e[1] and f[2].kind in (RELEASE, WRITE) and f[2].place == e[2].place
+    return any(e[2].kind in (READ, LOAD) and e[3] == 0 and any(f[0] is e[0] and f[1] < e[1] and f[2].kind in (RELEASE, WRITE) and f[2].place == e[2].place
                                                        for f in all_events) for e in all_events)
 
 
@@ -146,7 +162,7 @@ def durable_states(p, all_events):
 
 def allowed(p):
     """Set of states, each a frozenset of (place or result, value)."""
-    reads = [op for t in p.threads for op in t.ops if op.kind == READ]
+    reads = [op for t in p.threads for op in t.ops if op.kind in (READ, LOAD)]
     choices = [[(op.result, 0)] + [(op.result, r.value) for t in p.threads for r in t.ops if r.kind in (RELEASE, WRITE) and r.place == op.place]
                for op in reads]
     out = set()
@@ -172,10 +188,10 @@ def shape(p, order):
         out.append((block, warps.setdefault(t.warp, len(warps))))
         for op in t.ops:
             if op.place is None:
-                out.append((op.kind,))
+                out.append((op.kind, op.scope or ""))
                 continue
             value = values.setdefault((op.place, op.value), sum(k[0] == op.place for k in values))
-            out.append((op.kind, name(op.place), value if op.kind != READ else -1, op.scope or ""))
+            out.append((op.kind, name(op.place), value if op.kind not in (READ, LOAD) else -1, op.scope or "", op.how or ""))
     space = [(name(n), "shared" if n in p.shared else p.is_persistent(n)) for n in list(names)]
     lines = sorted(sorted(name(n) for n in line) for line in p.lines)
     return repr((out, space, lines))
@@ -208,7 +224,8 @@ class Maker:
 
     def write(self, t):
         place = self.rng.choice(self.data)
-        t.ops.append(Op(WRITE, place, self.value(place)))
+        how = self.rng.choice(["volatile", "atomic"]) if self.rng.random() < 0.25 else None
+        t.ops.append(Op(WRITE, place, self.value(place), how=how))
         self.writes += 1
 
     def release(self, t):
@@ -249,12 +266,19 @@ class Maker:
             if what < 0.4:
                 if self.writes < 9:
                     self.write(t)
-            elif what < 0.6:
+            elif what < 0.55:
                 t.ops.append(Op(OFENCE if rng.random() < 0.8 else DFENCE))
+            elif what < 0.6:
+                t.ops.append(Op(FENCE, scope=rng.choice(["block", "device"])))
             elif what < 0.8:
                 self.release(t)
-            else:
+            elif what < 0.95:
                 self.acquire(t)
+            elif self.result < 2 and self.count:
+                place = rng.choice([name for name in self.data if self.count.get(name)] or [None])
+                if place:
+                    t.ops.append(Op(LOAD, place, None, None, "ab"[self.result]))
+                    self.result += 1
         if rng.random() < 0.3 and len(self.data) > 1:
             self.p.lines.append(self.data[:2])
         self.p.threads = [t for t in self.p.threads if t.ops]
