@@ -66,6 +66,11 @@ static bool no_shfl(const struct cw_config *c)
     return c->fu_shfl_latency == 0;
 }
 
+static bool no_mma(const struct cw_config *c)
+{
+    return c->fu_mma_latency == 0;
+}
+
 static bool no_pm(const struct cw_config *c)
 {
     return c->pm_mbytes == 0;
@@ -100,6 +105,7 @@ static const struct {
     {"fu.fma_interval", no_fma, "fu.fma_latency above 0"},
     {"fu.dpmax_interval", no_dpmax, "fu.dpmax_latency above 0"},
     {"fu.shfl_interval", no_shfl, "fu.shfl_latency above 0"},
+    {"fu.mma_interval", no_mma, "fu.mma_latency above 0"},
     {"pm.mbytes", NULL, NULL},
     {"pm.link_mbps", no_link, "pm.attach=far"},
     {"pm.link_latency", no_link, "pm.attach=far"},

@@ -397,7 +397,7 @@ static inline __attribute__((always_inline)) bool perform(struct cw_core *c, uin
 static void occupy(struct cw_core *c, uint32_t s, const struct cw_issue_op *op)
 {
     uint64_t until = c->cycle + op->interval;
-    if (op->fu == CW_FU_ALU || op->fu == CW_FU_FP || op->fu == CW_FU_CTRL) {
+    if (op->fu == CW_FU_ALU || op->fu == CW_FU_FP || op->fu == CW_FU_TENSOR || op->fu == CW_FU_CTRL) {
         c->issue.fu_free[s][op->fu] = until;
         return;
     }

@@ -2,7 +2,7 @@
 #include "core/op_class.h"
 
 /* Classes beyond those of enum cw_fu. */
-enum op_class { CLASS_UNIT, CLASS_MOVE, CLASS_MAX, CLASS_IMAD, CLASS_FMA, CLASS_DPMAX, CLASS_SHFL };
+enum op_class { CLASS_UNIT, CLASS_MOVE, CLASS_MAX, CLASS_IMAD, CLASS_FMA, CLASS_DPMAX, CLASS_SHFL, CLASS_MMA };
 
 /* CLASS_UNIT: no finer class than the unit's. */
 static enum op_class class_of(const struct cw_uop *u, enum cw_fu fu)
@@ -18,7 +18,6 @@ static enum op_class class_of(const struct cw_uop *u, enum cw_fu fu)
     case CW_OP_MUL24:
     case CW_OP_DP4A:
     case CW_OP_DP2A:
-    case CW_OP_MMA:
     case CW_OP_DIV:
     case CW_OP_REM:
     case CW_OP_RCP:
@@ -36,6 +35,8 @@ static enum op_class class_of(const struct cw_uop *u, enum cw_fu fu)
         return fu == CW_FU_DP ? CLASS_UNIT : CLASS_FMA;
     case CW_OP_SHFL:
         return CLASS_SHFL;
+    case CW_OP_MMA:
+        return CLASS_MMA;
     default:
         return CLASS_MOVE;
     }
@@ -52,6 +53,7 @@ static struct cw_op_timing unit_timing(enum cw_fu fu, const struct cw_config *c)
         [CW_FU_SFU] = {c->fu_sfu_latency, c->fu_sfu_interval},
         [CW_FU_DP] = {c->fu_dp_latency, c->fu_dp_interval},
         [CW_FU_DPDIV] = {c->fu_dpdiv_latency, c->fu_dpdiv_interval},
+        [CW_FU_TENSOR] = {c->fu_mma_latency, c->fu_mma_interval},
         [CW_FU_MEM] = {1, 1},
         [CW_FU_CTRL] = {c->fu_alu_latency, 1},
     };
@@ -67,6 +69,7 @@ struct cw_op_timing cw_op_timing(const struct cw_uop *u, enum cw_fu fu, const st
         [CLASS_FMA] = {c->fu_fma_latency, c->fu_fma_interval, CW_FU_FP},
         [CLASS_DPMAX] = {c->fu_dpmax_latency, c->fu_dpmax_interval, CW_FU_DP},
         [CLASS_SHFL] = {c->fu_shfl_latency, c->fu_shfl_interval, CW_FU_ALU},
+        [CLASS_MMA] = {c->fu_mma_latency, c->fu_mma_interval, CW_FU_TENSOR},
     };
     const enum op_class class = class_of(u, fu);
     return class == CLASS_UNIT || finer[class].latency == 0 ? unit_timing(fu, c) : finer[class];

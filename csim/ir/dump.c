@@ -109,7 +109,7 @@ void cw_uop_text(const struct cw_kernel *k, const struct cw_uop *u, char *out, s
 
 void cw_kernel_dump(const struct cw_kernel *k, FILE *out)
 {
-    static const char *const units[CW_FU_COUNT] = {"alu", "imul", "idiv", "fp", "fdiv", "sfu", "dp", "dpdiv", "mem", "ctrl"};
+    static const char *const units[CW_FU_COUNT] = {"alu", "imul", "idiv", "fp", "fdiv", "sfu", "dp", "dpdiv", "tensor", "mem", "ctrl"};
     fprintf(out, "kernel %s: %u micro-ops, slots r32 %u r64 %u pred %u, live words %u, param %u, shared %u, local %u\n", k->name,
             k->uop_cnt, k->r32_cnt, k->r64_cnt, k->pred_cnt, k->live_regs, k->param_bytes, k->shared_bytes, k->local_bytes);
     for (uint32_t i = 0; i < k->uop_cnt; i++) {

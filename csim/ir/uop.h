@@ -36,6 +36,7 @@ enum cw_fu {
     CW_FU_SFU,
     CW_FU_DP,
     CW_FU_DPDIV,
+    CW_FU_TENSOR, /* steps of matrix multiplications, where fu.mma_latency says that there is such a unit */
     CW_FU_MEM,
     CW_FU_CTRL,
     CW_FU_COUNT

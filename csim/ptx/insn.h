@@ -2,7 +2,7 @@
 /*
  * One instruction while it is read (insn.c), its operands (operand.c), and the files that each know some of the opcodes.
  *
- * Private to: control.c, copy.c, insn.c, instruction.c, matrix.c, mbarrier.c, mem.c, operand.c, optab.c, regular.c, special.c, sreg.c, video.c.
+ * Private to: control.c, copy.c, fragment.h, insn.c, instruction.c, mbarrier.c, mem.c, operand.c, optab.c, regular.c, special.c, sreg.c, video.c.
  */
 #ifndef CW_PTX_INSN_H
 #define CW_PTX_INSN_H
@@ -105,7 +105,8 @@ bool cw_insn_special(struct cw_ptx *p, struct cw_insn *in);  /* special.c */
 bool cw_insn_combined(struct cw_ptx *p, struct cw_insn *in); /* special.c: lop3 with a predicate, which its regular form has not */
 bool cw_insn_video(struct cw_ptx *p, struct cw_insn *in);    /* video.c */
 bool cw_insn_copy(struct cw_ptx *p, struct cw_insn *in);     /* copy.c: cp.async */
-bool cw_insn_matrix(struct cw_ptx *p, struct cw_insn *in);   /* matrix.c: mma, ldmatrix */
+bool cw_insn_matrix(struct cw_ptx *p, struct cw_insn *in);   /* matrix.c: mma, ldmatrix, stmatrix, movmatrix */
+bool cw_insn_wmma(struct cw_ptx *p, struct cw_insn *in);     /* wmma.c */
 bool cw_insn_mbarrier(struct cw_ptx *p, struct cw_insn *in); /* mbarrier.c */
 bool cw_insn_memory(struct cw_ptx *p, struct cw_insn *in);   /* mem.c: ld, st, atom, red, fences, prefetches */
 bool cw_insn_control(struct cw_ptx *p, struct cw_insn *in);  /* control.c: branches, calls, barriers */

@@ -33,11 +33,8 @@ static const struct {
                {"sust", "surfaces are"},
                {"sured", "surfaces are"},
                {"suq", "surfaces are"},
-               {"wmma", "matrix instructions are"},
                {"wgmma", "matrix instructions are"},
                {"tcgen05", "matrix instructions are"},
-               {"stmatrix", "matrix instructions are"},
-               {"movmatrix", "matrix instructions are"},
                {"multimem", "multicast memory is"},
                {"mapa", "clusters of several blocks are"},
                {"getctarank", "clusters of several blocks are"},
@@ -69,7 +66,7 @@ void cw_ptx_instruction(struct cw_ptx *p)
     split(p, &in);
     cw_ptx_advance(p);
     if (!cw_insn_combined(p, &in) && !cw_insn_regular(p, &in) && !cw_insn_special(p, &in) && !cw_insn_video(p, &in) &&
-        !cw_insn_copy(p, &in) && !cw_insn_matrix(p, &in) && !cw_insn_mbarrier(p, &in) && !cw_insn_memory(p, &in) &&
+        !cw_insn_copy(p, &in) && !cw_insn_matrix(p, &in) && !cw_insn_wmma(p, &in) && !cw_insn_mbarrier(p, &in) && !cw_insn_memory(p, &in) &&
         !cw_insn_control(p, &in))
         unknown(p, &in);
     cw_ptx_expect(p, ';');

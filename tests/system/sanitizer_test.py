@@ -37,6 +37,7 @@ FOUND = {
     "r_lanes": (64, "has written it at line"),
     "r_halves": (64, "has written it at line"),
     "r_count": (63, "atom of 4 bytes at shared address 0x0: thread (0, 0, 0) has written it at line"),
+    "r_look": (31, "thread (31, 0, 0) has written it at line"),
     "r_named": (32, "it at line"),
     "r_flag": (1, "thread (32, 0, 0): ld of 4 bytes at shared address 0x0: thread (0, 0, 0) has written it at line"),
     "i_global": (64, "ld of 4 bytes at global address 0x100000100: nobody has written 2 of these bytes"),
