@@ -166,6 +166,8 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME formal.refusals COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/rtl/formal/prove_test.py)
 set_tests_properties(formal.refusals PROPERTIES TIMEOUT 300 LABELS formal)
 
+add_test(NAME testplan COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/rtl/testplan_test.py ${PROJECT_SOURCE_DIR})
+
 # Every unit's default library evaluates its model as seldom as its Verilog allows. Called after all cw_add_unit calls.
 function(cw_add_fast_path_test)
     get_property(units GLOBAL PROPERTY CW_UNITS)

@@ -17,6 +17,7 @@ FILES = {
     "verilog.v.in": "rtl/{0}/cw_{0}.v",
     "model.c.in": "csim/unit/{}.c",
     "test.c.in": "tests/rtl/test_{}.c",
+    "testplan.txt.in": "tests/rtl/testplan/{}.txt",
     "formal.conf.in": "tests/rtl/formal/{}.conf",
     "datasheet.md.in": "docs/units/{}.md",
     "stimulus.stim.in": "waves/{}.stim",

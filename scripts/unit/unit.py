@@ -10,6 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import facts  # noqa: E402  (after the path is set)
 import datasheet  # noqa: E402
 import proofs  # noqa: E402
+import testplan  # noqa: E402
 import units  # noqa: E402
 from statsfile import Parser, run_main  # noqa: E402
 
@@ -91,8 +92,9 @@ def views(name):
 
 def page(unit):
     name, text = unit.stem, facts.contract(unit.stem)
+    plan = ("Testplan: each sentence, what shows it, what is broken and noticed (docs/testing.md)", testplan.lines(name))
     parts = [("Contract", ["  " + line if line else "" for line in facts.meaning(text).splitlines()]),
-             ("Parameters: default, range", parameters(unit)), ("Ports: direction, name, bits", port_lines(text)),
+             ("Parameters: default, range", parameters(unit)), ("Ports: direction, name, bits", port_lines(text)), plan,
              ("In silicon, estimates (docs/synthesis.md)", silicon(name)), ("Proofs (docs/proofs.md)", proved(name)),
              ("The same mistake in Verilog and C model, and who names it (docs/twins.md)", twins(name)),
              ("Mutants in random lockstep (docs/mutation.md)", mutants(name)), ("Coverage of random lockstep (docs/coverage.md)", coverage(name)),

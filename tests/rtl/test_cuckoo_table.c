@@ -13,6 +13,7 @@
 
 #include "cw_test.h"
 #include "lockstep_driver.h"
+#include "unit/h3.h"
 
 typedef struct cw_cuckoo_table_params params_t;
 typedef struct cw_cuckoo_table_in in_t;
@@ -25,7 +26,8 @@ typedef struct cw_cuckoo_table_out out_t;
     struct overflow_memory memory;                                              \
     uint64_t read_granule[5]; /* questions of this cycle and the four before */ \
     uint32_t evictions, stashed, overflowed, last_cycles;                       \
-    uint64_t last_evicted;
+    uint64_t last_evicted;                                                      \
+    char accesses[64]; /* of the overflow area: "r0 w3 ", as far as there is place */
 #define DUT_UNIT cw_cuckoo_table_unit
 #include "dut.h"
 
@@ -35,6 +37,7 @@ static const params_t minimal = {4, 8, 2, 2, 1, 1, 1, 1, 0, 1};
 static const params_t odd = {47, 37, 13, 15, 64, 3, 3, 7, 16, 5};
 static const params_t small = {32, 30, 12, 16, 20, 2, 2, 3, 8, 6};
 static const params_t eight_rows = {32, 30, 12, 16, 20, 1, 1, 2, 0, 8};
+static const params_t tight = {32, 30, 12, 16, 20, 1, 2, 1, 16, 1};
 
 /* Where the stimulus is. */
 struct phase {
@@ -85,10 +88,10 @@ static void constrain(void *context, struct cw_rng *rng, const void *last_out, v
 }
 
 static const struct cw_lockstep_set sets[] = {
-    {"getm", &getm, 1024}, {"minimal", &minimal, 128}, {"odd", &odd, 256}, {"small", &small, 256}};
+    {"getm", &getm, 1024}, {"minimal", &minimal, 128}, {"odd", &odd, 256}, {"small", &small, 256}, {"tight", &tight, 256}};
 
 static struct phase lockstep_phase;
-static const struct cw_lockstep_bench bench = {&cw_cuckoo_table_unit, sets, 4, constrain, &lockstep_phase};
+static const struct cw_lockstep_bench bench = {&cw_cuckoo_table_unit, sets, 5, constrain, &lockstep_phase};
 
 static void test_cuckoo_table__c_equals_rtl(void **state)
 {
@@ -128,12 +131,74 @@ static void test_cuckoo_table__broken_copies_are_caught(void **state)
         {"removal forgets to move the last entry", "cw_cuckoo_core", "search_last ? ST_RUN : ST_MOVE_READ", "ST_RUN", 3},
         {"reserved rows are easy", "cw_cuckoo_core", "|c_free || |c_unreserved || !may_evict_q", "1'b1", 3},
         {"a look-up with a flush sees old rows", "cw_cuckoo_core", "&& !b_empty_q,", "&& !(b_empty_q && 1'b0),", 3},
-        {"flush keeps the stash", "cw_cuckoo_stash", "if (clear_i)", "if (clear_i && &valid_q)", 3}};
+        {"flush keeps the stash", "cw_cuckoo_stash", "if (clear_i)", "if (clear_i && &valid_q)", 3},
+        {"two ways have one hash", "cw_cuckoo_core", "1:       way_seed = 32'h20304010;", "1:       way_seed = 32'h10203040;", 3},
+        {"a chain asks the second structure", "cw_cuckoo_core", "a_valid_q && !a_chain_q;", "a_valid_q;", 3},
+        {"what is found shows the answer", "cw_cuckoo_core", "if (!x_forward && !x_held_q)", "if (!x_forward && (!x_held_q || 1'b1))", 3},
+        {"rts is set with wts", "cw_cuckoo_core", "<= upd_rts_set_i && !d_chain_q;", "<= (upd_rts_set_i || upd_wts_set_i) && !d_chain_q;",
+         3},
+        {"what goes in is called evicted", "cw_cuckoo_core", "w_evict_q ? w_old_q[BODY_W+:GRANULE_W] : w_granule_q", "w_granule_q", 3},
+        {"an owner without a reservation", "cw_cuckoo_core", "wire d_own      = d_reserved &&", "wire d_own      = (d_reserved || 1'b1) &&",
+         3},
+        {"a look-up in two cycles", "cw_cuckoo_core", "&& wait_cnt_q == 3'd0 && !z_valid_q;",
+         "&& wait_cnt_q == 3'd0 && !z_valid_q && !a_valid_q;", 3},
+        {"a look-up while it is cleared", "cw_cuckoo_core", "look_ready_o   = !clearing && !hold", "look_ready_o   = !hold", 3},
+        {"a look-up beside an entry on its way", "cw_cuckoo_core", "look_ready_o   = !clearing && !hold", "look_ready_o   = !clearing", 3},
+        {"the oldest waits a cycle less", "cw_cuckoo_core", "wait_cnt_q <= 3'd5;", "wait_cnt_q <= 3'd4;", 3},
+        {"a refused question counts", "cw_cuckoo_core", "hold || !read_ready_i || (w_evicts",
+         "hold || (!read_ready_i && 1'b0) || (w_evicts", 3},
+        {"a refused result is updated", "cw_cuckoo_core", "<= d_decided && upd_valid_i;", "<= res_valid_o && upd_valid_i;", 3},
+        {"a result during an access", "cw_cuckoo_core", "!hold && (run || d_searched_q) &&", "!hold && (run || d_searched_q || 1'b1) &&",
+         3},
+        {"the highest free way", "cw_cuckoo_core", "|c_free ? lowest(c_free)", "|c_free ? first_from(c_free, 2'd1)", 3},
+        {"the way counter stands still", "cw_cuckoo_core", "rotor_q <= rotor_q + 2'd1;", "rotor_q <= rotor_q;", 3},
+        {"a full area takes one more", "cw_cuckoo_core", "w_new && !w_new_leaves && !overflow_full;", "w_new && !w_new_leaves;", 4},
+        {"a free row does not end a chain", "cw_cuckoo_core", "h_homeless   = !d_free_q && !d_victim_q;", "h_homeless   = !d_victim_q;", 3},
+        {"a chain's victim leaves without a word", "cw_cuckoo_core", "(d_victim_q && !d_free_q) || (h_stashed", "(h_stashed", 3},
+        {"a homeless entry goes to the stash though unreserved", "cw_cuckoo_core", "h_gives_up && !h_unreserved && (", "h_gives_up && (",
+         4},
+        {"an update in memory is not written back", "cw_cuckoo_core", "state_d = ST_WRITE_BACK;", "state_d = ST_RUN;", 3},
+        {"idle fields show", "cw_cuckoo_table", "res_wts & {TS_W{res_valid_o}};", "res_wts;", 3},
+        {"flush while it works", "cw_cuckoo_core", "rst_i || (flush_i && !busy_o);", "rst_i || flush_i;", 3},
+        {"a look-up in stage A is not busy", "cw_cuckoo_core", "= !run || chain_q || a_valid_q ||", "= !run || chain_q ||", 3},
+        {"the stash counts what matches", "cw_cuckoo_stash", "used_o + 5'd1;", "used_o + {4'd0, hit_oh_o[k]};", 3},
+        {"an empty overflow area counts", "cw_cuckoo_core", "overflow_used_o = overflow_cnt_q;", "overflow_used_o = overflow_less;", 3},
+        {"an entry is told before memory takes it", "cw_cuckoo_core", "evt_overflow_q <= state_q == ST_SPILL && mem_ready_i;",
+         "evt_overflow_q <= state_q == ST_SPILL;", 3},
+        {"evictions free a row", "cw_cuckoo_core", "w_acts && w_fill_q}", "w_acts && (w_fill_q || w_evict_q)}", 3},
+        {"done before the end of a chain", "cw_cuckoo_core", "(w_slow && !w_moves_on && state_d == ST_RUN)",
+         "(w_slow && state_d == ST_RUN)", 3},
+        {"evt_cycles does not count the access itself", "cw_cuckoo_core", "8'd255 : held_next + 8'd1;", "8'd255 : held_next;", 3},
+        {"what leaves goes to the stash by the events", "cw_cuckoo_core", "evt_stash_q    <= w_stashed_q;",
+         "evt_stash_q    <= w_stashed_q || w_leave_q;", 4}};
     (void)state;
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
 }
 
 /* One table of one backend ------------------------------------------------------------------------------------------------ */
+
+static void note_access(struct dut *d)
+{
+    const size_t used = strlen(d->accesses);
+    if (d->out.mem_valid)
+        snprintf(d->accesses + used, sizeof d->accesses - used, "%c%u ", d->out.mem_write ? 'w' : 'r', (unsigned)d->out.mem_addr);
+}
+
+/* Fields of a channel are 0 while its valid is 0. */
+static void check_idle_channels(const out_t *o)
+{
+    if (!o->read_valid)
+        assert_int_equal(o->read_granule, 0);
+    if (!o->res_valid)
+        assert_int_equal(o->res_granule | o->res_ts | o->res_look_owner | o->res_tag | o->res_found | o->res_room | o->res_easy |
+                             o->res_wts | o->res_rts | o->res_writes | o->res_owner | o->res_wts_later | o->res_rts_later |
+                             o->res_reserved | o->res_own,
+                         0);
+    if (!o->evict_valid)
+        assert_int_equal(o->evict_granule | o->evict_wts | o->evict_rts, 0);
+    if (!o->mem_valid)
+        assert_int_equal(o->mem_write | o->mem_addr | o->mem_wdata[0], 0);
+}
 
 /* Settles the outputs for d->in; upd_* may be chosen by them before end_cycle. */
 static void settle(struct dut *d)
@@ -152,6 +217,8 @@ static void settle(struct dut *d)
     d->overflowed += (uint32_t)d->out.evt_overflow;
     if (d->out.evt_done)
         d->last_cycles = (uint32_t)d->out.evt_cycles;
+    note_access(d);
+    check_idle_channels(&d->out);
 }
 
 /* Ends the cycle, with what has been chosen since. */
@@ -233,6 +300,10 @@ static void test_cuckoo_table__insert_find_update(void **state)
         dut_settle(d);
         d->in.flush = 1;
         settle(d);
+        end_cycle(d);
+        settle(d);
+        assert_int_equal(d->out.busy, 1); /* it is being cleared */
+        assert_int_equal(d->out.look_ready, 0);
         end_cycle(d);
         dut_settle(d);
         assert_int_equal(d->out.used, 0);
@@ -487,6 +558,195 @@ static void test_cuckoo_table__evicts_an_unreserved_entry_at_once(void **state)
     }
 }
 
+/* Where an entry goes ------------------------------------------------------------------------------------------------------ */
+
+enum { WAY_0 = 1 };
+static const uint64_t ALL_WAYS = UINT64_C(0x0001000100010001); /* of cw_h3x4, with two rows per way */
+/*                                        ts gran own cnt tag row stash swaps evict_fill overflow */
+static const params_t one_swap = {32, 30, 12, 16, 20, 1, 2, 1, 0, 6};
+static const params_t two_swaps = {32, 30, 12, 16, 20, 1, 2, 2, 0, 6};
+static const params_t full_only = {32, 30, 12, 16, 20, 1, 2, 1, 16, 6};
+static const params_t four_in_memory = {32, 30, 12, 16, 20, 1, 1, 1, 0, 2};
+
+/* The n-th granule, from 1 on, that has the rows of granule 1 in these ways, and the other row in each other way. */
+static uint64_t alike(uint32_t n, uint64_t ways)
+{
+    struct cw_h3x4 hash;
+    cw_h3x4_init(&hash, 30, 1);
+    for (uint64_t g = 1; g < 10000; g++)
+        if ((cw_h3x4(&hash, g) ^ cw_h3x4(&hash, 1)) == (ways ^ ALL_WAYS) && n-- == 0)
+            return g;
+    fail_msg("too few granules are alike");
+    return 0;
+}
+
+/* Looks a granule up and writes; `leaves` is evicted `when` cycles after the result, and nothing else; when 0: nothing is. */
+static void put(struct dut *d, uint64_t granule, int64_t writes, uint32_t when, uint64_t leaves)
+{
+    const uint32_t before = d->evictions;
+    (void)dut_do(d, granule, writes, NULL);
+    for (uint32_t cycle = 1; cycle <= when; cycle++) {
+        settle(d);
+        assert_int_equal(d->out.evict_valid, cycle == when);
+        assert_int_equal(d->out.evict_granule, cycle == when ? leaves : 0);
+        end_cycle(d);
+    }
+    dut_settle(d);
+    assert_int_equal(d->evictions, before + (when > 0));
+}
+
+/* The first n granules that are alike, each reserved. */
+static void reserve(struct dut *d, uint32_t from, uint32_t to)
+{
+    for (uint32_t n = from; n < to; n++)
+        put(d, alike(n, ALL_WAYS), 1, 0, 0);
+}
+
+static void test_cuckoo_table__rows_fill_from_way_0_and_yield_in_turn(void **state)
+{
+    static const uint32_t leaves[] = {0, 2, 5, 3}; /* the second one is reserved, so its way is passed over */
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = open_settled(&one_swap, backends[b]);
+        for (uint32_t n = 0; n < 4; n++)
+            put(d, alike(n, ALL_WAYS), n == 1, 0, 0);
+        for (uint32_t n = 0; n < 4; n++)
+            put(d, alike(4 + n, ALL_WAYS), 0, 1, alike(leaves[n], ALL_WAYS));
+        assert_int_equal(d->out.used, 4);
+        dut_delete(d);
+    }
+}
+
+/* One that is displaced has an unreserved neighbour in each other way: that of the way after its own leaves. */
+static void test_cuckoo_table__a_displaced_entry_evicts_its_next_neighbour(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = open_settled(&one_swap, backends[b]);
+        for (uint32_t n = 0; n < 4; n++)
+            put(d, alike(n, ALL_WAYS), n == 0, 0, 0);
+        for (uint32_t n = 0; n < 3; n++)
+            put(d, alike(n, WAY_0), 1, 0, 0);
+        put(d, alike(3, WAY_0), 1, 1 + 6, alike(1, ALL_WAYS));
+        dut_delete(d);
+    }
+}
+
+/* The way counter says who is displaced, so it is known who is in the stash, and in which place. */
+static void test_cuckoo_table__the_lowest_unreserved_of_the_stash_yields(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = open_settled(&one_swap, backends[b]);
+        reserve(d, 0, 6);
+        assert_int_equal(d->stashed, 2); /* 0 and 1 */
+        put(d, alike(1, ALL_WAYS), 0, 0, 0);
+        put(d, alike(0, ALL_WAYS), 0, 0, 0);
+        put(d, alike(6, ALL_WAYS), 1, 1 + 6, alike(0, ALL_WAYS)); /* 2 goes there */
+        put(d, alike(7, ALL_WAYS), 1, 1 + 6, alike(1, ALL_WAYS));
+        assert_int_equal(d->overflowed, 0);
+        put(d, alike(8, ALL_WAYS), 1, 0, 0); /* all are reserved now */
+        assert_int_equal(d->overflowed, 1);
+        assert_int_equal(d->stashed, 4);
+        dut_delete(d);
+    }
+}
+
+/* With two displacements, way 0's entry goes to way 1, and the one of way 1 is left over. */
+static void test_cuckoo_table__a_chain_goes_on_to_the_next_way(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = open_settled(&two_swaps, backends[b]);
+        reserve(d, 0, 6);
+        assert_int_equal(d->stashed, 2);
+        put(d, alike(1, ALL_WAYS), 0, 0, 0); /* the first that was left over */
+        put(d, alike(6, ALL_WAYS), 1, 1 + 2 * 6, alike(1, ALL_WAYS));
+        dut_delete(d);
+    }
+}
+
+/* No row yields before all are in use: an entry is displaced instead, and leaves itself when its chain may not go on. */
+static void test_cuckoo_table__an_unreserved_entry_leaves_at_the_end_of_its_chain(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = open_settled(&full_only, backends[b]);
+        for (uint32_t n = 0; n < 4; n++)
+            put(d, alike(n, ALL_WAYS), 0, 0, 0);
+        put(d, alike(4, ALL_WAYS), 0, 1 + 6, alike(0, ALL_WAYS));
+        assert_int_equal(d->stashed, 0);
+        dut_delete(d);
+    }
+}
+
+static void test_cuckoo_table__a_full_overflow_area_has_no_room(void **state)
+{
+    out_t r;
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = open_settled(&four_in_memory, backends[b]);
+        reserve(d, 0, 9); /* rows, stash, four in memory */
+        assert_int_equal(d->out.overflow_used, 4);
+        assert_false(dut_do(d, alike(9, ALL_WAYS), 1, &r));
+        assert_int_equal(r.res_room, 0);
+        assert_int_equal(r.res_easy, 0);
+        dut_settle(d);
+        assert_false(dut_do(d, alike(9, ALL_WAYS), -1, NULL));
+        put(d, alike(9, ALL_WAYS), 0, 1, alike(9, ALL_WAYS));
+        for (uint32_t n = 0; n < 9; n++)
+            assert_true(dut_do(d, alike(n, ALL_WAYS), -1, NULL));
+        dut_delete(d);
+    }
+}
+
+/* After this the overflow area holds granules 1, 2, 3 of those that are alike, in this order. */
+static void test_cuckoo_table__the_overflow_area_is_read_in_order_and_kept_dense(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = open_settled(&four_in_memory, backends[b]);
+        reserve(d, 0, 8);
+        assert_int_equal(d->out.overflow_used, 3);
+        d->accesses[0] = '\0';
+        assert_true(dut_do(d, alike(2, ALL_WAYS), -1, NULL));
+        assert_string_equal(d->accesses, "r0 r1 ");
+        d->accesses[0] = '\0';
+        put(d, alike(2, ALL_WAYS), 2, 0, 0);
+        assert_string_equal(d->accesses, "r0 r1 w1 ");
+        d->accesses[0] = '\0';
+        put(d, alike(1, ALL_WAYS), 0, 1, alike(1, ALL_WAYS));
+        assert_string_equal(d->accesses, "r0 r2 w0 "); /* the last one moves into the gap */
+        assert_int_equal(d->out.overflow_used, 2);
+        d->accesses[0] = '\0';
+        assert_false(dut_do(d, alike(9, ALL_WAYS), -1, NULL));
+        assert_string_equal(d->accesses, "r0 r1 ");
+        dut_delete(d);
+    }
+}
+
+/* Result or question refused: both come again six cycles later, and nothing enters for five cycles. */
+static void test_cuckoo_table__nothing_enters_behind_a_repetition(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++)
+        for (uint32_t question = 0; question < 2; question++) {
+            struct dut *d = open_settled(&getm, backends[b]);
+            for (uint32_t cycle = 0; cycle <= 11; cycle++) {
+                d->in.look_valid = cycle == 0 || (cycle > 5 && cycle < 11);
+                d->in.look_granule = 8;
+                settle(d);
+                assert_int_equal(d->out.look_ready, cycle <= 5 || cycle == 11);
+                assert_int_equal(d->out.read_valid, cycle == 1 || cycle == 7);
+                assert_int_equal(d->out.res_valid, (cycle == 5 && !question) || cycle == 11);
+                d->in.read_ready = !(question && cycle == 1);
+                d->in.res_again = cycle == 5 && !question;
+                end_cycle(d);
+            }
+            dut_delete(d);
+        }
+}
+
 /* Against a plain array ----------------------------------------------------------------------------------------------------- */
 
 enum { GRANULES = 64 };
@@ -567,6 +827,14 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_cuckoo_table__evicts_an_unreserved_entry_at_once),
     cmocka_unit_test(test_cuckoo_table__each_field_has_its_own_set),
     cmocka_unit_test(test_cuckoo_table__refused_results_come_again_in_order),
+    cmocka_unit_test(test_cuckoo_table__rows_fill_from_way_0_and_yield_in_turn),
+    cmocka_unit_test(test_cuckoo_table__a_displaced_entry_evicts_its_next_neighbour),
+    cmocka_unit_test(test_cuckoo_table__the_lowest_unreserved_of_the_stash_yields),
+    cmocka_unit_test(test_cuckoo_table__a_chain_goes_on_to_the_next_way),
+    cmocka_unit_test(test_cuckoo_table__an_unreserved_entry_leaves_at_the_end_of_its_chain),
+    cmocka_unit_test(test_cuckoo_table__a_full_overflow_area_has_no_room),
+    cmocka_unit_test(test_cuckoo_table__the_overflow_area_is_read_in_order_and_kept_dense),
+    cmocka_unit_test(test_cuckoo_table__nothing_enters_behind_a_repetition),
     cmocka_unit_test(test_cuckoo_table__loses_nothing),
 };
 CW_TEST_MAIN(tests)

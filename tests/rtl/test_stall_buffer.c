@@ -86,7 +86,15 @@ static void test_stall_buffer__broken_copies_are_caught(void **state)
         {"push and leave in one cycle lose a count", "cw_stall_buffer", "occupancy_q + {8'd0, push} -",
          "occupancy_q + {8'd0, push && !leave} -", 2},
         {"drain counts at once", "cw_stall_buffer", "awake_q[i] || drain_q", "awake_q[i] || drain_q || drain_i", 2},
-        {"one row for two entries", "cw_stall_buffer", "(l << ENTRY_W) + e;", "(l << ENTRY_W) + e / 2 * 2;", 2}};
+        {"one row for two entries", "cw_stall_buffer", "(l << ENTRY_W) + e;", "(l << ENTRY_W) + e / 2 * 2;", 2},
+        {"the answer comes two cycles later", "cw_stall_buffer", "assign ask_place_o = place1_q;", "assign ask_place_o = place2_q;", 2},
+        {"an answer from before the reset", "cw_stall_buffer", "place1_q  <= 1'b0;", "place1_q  <= free_below;", 2},
+        {"what is done stays", "cw_stall_buffer", "& ~(best_oh_q & {SLOTS{leave}})", "& ~(best_oh_q & {SLOTS{leave && !push}})", 2},
+        {"drain wakes for good", "cw_stall_buffer", "| woken) & used_next", "| woken | {LINES{drain_q}}) & used_next", 2},
+        {"what is not offered shows", "cw_stall_buffer", "& {TS_W{retry_valid_o}}", "& {TS_W{state_q != ST_IDLE}}", 2},
+        {"what is being retried is not pending", "cw_stall_buffer", "state_q != ST_IDLE || |awake",
+         "(|state_q && state_q != ST_TAKEN) || |awake", 2},
+        {"full lines only are counted", "cw_stall_buffer", "{4'd0, used[i]}", "{4'd0, full[i]}", 2}};
     (void)state;
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
 }
