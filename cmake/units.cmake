@@ -168,6 +168,13 @@ set_tests_properties(formal.refusals PROPERTIES TIMEOUT 300 LABELS formal)
 
 add_test(NAME testplan COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/rtl/testplan_test.py ${PROJECT_SOURCE_DIR})
 
+# A second simulator, in which registers and RAMs are unknown at first.
+set(unknowns ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/rtl/unknowns.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+add_test(NAME rtl.unknowns COMMAND ${unknowns})
+add_test(NAME rtl.unknowns.long COMMAND ${unknowns})
+set_tests_properties(rtl.unknowns rtl.unknowns.long PROPERTIES TIMEOUT 600 LABELS rtl)
+set_tests_properties(rtl.unknowns.long PROPERTIES ENVIRONMENT COWARP_UNKNOWN_CYCLES=10000)
+
 # Every unit's default library evaluates its model as seldom as its Verilog allows. Called after all cw_add_unit calls.
 function(cw_add_fast_path_test)
     get_property(units GLOBAL PROPERTY CW_UNITS)

@@ -211,8 +211,77 @@ static void run_part(const struct cw_lockstep_bench *bench, const struct cw_lock
     assert_int_equal(status, CW_OK);
 }
 
+/* A port's value as whole hexadecimal digits, the most significant one first. */
+static void write_port(FILE *f, const struct cw_port *port, const char *fields)
+{
+    for (uint32_t bit = (port->width + 3) / 4 * 4; bit > 0;) {
+        uint64_t value = 0;
+        bit -= 4;
+        memcpy(&value, fields + port->offset + (port->words != 0 ? bit / 32 * 4 : 0), port->words != 0 ? 4 : 8);
+        value >>= port->words != 0 ? bit % 32 : bit;
+        fputc("0123456789abcdef"[value & (port->width - bit < 4 ? (1u << (port->width - bit)) - 1 : 15u)], f);
+    }
+}
+
+/* One line: whether it is a reset, then each port, inputs and outputs in the order of the port list. */
+static void write_row(FILE *f, const struct cw_unit *unit, const struct cw_port *port, bool reset, const void *in, const void *out)
+{
+    fputc(reset ? '1' : '0', f);
+    for (uint32_t i = 0; i < unit->port_cnt; i++)
+        write_port(f, &port[i], port[i].dir == CW_PORT_IN ? in : out);
+    fputc('\n', f);
+}
+
+static FILE *open_record(const char *folder, const struct cw_unit *unit, const struct cw_lockstep_set *set, const struct cw_port *port)
+{
+    char path[CW_PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s.%s.hex", folder, unit->name, set->label);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    for (uint32_t i = 0; i < unit->port_cnt; i++)
+        fprintf(f, "// %s %s %" PRIu32 "\n", port[i].dir == CW_PORT_IN ? "i" : "o", port[i].name, port[i].width);
+    return f;
+}
+
+/* What lockstep would put on the unit, and what the C model answers, for another simulator of Verilog. */
+static void record(const struct cw_lockstep_bench *bench, const struct cw_lockstep_set *set, uint64_t cycles, uint64_t seed,
+                   const char *folder)
+{
+    const struct cw_unit *unit = bench->unit;
+    struct cw_unit_instance instance;
+    struct cw_unit_provider provider = cw_directed_open(unit, set->params, CW_UNIT_C, &instance);
+    struct cw_stimulus *stimulus = cw_stimulus_create(unit, set->params, seed, set->phase_cycles, bench->constrain, bench->context);
+    struct cw_port *port = calloc(unit->port_cnt, sizeof *port);
+    void *in = calloc(1, unit->in_size), *out = calloc(1, unit->out_size);
+    struct cw_rng rng;
+    assert_true(stimulus != NULL && port != NULL && in != NULL && out != NULL);
+    unit->ports(set->params, port);
+    FILE *f = open_record(folder, unit, set, port);
+    cw_rng_seed(&rng, ~seed);
+    for (uint64_t n = 0; n < cycles; n++) {
+        if (n == 0 || reset_due(&rng, n, cycles)) {
+            instance.ops->reset(instance.self);
+            write_row(f, unit, port, true, memset(in, 0, unit->in_size), out);
+        }
+        cw_stimulus_next(stimulus, out, in);
+        instance.ops->eval(instance.self, in, out);
+        write_row(f, unit, port, false, in, out);
+        instance.ops->tick(instance.self, in);
+    }
+    assert_int_equal(fclose(f), 0);
+    free(port);
+    free(in);
+    free(out);
+    cw_stimulus_destroy(stimulus);
+    cw_directed_close(&provider, &instance);
+}
+
 static void run_set(const struct cw_lockstep_bench *bench, const struct cw_lockstep_set *set, uint64_t cycles, uint64_t seed, uint8_t *seen)
 {
+    if (getenv("COWARP_LOCKSTEP_RECORD") != NULL) {
+        record(bench, set, cycles, seed, getenv("COWARP_LOCKSTEP_RECORD"));
+        return;
+    }
     if (getenv("COWARP_LOCKSTEP_VERILOG") != NULL) {
         run_part(bench, set, cycles, seed, 0, seen);
         return;

@@ -7,7 +7,8 @@
  * COWARP_LOCKSTEP_ASSERT=0 leaves the Verilog's properties out (docs/proofs.md); COWARP_CACHE where built RTL is kept. For scripts/mutate:
  * COWARP_LOCKSTEP_SETS the labels of the only sets to run, with commas, each for COWARP_LOCKSTEP_CYCLES, "default" for the default
  * parameters, which no set needs to have, and "?" to list all with their parameters; COWARP_LOCKSTEP_VERILOG a file that takes the place of
- * the unit's own.
+ * the unit's own. For tests/rtl/unknowns.py: COWARP_LOCKSTEP_RECORD a folder, into which the inputs and the C model's outputs of these sets
+ * are written, instead of a run.
  */
 #ifndef CW_TESTS_RTL_LOCKSTEP_DRIVER_H
 #define CW_TESTS_RTL_LOCKSTEP_DRIVER_H
