@@ -22,7 +22,7 @@
 
 module cw_conflict_address_table #(
     parameter WAYS  = 8,   // 1 .. 8
-    parameter SET_W = 7,   // 1 .. 13: log2 of the sets
+    parameter SET_W = 4,   // 1 .. 13: log2 of the sets
     parameter KEY_W = 30,  // 4 .. 30
     parameter TAG_W = 7    // 1 .. 16
 ) (

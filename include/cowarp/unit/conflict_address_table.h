@@ -21,10 +21,10 @@
 
 #include "cowarp/unit.h"
 
-#define CW_CONFLICT_ADDRESS_TABLE_PARAMS(P)                \
-    P(ways, WAYS, 8, 1, 8, "words of a set")               \
-    P(set_w, SET_W, 7, 1, 13, "bits of a set's number")    \
-    P(key_w, KEY_W, 30, 4, 30, "bits of a word's address") \
+#define CW_CONFLICT_ADDRESS_TABLE_PARAMS(P)                                                      \
+    P(ways, WAYS, 8, 1, 8, "words of a set")                                                     \
+    P(set_w, SET_W, 4, 1, 13, "bits of a set's number; a bank of eight, which have 1,024 words") \
+    P(key_w, KEY_W, 30, 4, 30, "bits of a word's address")                                       \
     P(tag_w, TAG_W, 7, 1, 16, "bits of the tag that comes back with a query's answer")
 
 #define CW_CONFLICT_ADDRESS_TABLE_CLOCK(C) C(1400, 32, "GETM Table II: SIMT core")
