@@ -402,6 +402,35 @@ static void test_bank_detector__requests_close_together(void **state)
             }
 }
 
+/* The last work-item that has read a word ends, 0 to 4 cycles before a write: the bank sends shared = 1 still, and knows only in the last case
+ * that its group is quiet. While another one is live the word stays shared. */
+static void test_bank_detector__quiet_counts_before_the_bank_has_heard(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++)
+        for (uint32_t live = 0; live < 2; live++)
+            for (uint32_t apart = 0; apart <= 4; apart++) {
+                struct user u;
+                user_open(&u, &paper, b, CW_LOCAL_SMDCD);
+                expect(access_word(&u, 3, A, READ), 0, 0, 1);
+                assert_int_equal(access_word(&u, 4, A, READ).ans_share, 1);
+                if (live)
+                    expect(access_word(&u, 5, B, READ), 0, 0, 1);
+                if (live)
+                    assert_int_equal(access_word(&u, 7, B, READ).ans_share, 1);
+                assert_false(end_item(&u, 3));
+                for (uint32_t t = 0; t <= apart + LATENCY; t++) {
+                    u.d.in = (in_t){
+                        .clr_valid = t == 0, .clr_lanes = 1u << 4, .req_valid = t == apart, .req_item = 6, .req_word = A, .req_write = 1};
+                    user_cycle(&u);
+                }
+                assert_int_equal(u.d.out.ans_valid, 1);
+                assert_int_equal(u.d.out.ans_conflict, live);
+                assert_int_equal(u.d.out.ans_own, !live);
+                dut_close(&u.d);
+            }
+}
+
 /* Items of other groups do not conflict, and a group's number is not lost. */
 static void test_bank_detector__groups_are_apart(void **state)
 {
@@ -498,6 +527,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_bank_detector__dcd),
     cmocka_unit_test(test_bank_detector__smdcd),
     cmocka_unit_test(test_bank_detector__requests_close_together),
+    cmocka_unit_test(test_bank_detector__quiet_counts_before_the_bank_has_heard),
     cmocka_unit_test(test_bank_detector__groups_are_apart),
     cmocka_unit_test(test_bank_detector__two_banks_abort_both),
     cmocka_unit_test(test_bank_detector__aliases_in_each_width),

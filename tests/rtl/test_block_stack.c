@@ -397,6 +397,56 @@ static void test_block_stack__figure_3_8(void **state)
     }
 }
 
+/* C's branch meets before F, so it is no tail: its sides have no LPC, and the one at E does not join. C itself does, once they have met. */
+static void test_block_stack__a_nested_branch_has_no_lpc(void **state)
+{
+    static const params_t p = {4, 1, 1, 8, 8, 4};
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_new(&p, backends[b]);
+        start(d, 0, 'A', MASK(0xf), 1);
+        expect_top(d, 0, 'A', MASK(0xf), 1, 1);
+        branch(d, 0, HOME(0, 0, 0, 0), 4, 0xe, (struct way){'C', 'B', 'F', 'E'});
+        expect_top(d, 0, 'C', MASK(0xe), 1, 1);
+        branch(d, 0, HOME(-1, 0, 0, 0), 4, 0x2, (struct way){'E', 'D', 'G', 0});
+        expect_top(d, 0, 'E', MASK(0x2), 1, 1);
+        expect_state(d, 0, CW_BLOCK_RUNS, 1, 6); /* F, E, B, G, D, E */
+        end_of_warp(d, CW_BLOCK_STACK_ARRIVE, 0);
+        expect_top(d, 0, 'D', MASK(0xc), 1, 1);
+        end_of_warp(d, CW_BLOCK_STACK_ARRIVE, 0);
+        expect_top(d, 0, 'G', MASK(0xe), 1, 1);
+        end_of_warp(d, CW_BLOCK_STACK_JOIN, 0);
+        expect_top(d, 0, 'B', MASK(0x1), 1, 1);
+        end_of_warp(d, CW_BLOCK_STACK_JOIN, 0);
+        expect_top(d, 0, 'E', MASK(0xf), 1, 1);
+        dut_delete(d);
+    }
+}
+
+/* Block 2 is on offer while blocks 3, 1 and 0 become ready; then the lowest of them comes, and so on. */
+static void test_block_stack__the_lowest_block_that_is_ready_comes_next(void **state)
+{
+    static const params_t p = {4, 4, 4, 4, 8, 3};
+    static const uint64_t ready[] = {2, 3, 1, 0}, offered[] = {2, 0, 1, 3};
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_new(&p, backends[b]);
+        for (uint32_t i = 0; i < 4; i++) {
+            uint32_t mask[4] = {0};
+            mask[ready[i]] = 0xf;
+            start(d, ready[i], 'A', mask, 4);
+            cycle(d);
+            cycle(d);
+        }
+        for (uint32_t i = 0; i < 4; i++) {
+            uint32_t mask[4] = {0};
+            mask[offered[i]] = 0xf;
+            expect_top(d, offered[i], 'A', mask, 4, 1);
+        }
+        dut_delete(d);
+    }
+}
+
 /* Nobody goes first: that side is popped at once. The other side is at the RPC, and is not pushed. */
 static void test_block_stack__pops_what_is_empty_or_at_its_rpc(void **state)
 {
@@ -621,6 +671,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_block_stack__figure_3_5),
     cmocka_unit_test(test_block_stack__figure_3_7),
     cmocka_unit_test(test_block_stack__figure_3_8),
+    cmocka_unit_test(test_block_stack__a_nested_branch_has_no_lpc),
+    cmocka_unit_test(test_block_stack__the_lowest_block_that_is_ready_comes_next),
     cmocka_unit_test(test_block_stack__pops_what_is_empty_or_at_its_rpc),
     cmocka_unit_test(test_block_stack__a_first_side_at_the_rpc_waits),
     cmocka_unit_test(test_block_stack__a_loop_keeps_its_height),

@@ -486,6 +486,27 @@ static void test_persist_buffer__lazy_lines_leave_when_they_are_asked_for(void *
     }
 }
 
+/* What its warp waits for is asked for: a dFence, and an acquire or release of device scope; not what only orders. */
+static void test_persist_buffer__what_a_warp_waits_for_is_asked_for(void **state)
+{
+    static const struct {
+        uint64_t kind, asks;
+    } orders[] = {{CW_PERSIST_OFENCE, 0},  {CW_PERSIST_ACQ_BLOCK, 0}, {CW_PERSIST_REL_BLOCK, 0},
+                  {CW_PERSIST_ACQ_DEV, 1}, {CW_PERSIST_REL_DEV, 1},   {CW_PERSIST_DFENCE, 1}};
+    (void)state;
+    for (int b = 0; b < 2; b++)
+        for (uint32_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
+            struct dut d;
+            dut_open(&d, &sbrp, backends[b]);
+            write_line(&d, 0, 1);
+            assert_int_equal(order(&d, orders[i].kind, 1), CW_PERSIST_APPENDED); /* another warp's */
+            wait_for_offer(&d, 0, 0);
+            assert_int_equal(d.out.demand, orders[i].asks);
+            assert_int_equal(d.out.flush_valid, orders[i].asks);
+            dut_close(&d);
+        }
+}
+
 /* A warp that waits for an eviction, when nothing is outstanding and nobody else asks: its eviction asks. */
 static void test_persist_buffer__an_eviction_that_waits_asks(void **state)
 {
@@ -564,6 +585,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_persist_buffer__evictions_keep_the_order),
     cmocka_unit_test(test_persist_buffer__an_eviction_storm_does_not_stop_the_head),
     cmocka_unit_test(test_persist_buffer__lazy_lines_leave_when_they_are_asked_for),
+    cmocka_unit_test(test_persist_buffer__what_a_warp_waits_for_is_asked_for),
     cmocka_unit_test(test_persist_buffer__an_eviction_that_waits_asks),
     cmocka_unit_test(test_persist_buffer__a_join_in_the_last_moment_counts),
     cmocka_unit_test(test_persist_buffer__an_offer_stays),

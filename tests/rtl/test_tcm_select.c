@@ -161,6 +161,11 @@ static void test_tcm_select__work_group_serialisation(void **state)
         {"it keeps the token for the next lane", "0110", "0110", "1110", "1111", WG, 0, 1, 1, 1, "0010", "0100", WG, 0, 0},
         {"and gives it back after the last", "0000", "0000", "0010", "1111", WG, 0, 0, 1, 1, "0000", "0000", TX, 0, 1},
         {"a conflict all the same: again", "1100", "0100", "1100", "1111", WG, 0, 0, 0, 1, "0100", "1000", WG, 0, 0},
+        {"the lane that ran is left, another one is not: again", "1010", "0110", "1110", "1111", WG, 0, 0, 0, 1, "0010", "1000", WG, 0, 0},
+        {"nobody ran and nobody is gone: again", "0110", "0110", "0110", "1111", WG, 0, 0, 0, 1, "0010", "0100", WG, 0, 0},
+        {"the same after wavefront serialisation", "0110", "0110", "0110", "1111", WF, 0, 0, 0, 0, "0010", "0100", WG, 1, 0},
+        {"the lane that ran is gone: no more of it", "0010", "0110", "1110", "1111", WG, 0, 0, 0, 1, "0000", "0010", TX, 0, 1},
+        {"mode 3 is work-group serialisation", "0110", "0110", "1110", "1111", 3, 0, 1, 1, 1, "0010", "0100", WG, 0, 0},
         {"a single lane cannot get on: wavefront first", "1000", "0000", "1000", "1111", TX, 0, 0, 0, 0, "0000", "1000", WF, 0, 0},
         {"then the work-group", "1000", "0000", "1000", "1111", WF, 0, 0, 0, 0, "0000", "1000", WG, 1, 0},
     };
