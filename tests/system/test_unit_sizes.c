@@ -10,7 +10,7 @@
 #include "gpu/gpu.h"
 #include "mech/mechs.h"
 
-#define DIFFERENCES 64
+#define DIFFERENCES 96
 
 struct seen {
     const char *preset;
