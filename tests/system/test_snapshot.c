@@ -548,6 +548,8 @@ static void test_snapshot__refuses(void **state)
     cowarp_destroy(m.gpu);
     refused(&m, open_machine(&m, "tm.warps=2 si.index_latency=100", NULL), COWARP_EINVAL, "si.index_latency");
     cowarp_destroy(m.gpu);
+    refused(&m, open_machine(&m, "si.reader_entries=4194304", NULL), COWARP_EINVAL, "si.reader_entries is 4194304");
+    cowarp_destroy(m.gpu);
     refused(&m, open_machine(&m, "core.count=2", "no-postdates"), COWARP_EINVAL, "no-postdates");
     cowarp_destroy(m.gpu);
     snapshots = "sitm-oracle"; /* without a check at the commit units there is nothing to leave out */

@@ -49,6 +49,17 @@ static void destroy(void *self)
     free(m);
 }
 
+#define TABLE_MAX 65536u /* entries of a table's unit */
+
+static int check_entries(const struct cw_si *tm, const char *key, uint32_t entries, struct cw_error *err)
+{
+    const uint32_t partitions = tm->config->partition_count;
+    if (tm->oracle || (entries >= partitions && entries / partitions <= TABLE_MAX))
+        return CW_OK;
+    return cw_fail(err, CW_EINVAL, "%s: %s is %u; a table has 1 to %u entries in each of the %u partitions, so set it from %u to %u",
+                   tm->name, key, entries, TABLE_MAX, partitions, partitions, TABLE_MAX * partitions);
+}
+
 static int check(struct cw_si *tm, struct cw_error *err)
 {
     const struct cw_config *c = tm->config;
@@ -59,6 +70,11 @@ static int check(struct cw_si *tm, struct cw_error *err)
                        tm->name);
     if (c->partition_count > CW_SI_PARTITIONS)
         return cw_fail(err, CW_EINVAL, "%s: more than %u partitions", tm->name, CW_SI_PARTITIONS);
+    int status = check_entries(tm, "si.writer_words", tm->keys->si_writer_words, err);
+    if (status == CW_OK)
+        status = check_entries(tm, "si.reader_entries", tm->keys->si_reader_entries, err);
+    if (status != CW_OK)
+        return status;
     for (uint32_t i = 0; tm->host.sabotage != NULL && cw_si_faults[i] != NULL; i++)
         if (strcmp(tm->host.sabotage, cw_si_faults[i]) == 0 && !(tm->oracle && CW_SI_NO_POSTDATING + i == CW_SI_NO_WRITE_CHECK))
             tm->sabotage = (enum cw_si_sabotage)(CW_SI_NO_POSTDATING + i);
