@@ -27,6 +27,11 @@ def persistency(workload, preset, model, *more):
     return [workload, "--preset", preset, "--persistency", model, *more]
 
 
+def snapshots(workload, system, *more):
+    return [workload, "--preset", "si-tm-base" if system == "warptm" else "si-tm", "--system", system, *more]
+
+
+SI_UNITS = rtl("postdate_unit", "writer_table", "version_index_table", "row_copy_engine")
 SBRP_UNITS = rtl("persist_buffer", "order_masks")
 TBC_UNITS = rtl("thread_compactor", "block_stack")
 
@@ -48,6 +53,14 @@ RUNS = [
     ("ht-h warptm, C", ["ht-h", "--system", "warptm"], None, None),
     ("ht-h warptm, RTL", ["ht-h", "--system", "warptm",
                           *rtl("commit_unit", "hazard_unit", "first_read_table", "last_written_table", "ownership_table")], None, None),
+    ("ll-2 warptm", snapshots("ll-2", "warptm"), None, None),
+    ("ll-2 sitm-ts, C", snapshots("ll-2", "sitm-ts"), None, None),
+    ("ll-2 sitm-ts, RTL", snapshots("ll-2", "sitm-ts", *SI_UNITS), None, None),
+    ("ll-2 sitm-oracle", snapshots("ll-2", "sitm-oracle"), None, None),
+    ("rbt-2 warptm", snapshots("rbt-2", "warptm"), None, None),
+    ("rbt-2 sitm-ts, C", snapshots("rbt-2", "sitm-ts"), None, None),
+    ("rbt-2 sitm-ts, RTL", snapshots("rbt-2", "sitm-ts", *SI_UNITS), None, None),
+    ("rbt-2 sitm-oracle", snapshots("rbt-2", "sitm-oracle"), None, None),
     ("bfs2 pdom", divergence("bfs2", "pdom"), None, None),
     ("bfs2 dwf", divergence("bfs2", "dwf"), None, None),
     ("bfs2 tbc, C", divergence("bfs2", "tbc"), None, None),
@@ -70,7 +83,7 @@ RUNS = [
     ("red sbrp-near, RTL", persistency("red", "sbrp-near", "sbrp", *SBRP_UNITS), None, None),
 ]
 # Processor time with all units of the system in RTL over that with C models: at most so much is wanted.
-RATIOS = {"ht-h getm": 1.15, "atm getm": 1.15, "ht-h kilotm": 1.5, "ht-h warptm": 1.5, "bfs2 tbc": 1.3, "lps tbc": 1.3, "nvrt tbc": 1.3, "gpkvs sbrp-near": 1.3, "red sbrp-near": 1.3}
+RATIOS = {"ht-h getm": 1.15, "atm getm": 1.15, "ht-h kilotm": 1.5, "ht-h warptm": 1.5, "ll-2 sitm-ts": 1.5, "rbt-2 sitm-ts": 1.5, "bfs2 tbc": 1.3, "lps tbc": 1.3, "nvrt tbc": 1.3, "gpkvs sbrp-near": 1.3, "red sbrp-near": 1.3}
 
 COLUMNS = ["run", "host s", "cpu s", "sim us", "kcycles/s", "Mthread-i/s", "kwarp-i/s", "MB", "GPGPU-Sim s", "faster", "aim"]
 
