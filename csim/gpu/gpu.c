@@ -340,6 +340,22 @@ static int check_sabotage(const struct cw_gpu *gpu, struct cw_error *err)
                    near != NULL ? "did you mean '" : "", near != NULL ? near : "", near != NULL ? "'? " : "", list);
 }
 
+/* Whether launches that say nothing run under a baseline. */
+static bool is_off(const struct cw_gpu *gpu)
+{
+    bool off = false;
+    for (uint32_t i = 0; i < gpu->mech_cnt; i++)
+        off |= gpu->mech[i].proper->is_off != NULL && gpu->mech[i].proper->is_off(&gpu->config);
+    return off;
+}
+
+static void choose_mechs(struct cw_gpu *gpu, bool baseline)
+{
+    gpu->baseline = baseline;
+    for (uint32_t i = 0; i < gpu->mech_cnt; i++)
+        gpu->mech[i].mech = baseline && gpu->mech[i].proper->baseline != NULL ? gpu->mech[i].proper->baseline : gpu->mech[i].proper;
+}
+
 static int list_mechs(struct cw_gpu *gpu, const struct cw_gpu_options *options, struct cw_error *err)
 {
     uint32_t cnt = 0;
@@ -349,7 +365,8 @@ static int list_mechs(struct cw_gpu *gpu, const struct cw_gpu_options *options, 
     if (gpu->mech == NULL)
         return cw_fail(err, CW_ENOMEM, "out of memory");
     for (; gpu->mech_cnt < cnt; gpu->mech_cnt++)
-        gpu->mech[gpu->mech_cnt].mech = options->mechs[gpu->mech_cnt];
+        gpu->mech[gpu->mech_cnt].mech = gpu->mech[gpu->mech_cnt].proper = options->mechs[gpu->mech_cnt];
+    choose_mechs(gpu, is_off(gpu));
     return CW_OK;
 }
 
@@ -597,8 +614,8 @@ uint32_t cw_gpu_versions(const struct cw_gpu *gpu)
 {
     uint32_t versions = 0;
     for (uint32_t i = 0; i < gpu->mech_cnt; i++)
-        if (gpu->mech[i].mech->versions != NULL)
-            versions = gpu->mech[i].mech->versions(&gpu->config);
+        if (gpu->mech[i].proper->versions != NULL)
+            versions = gpu->mech[i].proper->versions(&gpu->config);
     return versions;
 }
 
@@ -610,10 +627,11 @@ bool cw_gpu_keeps(const struct cw_gpu *gpu, uint64_t addr, uint64_t bytes)
     return any;
 }
 
-int cw_gpu_reset(struct cw_gpu *gpu, struct cw_error *err)
+static int make_anew(struct cw_gpu *gpu, bool baseline, struct cw_error *err)
 {
     const cw_time us = gpu->clocks.units_per_us;
     destroy_machine(gpu);
+    choose_mechs(gpu, baseline);
     /* Frequencies are whole MHz, so all clocks have an edge at a full microsecond, as they have at time 0. */
     gpu->now = (gpu->now + us - 1) / us * us;
     for (int d = 0; d < CW_DOMAIN_COUNT; d++)
@@ -625,6 +643,26 @@ int cw_gpu_reset(struct cw_gpu *gpu, struct cw_error *err)
     free(gpu->report);
     gpu->report = NULL;
     return create_machine(gpu, err);
+}
+
+int cw_gpu_reset(struct cw_gpu *gpu, struct cw_error *err)
+{
+    return make_anew(gpu, gpu->baseline, err);
+}
+
+bool cw_gpu_is_turned(const struct cw_gpu *gpu, bool baseline)
+{
+    return gpu->baseline == (baseline || is_off(gpu));
+}
+
+int cw_gpu_turn(struct cw_gpu *gpu, bool baseline, struct cw_error *err)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < gpu->mech_cnt; i++)
+        any |= gpu->mech[i].proper->baseline != NULL;
+    if (baseline && !any)
+        return cw_fail(err, CW_EINVAL, "a launch asks for the baseline, and this GPU's system has none; sitm-ts and sitm-oracle have one");
+    return make_anew(gpu, baseline || is_off(gpu), err);
 }
 
 /* First edge of domain d after the current time. */

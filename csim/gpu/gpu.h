@@ -68,6 +68,7 @@ struct cw_gpu_request {
     uint32_t registers; /* of a thread, 1 .. CW_REGISTERS_MAX; 0: those that live at once, below what the kernel's directives say */
     bool static_warps;
     bool functional;        /* without time: csim/gpu/functional.c */
+    bool baseline;          /* under the baseline of the GPU's system: cw_gpu_turn has been called */
     const void *param;      /* kernel->param_bytes bytes */
     const bool *local_size; /* [kernel->param_cnt] whether the parameter holds a number of bytes of shared memory, and is to be replaced by
                              * the offset of a piece of that size (OpenCL __local arguments) */
@@ -86,6 +87,11 @@ uint64_t cw_gpu_program_bytes(const struct cw_module *module);
  * A transaction is a critical section of one lock, persistency models have nothing to order, and what other mechanisms carry out is
  * CW_EUNSUP. options.max_cycles bounds its warp instructions. */
 int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_gpu_request *request, struct cw_error *err);
+
+/* Whether the machine is as launches that ask for the baseline need it, or those that do not; and makes it so, anew: caches and tables are empty,
+ * memory, time and statistics stay, as with cw_gpu_reset. CW_EINVAL: no mechanism has a baseline. */
+bool cw_gpu_is_turned(const struct cw_gpu *gpu, bool baseline);
+int cw_gpu_turn(struct cw_gpu *gpu, bool baseline, struct cw_error *err);
 
 /* Why a thread has as many registers as it is taken to have. */
 enum cw_registers_from {

@@ -45,8 +45,10 @@ struct cw_gpu {
     struct cw_partition **partition;
     struct cw_gpu_mech {
         const struct cw_mech *mech;
-        void *self; /* NULL: not created */
+        void *self;                   /* NULL: not created */
+        const struct cw_mech *proper; /* as the GPU was made with it; mech is its baseline after cw_gpu_turn */
     } * mech;
+    bool baseline; /* launches run under it */
     uint32_t mech_cnt;
     const struct cw_control_ops *control;
     const struct cw_unit_provider *units;

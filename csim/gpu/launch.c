@@ -5,6 +5,7 @@
 
 #include "core/core_local.h"
 #include "gpu/gpu_private.h"
+#include "mem/version.h"
 
 #define SHARED_ALIGN 16u
 
@@ -435,8 +436,15 @@ int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_gpu_request *q, struct cw_
     int status = prepare(gpu, q, block_param, err);
     if (status == CW_OK && gpu->sanitizer != NULL)
         cw_sanitizer_launch(gpu->sanitizer, &(struct cw_sanitizer_launch){q->module, q->kernel, gpu->launch.shared_bytes});
+    bool plain = status == CW_OK && gpu->baseline && !q->functional;
+    if (plain) {
+        status = cw_version_hide(gpu->memory, err);
+        plain = status == CW_OK;
+    }
     if (status == CW_OK)
         status = q->functional ? cw_gpu__run_functional(gpu, err) : launch_timed(gpu, q, err);
+    if (plain)
+        cw_version_show(gpu->memory);
     free(block_param);
     gpu->launch.param = NULL;
     return status;

@@ -108,6 +108,10 @@ struct cw_mech {
      * none.
      */
     uint32_t (*versions)(const struct cw_config *config);
+    /* What serves a launch in its place that asks for it (struct cw_gpu_request, baseline), and whether those do that say nothing; NULL: nothing, and
+     * no. While it does, memory has no versions. It has the same intrinsics, and as many bytes of local memory. */
+    const struct cw_mech *baseline;
+    bool (*is_off)(const struct cw_config *config);
     /* Nothing in flight anywhere; NULL: always. */
     bool (*idle)(const void *self);
     /* A kernel is about to run: everything is at rest, no warp is there yet. May be NULL; an error ends the launch. */

@@ -42,6 +42,7 @@ struct cw_memory {
     /* version.c */
     struct cw_version_range *range;
     uint32_t range_cnt, newest;
+    uint32_t hidden_cnt;                  /* of the ranges, while all of them are hidden: range_cnt is 0 then */
     const struct cw_config *range_config; /* of the machine that has the ranges; NULL while there are none */
 };
 

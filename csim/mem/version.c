@@ -92,8 +92,8 @@ static int check(const struct cw_memory *m, const struct cw_config *c, const str
     return CW_OK;
 }
 
-/* What is displaced, as far as it is allocated, gets its bytes in the spare rows. */
-static void displace(struct cw_memory *m, const struct cw_config *c, const struct cw_version_range *r)
+/* What is displaced, as far as it is allocated, gets its bytes in the spare rows; or those come back. */
+static void displace(struct cw_memory *m, const struct cw_config *c, const struct cw_version_range *r, bool back)
 {
     const uint64_t set = cw_row_set_bytes(c), first = r->base + r->bytes, end = cw_row_base(c, r->row + r->reach);
     const uint64_t shift = cw_row_base(c, r->spare) - first;
@@ -102,10 +102,43 @@ static void displace(struct cw_memory *m, const struct cw_config *c, const struc
         const uint64_t to = m->span[i].base + m->span[i].bytes < end ? m->span[i].base + m->span[i].bytes : end;
         if (from >= to)
             continue;
-        memcpy(cw_memory__at(m, from + shift), cw_memory__at(m, from), to - from);
-        memset(cw_memory__at(m, from), 0, to - from);
+        unsigned char *home = cw_memory__at(m, from), *away = cw_memory__at(m, from + shift);
+        memcpy(back ? home : away, back ? away : home, to - from);
+        if (!back)
+            memset(home, 0, to - from);
     }
     assert(shift % set == 0);
+}
+
+int cw_version_hide(struct cw_memory *m, struct cw_error *err)
+{
+    const struct cw_config *c = m->range_config;
+    uint64_t most = 1;
+    for (uint32_t i = 0; i < m->range_cnt; i++)
+        most = m->range[i].bytes > most ? m->range[i].bytes : most;
+    unsigned char *bytes = malloc(most);
+    if (bytes == NULL)
+        return cw_fail(err, CW_ENOMEM, "versions of memory: out of host memory");
+    for (uint32_t i = 0; i < m->range_cnt; i++) {
+        const struct cw_version_range *r = m->range + i;
+        for (uint64_t at = 0; at < r->bytes; at += c->mem_line_bytes)
+            memcpy(bytes + at, cw_memory__at(m, cw_version_place(m, r->base + at, m->newest)), c->mem_line_bytes);
+        displace(m, c, r, true);
+        memcpy(cw_memory__at(m, r->base), bytes, r->bytes);
+    }
+    free(bytes);
+    m->newest = 0;
+    m->hidden_cnt = m->range_cnt;
+    m->range_cnt = 0;
+    return CW_OK;
+}
+
+void cw_version_show(struct cw_memory *m)
+{
+    m->range_cnt = m->hidden_cnt;
+    m->hidden_cnt = 0;
+    for (uint32_t i = 0; i < m->range_cnt; i++)
+        displace(m, m->range_config, m->range + i, false);
 }
 
 int cw_version_add(struct cw_memory *m, const struct cw_config *c, uint64_t addr, uint64_t bytes, uint32_t slots, struct cw_error *err)
@@ -142,7 +175,7 @@ int cw_version_add(struct cw_memory *m, const struct cw_config *c, uint64_t addr
     }
     r.spare = cw_row_of(c, spare);
     m->range_config = c;
-    displace(m, c, &r);
+    displace(m, c, &r, false);
     m->range[m->range_cnt++] = r;
     return CW_OK;
 }

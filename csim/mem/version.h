@@ -57,6 +57,10 @@ uint64_t cw_version_place(const struct cw_memory *m, uint64_t addr, uint32_t slo
 /* The slot that host and oracles see, of all ranges. */
 void cw_version_publish(struct cw_memory *m, uint32_t slot);
 uint32_t cw_version_newest(const struct cw_memory *m);
+/* Memory is plain for a while: each address is its own place, and has the bytes of the newest version. CW_ENOMEM: nothing has changed. Then
+ * versions again; slot 0 is the newest. Both without time, and only while no ranges are added. */
+int cw_version_hide(struct cw_memory *m, struct cw_error *err);
+void cw_version_show(struct cw_memory *m);
 /* The bytes of a range in one slot are now in another one, too. Without time. */
 void cw_version_copy(struct cw_memory *m, uint32_t index, uint32_t from, uint32_t to);
 /* The bytes of the row of a bank in which place `from` lies are now in the row of `to`, too, a place of the same column. Without time. */

@@ -162,6 +162,9 @@ int cowarp__parts_create(struct cowarp_gpu *gpu, const struct cowarp_options *op
 int cowarp__parts_launched(struct cowarp_gpu *gpu, const char *kernel);
 /* The GPU has been reset: time has gone on without a launch. */
 void cowarp__parts_reset(struct cowarp_gpu *gpu);
+
+/* gpu.c: the machine is the one that the launch needs. */
+int cowarp__turn(struct cowarp_gpu *gpu, const struct cowarp_launch *l);
 /* Members of the statistics file, each with a comma behind it. */
 void cowarp__parts_write(const struct cowarp_gpu *gpu, FILE *f);
 void cowarp__parts_destroy(struct cowarp_gpu *gpu);

@@ -490,29 +490,55 @@ int cowarp_holds(const struct cowarp_gpu *gpu, uint64_t address, uint64_t bytes)
     return gpu->gpu != NULL && cw_memory_holds(cw_gpu_memory(gpu->gpu), address, bytes);
 }
 
+/* The machine is made anew: why not. */
+static int need_no_record(struct cowarp_gpu *gpu, const char *what)
+{
+    if (gpu->taps != NULL)
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: a GPU with a wave file cannot be reset, its waves are those of one run; create a new one",
+                       what);
+    if (gpu->timeline != NULL)
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: a GPU with a timeline cannot be reset, it shows one run; create a new one", what);
+    if (gpu->recorder != NULL)
+        return cw_fail(&gpu->err, CW_EINVAL, "%s: a GPU with a recording cannot be reset, it records one run; create a new one", what);
+    cw_rtl_provider_forget(&gpu->units);
+    return CW_OK;
+}
+
+static void listen_again(struct cowarp_gpu *gpu)
+{
+    cowarp__branches_listen(gpu);
+    cowarp__profile_listen(gpu);
+    cowarp__parts_reset(gpu);
+}
+
 int cowarp_reset(struct cowarp_gpu *gpu)
 {
     struct cw_error why;
     int status = need_gpu(gpu);
+    if (status == CW_OK)
+        status = need_no_record(gpu, "reset");
     if (status != CW_OK)
         return status;
-    if (gpu->taps != NULL)
-        return cw_fail(&gpu->err, CW_EINVAL,
-                       "reset: a GPU with a wave file cannot be reset, its waves are those of one run; create a new one");
-    if (gpu->timeline != NULL)
-        return cw_fail(&gpu->err, CW_EINVAL, "reset: a GPU with a timeline cannot be reset, it shows one run; create a new one");
-    if (gpu->recorder != NULL)
-        return cw_fail(&gpu->err, CW_EINVAL, "reset: a GPU with a recording cannot be reset, it records one run; create a new one");
-    cw_rtl_provider_forget(&gpu->units);
     status = cw_gpu_reset(gpu->gpu, &why);
     gpu->failed = status != CW_OK;
     gpu->oracle[0] = '\0';
     if (status != CW_OK)
         return cw_fail(&gpu->err, status, "the GPU could not be reset: %s", why.text);
-    cowarp__branches_listen(gpu);
-    cowarp__profile_listen(gpu);
-    cowarp__parts_reset(gpu);
+    listen_again(gpu);
     return CW_OK;
+}
+
+int cowarp__turn(struct cowarp_gpu *gpu, const struct cowarp_launch *l)
+{
+    const bool baseline = l->baseline != 0;
+    if (l->functional != 0 || cw_gpu_is_turned(gpu->gpu, baseline))
+        return CW_OK;
+    int status = need_no_record(gpu, "baseline");
+    if (status == CW_OK)
+        status = cw_gpu_turn(gpu->gpu, baseline, &gpu->err);
+    if (status == CW_OK)
+        listen_again(gpu);
+    return status;
 }
 
 static int need_range(struct cowarp_gpu *gpu, uint64_t address, uint64_t bytes, const char *what)

@@ -429,6 +429,7 @@ static int prepare(struct cowarp_gpu *gpu, struct prepared *p, const struct cowa
                                          .program_base = module->program_base,
                                          .dynamic_shared_bytes = l->dynamic_shared_bytes,
                                          .static_warps = l->static_warps != 0,
+                                         .baseline = l->baseline != 0,
                                          .functional = is_functional(gpu, l),
                                          .param = p->block,
                                          .local_size = p->local};
@@ -571,6 +572,8 @@ int cowarp_run(struct cowarp_gpu *gpu, struct cowarp_module *module, const struc
     int status = take_launch(gpu, &l, given, module->module, &k);
     if (status == CW_OK)
         status = check_arguments(gpu, &l, k);
+    if (status == CW_OK)
+        status = cowarp__turn(gpu, &l);
     if (status == CW_OK)
         status = cowarp__branches_launch(gpu, k);
     if (status == CW_OK)

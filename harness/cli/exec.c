@@ -80,6 +80,7 @@ static int read_request(struct request *q, const struct cli_parsed *p)
         status = cli_error(CLI_WRONG, "--shared '%s': not a number of bytes", cli_value(p, "shared", ""));
     q->launch.dynamic_shared_bytes = bytes;
     q->launch.static_warps = cli_has(p, "static-warps");
+    q->launch.baseline = cli_has(p, "baseline");
     if (status == CLI_OK)
         status = list_arguments(p, "arg", &q->argument, &q->argument_cnt);
     if (status == CLI_OK)
@@ -196,6 +197,7 @@ static const struct cli_option options[] = {
     {"grid", "X[,Y[,Z]]", 0, "thread blocks"},
     {"block", "X[,Y[,Z]]", 0, "threads per block"},
     {"shared", "BYTES", 0, "dynamic shared memory per block (default 0)"},
+    {"baseline", NULL, 0, "under sitm-*: this launch runs under warptm, without versions of memory"},
     {"static-warps", NULL, 0, "with core.divergence=tbc: threads stay in their static warps"},
     {"arg", "KIND:VALUE", CLI_REPEATS, "the kernel's arguments, in order; see below"},
     {"symbol", "NAME=FILE", CLI_REPEATS, "first bytes of a .global or .const variable, from a file"},

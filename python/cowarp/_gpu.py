@@ -321,21 +321,21 @@ class Gpu:
             raise RequestError(f"no kernel '{kernel}'; {hint}")
         return found[0]
 
-    def run(self, kernel, grid, block, *values, shared=0, static_warps=False, registers=0, functional=False):
+    def run(self, kernel, grid, block, *values, shared=0, static_warps=False, registers=0, functional=False, baseline=False):
         """Runs a kernel, a Kernel or its name, to its end and returns the core cycles that it took.
 
         grid, block: a number or a tuple of up to three. values: one for each parameter. A number is converted to the parameter's size, and
         refused when it does not fit. A numpy array is copied to the device before the launch and back after it; In, Out and InOut say
         it explicitly, and a read-only array is In. A DeviceArray stays where it is. After an error no array is copied back.
         shared: bytes of dynamic shared memory. registers: of a thread; 0 leaves them to the options and the PTX. functional: the launch
-        takes no time."""
+        takes no time. baseline: it runs under warptm in the place of sitm-*, without versions of memory."""
         kernel = self._find(kernel)
         launch = Prepared(self, kernel)
         try:
             for i, value in enumerate(values):
                 launch.add(i, arguments.wrapped(value))
             before = c.lib.cowarp_cycles(self._handle())
-            struct = launch.struct(Shape.of("grid", grid), Shape.of("block", block), shared, static_warps, registers, functional)
+            struct = launch.struct(Shape.of("grid", grid), Shape.of("block", block), shared, static_warps, registers, functional, baseline)
             with self._calls.guard():
                 status = c.lib.cowarp_run(self._gpu, kernel.module.handle, ctypes.byref(struct))
                 if self._calls.pending is None:
@@ -474,13 +474,13 @@ class Prepared:
             self.gpu._write(address, numpy.ascontiguousarray(wrap.array))
         return address
 
-    def struct(self, grid, block, shared, static_warps, registers=0, functional=False):
+    def struct(self, grid, block, shared, static_warps, registers=0, functional=False, baseline=False):
         self.args_in_c = (c.Arg * max(1, len(self.args)))(*self.args)
         if not 0 <= int(registers) < 1 << 32:
             raise ValueError(f"{registers} is no number of registers")
         return c.Launch(size=ctypes.sizeof(c.Launch), kernel=self.kernel.name.encode(), grid=grid, block=block,
                         dynamic_shared_bytes=shared, arg_count=len(self.args), args=self.args_in_c, static_warps=int(static_warps),
-                        registers=int(registers), functional=int(bool(functional)))
+                        registers=int(registers), functional=int(bool(functional)), baseline=int(bool(baseline)))
 
     def copy_back(self):
         for wrap, address in self.buffers:

@@ -80,12 +80,19 @@ static void open_sound(struct machine *m, const char *settings)
         fail_msg("%s: %s", settings, cowarp_error(m->gpu));
 }
 
+static int baseline; /* of launches */
+
 /* Runs the programs of blocks x threads threads on word[], which then has what memory has. */
 static int run(struct machine *m, uint32_t blocks, uint32_t threads, uint32_t txs, uint32_t ops)
 {
     const struct cowarp_arg args[] = {COWARP_U64(m->words), COWARP_U64(m->program), COWARP_U64(m->out), COWARP_U32(txs), COWARP_U32(ops)};
-    const struct cowarp_launch launch = {
-        .size = sizeof launch, .kernel = "mix", .grid = {blocks, 1, 1}, .block = {threads, 1, 1}, .arg_count = 5, .args = args};
+    const struct cowarp_launch launch = {.size = sizeof launch,
+                                         .kernel = "mix",
+                                         .grid = {blocks, 1, 1},
+                                         .block = {threads, 1, 1},
+                                         .arg_count = 5,
+                                         .args = args,
+                                         .baseline = baseline};
     int status = cowarp_write(m->gpu, m->program, program, 4ull * blocks * threads * txs * ops);
     if (status == COWARP_OK)
         status = cowarp_write(m->gpu, m->words, word, sizeof word);
@@ -402,6 +409,53 @@ static void test_snapshot__reset(void **state)
     cowarp_destroy(m.gpu);
 }
 
+/* Launches with snapshots and under the baseline by turns, each twice: none of the words is lost, whatever slot has them, and those that versions
+ * displace (the programs, the results) are where they were. */
+static void test_snapshot__off_per_launch(void **state)
+{
+    struct machine m;
+    uint64_t versions = 0, reads = 0;
+    (void)state;
+    open_sound(&m, "core.count=2 si.versions=4");
+    memset(word, 0, sizeof word);
+    for (uint32_t i = 0; i < 64; i++)
+        program[i] = OP(ADD, i % 3, 1);
+    for (uint32_t round = 1; round <= 8; round++) {
+        baseline = round % 4 >= 2;
+        word[100] = round;
+        run_sound(&m, 4, 16, 1, 1);
+        assert_int_equal(word[0], 22 * round);
+        assert_int_equal(word[1], 21 * round);
+        assert_int_equal(word[2], 21 * round);
+        assert_int_equal(word[100], round);
+        assert_int_equal(count(&m, "tx_committed"), 64 * round);
+        assert_true((count(&m, "si_versions") > versions) == !baseline);
+        assert_true((count(&m, "cu_read_words") > reads) == baseline);
+        versions = count(&m, "si_versions");
+        reads = count(&m, "cu_read_words");
+    }
+    cowarp_destroy(m.gpu);
+}
+
+/* si.mode=off: all launches run under warptm, and a launch that asks for it changes nothing. */
+static void test_snapshot__off_for_all(void **state)
+{
+    uint64_t cycles[2];
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct machine m;
+        baseline = (int)i;
+        open_sound(&m, "core.count=3 si.mode=off");
+        make_random(7, 12, 6, 6);
+        run_sound(&m, 12, 1, 6, OPS);
+        cycles[i] = cowarp_cycles(m.gpu);
+        assert_int_equal(count(&m, "si_versions"), 0);
+        assert_true(count(&m, "cu_read_words") > 0);
+        cowarp_destroy(m.gpu);
+    }
+    assert_int_equal(cycles[0], cycles[1]);
+}
+
 static void refused(struct machine *m, int status, int expected, const char *why)
 {
     assert_int_equal(status, expected);
@@ -555,6 +609,13 @@ static void test_snapshot__refuses(void **state)
     snapshots = "sitm-oracle"; /* without a check at the commit units there is nothing to leave out */
     refused(&m, open_machine(&m, "core.count=2", "no-write-check"), COWARP_EINVAL, "no-write-check");
     cowarp_destroy(m.gpu);
+    snapshots = "getm";
+    open_sound(&m, "core.count=2");
+    const struct cowarp_launch off = {
+        .size = sizeof off, .kernel = "plain_store", .grid = {1, 1, 1}, .block = {1, 1, 1}, .arg_count = 1, .args = args, .baseline = 1};
+    refused(&m, cowarp_run(m.gpu, m.module, &off), COWARP_EINVAL, "sitm-ts and sitm-oracle have one");
+    assert_int_equal(cowarp_run(m.gpu, m.module, &store), COWARP_OK); /* nothing has changed */
+    cowarp_destroy(m.gpu);
     cowarp_options_init(&options);
     options.system = "warptm";
     assert_int_equal(cowarp_create(&m.gpu, &options), COWARP_OK);
@@ -578,6 +639,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_snapshot__kernels_that_read),
     cmocka_unit_test(test_snapshot__copies_over_the_bus),
     cmocka_unit_test(test_snapshot__numbers_of_versions_run_over),
+    cmocka_unit_test(test_snapshot__off_per_launch),
+    cmocka_unit_test(test_snapshot__off_for_all),
     cmocka_unit_test(test_snapshot__ideal),
     cmocka_unit_test(test_snapshot__oracle_finds_faults_of_ideal),
     cmocka_unit_test(test_snapshot__many_writers),

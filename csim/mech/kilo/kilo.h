@@ -22,6 +22,9 @@ void cw_kilo_destroy(struct cw_kilo_machine *m);
 /* Host, options and wires; as long as the machine lives. */
 struct cw_kilo *cw_kilo_shared(struct cw_kilo_machine *m);
 
+/* The descriptor of warptm. */
+extern const struct cw_mech cw_mech_warptm;
+
 /* As struct cw_mech (mech/mech.h) has them. */
 extern const struct cw_core_sockets cw_kilo_core_sockets;
 void *cw_kilo_core_self(struct cw_kilo_machine *m, uint32_t core);

@@ -10,14 +10,15 @@ static const struct cw_key table[] = {
 #include "base/key_rows.h"
 };
 
-/* sitm-oracle has no tables, no logical times and no copies that take time. */
+/* Nobody reads the others where no launch has snapshots. sitm-oracle has no tables, no logical times and no copies that take time. */
 static const char *needs(const struct cw_config *config, const void *own, const char *reader, uint32_t key)
 {
     static const char *const unread[] = {"si.copy",         "si.retain",         "si.rules",
                                          "si.step",         "si.time_bits",      "si.graph",
                                          "si.writer_words", "si.reader_entries", "si.postdate_latency"};
     (void)config;
-    (void)own;
+    if (((const struct cw_si_keys *)own)->si_mode == CW_OFF && strcmp(table[key].name, "si.mode") != 0)
+        return "si.mode=on";
     for (uint32_t i = 0; strcmp(reader, "sitm-oracle") == 0 && i < sizeof unread / sizeof unread[0]; i++)
         if (strcmp(table[key].name, unread[i]) == 0)
             return "--system sitm-ts";

@@ -8,6 +8,7 @@
 #include "cowarp/unit/scalable_reader_list.h"
 #include "cowarp/unit/version_index_table.h"
 #include "cowarp/unit/writer_table.h"
+#include "mech/kilo/kilo.h"
 #include "mech/snapshot/shared.h"
 #include "mech/tm/tm.h"
 
@@ -233,6 +234,11 @@ static void finish(void *self)
     cw_si__center_finish(((struct machine *)self)->center);
 }
 
+static bool is_off(const struct cw_config *config)
+{
+    return cw_si_keys_of(config)->si_mode == CW_OFF;
+}
+
 static uint32_t versions(const struct cw_config *config)
 {
     return cw_si_keys_of(config)->si_versions;
@@ -256,7 +262,8 @@ static const struct cw_mech_unit oracle_units[] = {INDEX_TABLE};
         .name = name_, .what = what_, .system = true, .unit = units_, .unit_cnt = sizeof(units_) / sizeof((units_)[0]),                   \
         .keys = cw_si_key_sets, .counters = cw_si_counter_sets, .intrinsic = cw_tm_intrinsics, .inbox = cw_tm_inbox, .sabotage = faults_, \
         .create = create_, .destroy = destroy, .components = components, .core = &cw_si_core_sockets, .core_self = core_self,             \
-        .local_bytes = cw_tm_log_bytes, .versions = versions, .idle = idle, .launch = launch, .finish = finish                            \
+        .local_bytes = cw_tm_log_bytes, .versions = versions, .baseline = &cw_mech_warptm, .is_off = is_off, .idle = idle,                \
+        .launch = launch, .finish = finish                                                                                                \
     }
 
 const struct cw_mech cw_mech_sitm_ts =
