@@ -24,7 +24,7 @@ LETTERS = 130  # of names that stand side by side
 NARROW = {"columnspacing": 0.9, "handlelength": 1.0, "handletextpad": 0.4}  # a legend of many parts
 HEAD = 0.45  # inches above the panels: a line for the title, and one for what the colours mean
 # What a picture's title and axis say that it shows. A share, or a mix, is neither good nor bad.
-NEITHER, MORE = re.compile(r"share of the speedup|fits in|of a transaction|class"), re.compile(r"speed-?up|\bIPC\b|efficiency|hit in the", re.I)
+NEITHER, MORE = re.compile(r"share of the speedup|fits in|of a transaction|class|pairs of attempts"), re.compile(r"speed-?up|\bIPC\b|efficiency|hit in the", re.I)
 LESS = re.compile(r"\b(time|cycles|aborts|flits|energy|stalls|stalled|misses|most requests|bytes|deepest|conflicts)\b")
 STYLE = {"svg.hashsalt": "cowarp", "svg.fonttype": "none", "font.family": "sans-serif", "font.size": 8, "axes.axisbelow": True, "axes.grid": True,
          "axes.grid.axis": "y", "grid.alpha": 0.4, "axes.spines.top": False, "axes.spines.right": False}
