@@ -357,7 +357,7 @@ struct cowarp_launch {
                            options.resource_usage, else those that live at once in the PTX, and no more than its .maxnreg, .minnctapersm and
                            .maxntid allow (docs/model.md) */
     int functional;     /* 1: this launch takes no time, whatever options.functional says */
-    int baseline;       /* 1: this launch runs under warptm in the place of sitm-ts or sitm-oracle, and memory has no versions meanwhile (SI-TM,
+    int baseline; /* 1: this launch runs under warptm in the place of sitm-ts or sitm-oracle, and memory has no versions meanwhile (SI-TM,
                            section 5; as si.mode=off for all). When it changes from a launch to the next, the machine is made anew as by
                            cowarp_reset, with what that refuses. Other systems: COWARP_EINVAL */
 };
