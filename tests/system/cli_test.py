@@ -512,6 +512,8 @@ class Config(Command):
               (["ht-h", "--system", "warptm", "--set", "tm.granule_bytes=64"], "tm.granule_bytes", "--system getm"),
               (["ht-h", "--system", "fglock", "--tx-warps", "4"], "tm.warps", "--system getm"),
               (["ht-h", "--set", "si.versions=4"], "si.versions", "--system sitm-ts"),
+              (["ht-h", "--preset", "si-tm", "--system", "sitm-oracle", "--set", "si.step=4"], "si.step", "--system sitm-ts"),
+              (["ht-h", "--preset", "si-tm", "--system", "sitm-ts", "--set", "si.mode=off", "--set", "si.versions=4"], "si.versions", "si.mode=on"),
               (["vecadd", "--set", "ltm.latency=4"], "ltm.latency", "--system localtm"),
               (["vecadd", "--set", "tbc.priority=age"], "tbc.priority", "--control tbc"),
               (["vecadd", "--set", "dwf.lut_ways=4"], "dwf.lut_ways", "--control dwf"),
