@@ -423,7 +423,11 @@ static void test_snapshot__off_per_launch(void **state)
     for (uint32_t round = 1; round <= 8; round++) {
         baseline = round % 4 >= 2;
         word[100] = round;
+        memset(result, 0xee, sizeof result);
+        assert_int_equal(cowarp_write(m.gpu, m.out, result, sizeof result), COWARP_OK);
         run_sound(&m, 4, 16, 1, 1);
+        for (uint32_t i = 0; i < 64; i++)
+            assert_int_not_equal(result[i], 0xeeeeeeee); /* what the kernel has stored is where the host looks for it */
         assert_int_equal(word[0], 22 * round);
         assert_int_equal(word[1], 21 * round);
         assert_int_equal(word[2], 21 * round);
