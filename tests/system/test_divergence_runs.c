@@ -393,7 +393,8 @@ static uint64_t counter_of(struct cowarp_gpu *gpu, const char *wanted)
     "%r<4>; .reg .b64 %d;\nmov.u32 %r0, %tid.x;\nmov.u64 %d, g;\nand.b32 %r3, %r0, 1;\n"
 
 /* A launch of 64 threads of a machine whose issue slot takes one cycle; fills counters by name. */
-static uint64_t exec_counting(uint32_t m, const char *scoreboard, const char *text, const char *const name[], uint64_t value[])
+static uint64_t exec_blocks(uint32_t blocks, uint32_t m, const char *scoreboard, const char *text, const char *const name[],
+                            uint64_t value[])
 {
     const char *const settings[] = {MACHINE, "core.issue_cycles=1", mechanism[m][0], scoreboard, mechanism[m][1], NULL};
     struct cowarp_options o;
@@ -401,7 +402,7 @@ static uint64_t exec_counting(uint32_t m, const char *scoreboard, const char *te
     struct cowarp_module *module;
     cowarp_options_init(&o);
     o.settings = settings;
-    const struct cowarp_launch l = {.size = sizeof l, .kernel = "k", .grid = {1, 1, 1}, .block = {64, 1, 1}};
+    const struct cowarp_launch l = {.size = sizeof l, .kernel = "k", .grid = {blocks, 1, 1}, .block = {64, 1, 1}};
     assert_int_equal(cowarp_create(&gpu, &o), 0);
     if (cowarp_load(gpu, &module, text, strlen(text), "k.ptx") != 0)
         fail_msg("%s", cowarp_error(gpu));
@@ -411,6 +412,11 @@ static uint64_t exec_counting(uint32_t m, const char *scoreboard, const char *te
     const uint64_t cycles = cowarp_cycles(gpu);
     cowarp_destroy(gpu);
     return cycles;
+}
+
+static uint64_t exec_counting(uint32_t m, const char *scoreboard, const char *text, const char *const name[], uint64_t value[])
+{
+    return exec_blocks(1, m, scoreboard, text, name, value);
 }
 
 /* Odd threads load, even ones add, in other lanes of the same homes. With core.scoreboard=warp a thread waits for its own instruction only,
@@ -438,6 +444,34 @@ static void test_divergence_runs__registers_of_other_threads(void **state)
             else
                 assert_true(cycles[0] < cycles[1]);
         }
+}
+
+/* Each core has two blocks. Threads of the first take 24 ways and go round there, more warps than the block's two slots; those of the other
+ * load a word. When a warp of the first has issued and the many are the majority, a slot of the wrong block is free. */
+static void test_divergence_runs__the_majority_has_a_slot(void **state)
+{
+    (void)state;
+    enum { WAYS = 24, BYTES = 6000 };
+    char text[BYTES];
+    size_t n = (size_t)snprintf(text, BYTES,
+                                "%smov.u32 %%r1, %%ctaid.x;\nmov.u32 %%r2, 0;\nsetp.ge.u32 %%p, %%r1, 3;\n@%%p bra M;\n"
+                                "rem.u32 %%r1, %%r0, %d;\nW: .branchtargets A0",
+                                GLOBAL_HEAD, WAYS);
+    for (int i = 1; i < WAYS; i++)
+        n += (size_t)snprintf(text + n, BYTES - n, ", A%d", i);
+    n += (size_t)snprintf(text + n, BYTES - n, ";\nbrx.idx %%r1, W;\n");
+    for (int i = 0; i < WAYS; i++)
+        n += (size_t)snprintf(text + n, BYTES - n, "A%d:\nadd.u32 %%r2, %%r2, 1;\nsetp.lt.u32 %%p, %%r2, 60;\n@%%p bra A%d;\nbra.uni E;\n",
+                              i, i);
+    snprintf(text + n, BYTES - n,
+             "M:\nrem.u32 %%r1, %%r0, 5;\nsetp.lt.u32 %%p, %%r1, 2;\n@%%p bra N;\nld.global.u32 %%r2, [%%d];\nadd.u32 %%r2, %%r2, 1;\n"
+             "N:\nadd.u32 %%r2, %%r2, 1;\nE:\nst.global.u32 [%%d], %%r2;\nret;\n}\n");
+    static const char *const name[] = {"dwf_slots_taken", "thread_instructions", NULL};
+    uint64_t dwf[2], pdom[2];
+    exec_blocks(6, DWF, ONE_BY_ONE, text, name, dwf);
+    exec_blocks(6, PDOM, ONE_BY_ONE, text, name + 1, pdom + 1);
+    assert_true(dwf[0] > 0);
+    assert_int_equal(dwf[1], pdom[1]);
 }
 
 /* Even lanes of warp 0 load a word, and odd lanes of warp 1 add; the others exit. All of them fit into one warp behind that, but those that
@@ -681,6 +715,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_divergence_runs__branches_of_several_launches),
     cmocka_unit_test(test_divergence_runs__programs_are_right),
     cmocka_unit_test(test_divergence_runs__registers_of_other_threads),
+    cmocka_unit_test(test_divergence_runs__the_majority_has_a_slot),
     cmocka_unit_test(test_divergence_runs__threads_come_back_when_their_instruction_is_complete),
     cmocka_unit_test(test_divergence_runs__static_warps),
     cmocka_unit_test(test_divergence_runs__a_small_heap),

@@ -197,14 +197,7 @@ static uint64_t first(struct cw_control *p, uint32_t scheduler, uint64_t cycle, 
         look_for_old(d, cycle);
     if (cycle < d->fair_until)
         return oldest_of(d, candidates);
-    if (d->threads[d->majority] == 0)
-        for (uint32_t i = 0; i < d->list_cnt; i++) {
-            const uint32_t pc = d->warp[d->list[i]].g.pc;
-            if (!cw_dwf__enter_heap(d, pc))
-                continue;
-            if (d->threads[pc] > d->threads[d->majority] || (d->threads[pc] == d->threads[d->majority] && pc < d->majority))
-                d->majority = pc;
-        }
+    cw_dwf__choose(d);
     for (uint64_t left = candidates; left != 0; left &= left - 1)
         if (p->front[__builtin_ctzll(left)].pc == d->majority)
             most |= left & -left;

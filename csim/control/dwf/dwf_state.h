@@ -104,8 +104,9 @@ static inline struct dwf *cw_dwf__of(struct cw_control *p)
 /* pool.c */
 /* The warp has issued, or its last thread has gone: it is no more, and the table hears of it. */
 void cw_dwf__end_warp(struct dwf *d, uint32_t name);
-/* Whether the PC of a warp has an entry of the majority heap; it takes a free one. */
-bool cw_dwf__enter_heap(struct dwf *d, uint32_t pc);
+/* When no thread is left at the majority's PC: the PC that most threads are at, of those that have an entry of the majority heap, is the
+ * majority. */
+void cw_dwf__choose(struct dwf *d);
 /* Threads go on at a PC: lane l is that of slot home[l]. */
 void cw_dwf__go(struct dwf *d, uint32_t pc, uint32_t lanes, const uint8_t *home);
 /* A branch has parted the threads of a warp. Those of a home that were together until now meet where its sides do. */

@@ -71,13 +71,27 @@ static void leave_heap(struct dwf *d, uint32_t pc)
     d->heap_cnt--;
 }
 
-bool cw_dwf__enter_heap(struct dwf *d, uint32_t pc)
+/* Whether the PC of a warp has an entry; it takes a free one. */
+static bool enter_heap(struct dwf *d, uint32_t pc)
 {
     if (!d->in_heap[pc] && d->heap_cnt < d->keys->heap_entries) {
         d->in_heap[pc] = true;
         d->heap_cnt++;
     }
     return d->in_heap[pc];
+}
+
+void cw_dwf__choose(struct dwf *d)
+{
+    if (d->threads[d->majority] != 0)
+        return;
+    for (uint32_t i = 0; i < d->list_cnt; i++) {
+        const uint32_t pc = d->warp[d->list[i]].g.pc;
+        if (!enter_heap(d, pc))
+            continue;
+        if (d->threads[pc] > d->threads[d->majority] || (d->threads[pc] == d->threads[d->majority] && pc < d->majority))
+            d->majority = pc;
+    }
 }
 
 /* ---- warps ---- */
@@ -90,7 +104,7 @@ static void begin_warp(struct dwf *d, uint32_t name, const struct dwf_group *fro
     d->list[d->list_cnt++] = name;
     d->slotless++;
     d->threads[from->pc] += (uint32_t)__builtin_popcount(lanes);
-    cw_dwf__enter_heap(d, from->pc);
+    enter_heap(d, from->pc);
     d->counters->dwf_warps_made++;
 }
 
@@ -173,6 +187,32 @@ static void fill_fairly(struct dwf *d)
     }
 }
 
+static bool has_slot(const struct dwf *d, uint32_t pc)
+{
+    for (uint32_t used = ~d->free_slots; used != 0; used &= used - 1)
+        if (d->warp[d->slot_name[__builtin_ctz(used)]].g.pc == pc)
+            return true;
+    return false;
+}
+
+/* A warp of the majority is next to issue. When none has a slot, one takes that of another warp, which waits for a slot again. */
+static void make_room(struct dwf *d)
+{
+    if (d->slotless == 0 || d->threads[d->majority] == 0 || has_slot(d, d->majority))
+        return;
+    for (uint32_t i = 0; i < d->list_cnt; i++) {
+        const uint32_t name = d->list[i];
+        if (d->warp[name].g.pc != d->majority)
+            continue;
+        const uint32_t slot = (uint32_t)__builtin_ctz(slots_of(d, blocks_of(d, &d->warp[name].g)) & ~d->free_slots);
+        d->warp[d->slot_name[slot]].slot = DWF_NONE;
+        d->slotless++;
+        d->counters->dwf_slots_taken++;
+        put_into_slot(d, name, slot);
+        return;
+    }
+}
+
 /* Warps take slots: those of the majority first. Slots of no block are not free for anyone. */
 static void fill_slots(struct dwf *d)
 {
@@ -180,12 +220,14 @@ static void fill_slots(struct dwf *d)
         fill_fairly(d);
         return;
     }
+    cw_dwf__choose(d);
     for (uint32_t others = 0; others < 2; others++)
         for (uint32_t i = 0; d->slotless != 0 && (d->free_slots & d->used_slots) != 0 && i < d->list_cnt; i++) {
             const struct dwf_warp *w = &d->warp[d->list[i]];
             if (w->slot == DWF_NONE && (w->g.pc == d->majority) == (others == 0))
                 find_slot(d, d->list[i]);
         }
+    make_room(d);
 }
 
 /* ---- warp barriers ---- */
