@@ -99,6 +99,7 @@ static const struct cw_config__override thesis_tbc[] = {
     SET(core_registers, 16384, T32),
     SET(core_shared_bytes, 16384, T32),
     SET(core_scoreboard, CW_SCOREBOARD_WARP, C3),
+    SET(core_stage_cycles, 4, T32 ": 1300 MHz and SIMD pipeline width 8, so a warp in 4 cycles"),
     SET(core_pipeline, CW_PIPELINE_UNIFIED, C3),
     SET(l1_pass_cycles, 2, V5 ": two lines of 64 bytes per cycle, so a chunk of 128 bytes"),
     SET(l1_miss_cycles, 4, V5 ": one access that leaves the core per cycle"),

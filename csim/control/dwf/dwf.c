@@ -280,6 +280,7 @@ static int create(struct cw_control **out, const struct cw_control_config *confi
     if (d == NULL)
         return cw_fail(err, CW_ENOMEM, "no memory for a core's warps");
     d->config = *config;
+    d->step = config->config->core_stage_cycles > 1 ? config->config->core_stage_cycles / 2 : 1;
     d->has_barriers = config->config->core_divergence == CW_DIVERGENCE_DWF_WB;
     d->keys = cw_config_own(config->config, &cw_dwf_keys);
     d->counters = cw_stats_own(config->stats, &cw_dwf_counters);

@@ -65,6 +65,7 @@ struct dwf {
     const struct cw_dwf_keys *keys;
     struct cw_dwf_counters *counters;
     struct cw_adapt_warp_lut *lut;
+    uint32_t step; /* core cycles of a cycle of the table, which takes both sides of a branch in a stage of the core */
     struct dwf_warp warp[DWF_NAMES];
     uint32_t list[DWF_NAMES], list_cnt; /* names of warps */
     uint32_t free[DWF_NAMES], free_cnt; /* names that nobody has */

@@ -365,14 +365,13 @@ static bool clock(struct dwf *d)
 uint64_t cw_dwf__tick(struct cw_control *p, uint64_t cycle)
 {
     struct dwf *d = cw_dwf__of(p);
-    const uint32_t stage = d->config.config->core_stage_cycles;
-    if (cycle % stage != 0)
-        return (cycle / stage + 1) * stage;
+    if (cycle % d->step != 0)
+        return (cycle / d->step + 1) * d->step;
     for (; d->holding != 0; d->holding &= d->holding - 1)
         d->config.host.hold(d->config.host.context, (uint32_t)__builtin_ctz(d->holding));
     if (d->outstanding_next <= cycle)
         land(d, cycle);
     const bool more = clock(d);
     fill_slots(d);
-    return more ? cycle + stage : d->outstanding_next;
+    return more ? cycle + d->step : d->outstanding_next;
 }
