@@ -68,6 +68,8 @@ static const struct cw_config__override thesis_kilotm[] = {
     SET(l1_ways, 6, T44),
     SET(l1_global, CW_L1_OFF, T44 ": transactional and local memory only"),
     SET(const_bytes, 8192, T44),
+    SET(const_launch, CW_LAUNCH_WARM, "GPGPU-Sim of 2010 and 3: flushes no constant cache"),
+    SET(texture_launch, CW_LAUNCH_WARM, "GPGPU-Sim of 2010 and 3: flushes no texture cache"),
     SET(texture_bytes, 5120, T44),
     SET(texture_ways, 20, T44),
     SET(texture_line_bytes, 32, T44),
