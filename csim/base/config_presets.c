@@ -287,6 +287,7 @@ static const struct cw_config__override sbrp_artifact_near[] = {
     SET(pm_latency_unit, CW_PM_CYCLES, SART),
     SET(gpu_launch_cycles, 5000, SART),
     SET(l2_pm_miss, CW_L2_PM_FETCH, SART),
+    SET(l2_launch, CW_LAUNCH_COLD, SART ": gpgpu_flush_l2_cache 1"),
 };
 
 /* Their far memory is near memory with other numbers. */
