@@ -124,6 +124,12 @@ class Translation(unittest.TestCase):
         wanted = {"clock.core": 1300, "core.issue_cycles": 4, "core.stage_cycles": 4, "fu.imul_latency": 76, "l2.rop_latency": 20, "dram.ccd": 2}
         self.assertEqual({key: found[key] for key in wanted}, wanted)
 
+    def test_ports_of_banks(self):
+        ports = FILE + "-gpgpu_shmem_port_per_bank 2\n-gpgpu_cache_port_per_bank 4\n-gpgpu_const_port_per_bank 3\n"
+        found, said = self.keys(ports, "--core-clock", "1300")
+        self.assertEqual((found["shared.pass_cycles"], found["l1.pass_cycles"], "const.pass_cycles" in found), (2, 1, False))
+        self.assertIn("-gpgpu_const_port_per_bank 3: ports of a bank", said)
+
     def test_the_file_is_a_configuration(self):
         _, said = self.keys(FILE.replace("two_level_active:6:0:1", "lrr"))
         made = self.file.with_suffix(".toml")
