@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cowarp litmus: small programs on persistent memory, and whether the machine shows a durable state that Box 2 does not allow. */
+/* cowarp litmus: small programs, and whether the machine shows a durable state that Box 2 does not allow, or with --memory a result that
+ * PTX's memory model does not allow. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <inttypes.h>
@@ -19,6 +20,7 @@ struct suite {
     struct litmus_test *test;
     struct litmus_allowed *allowed;
     uint32_t cnt;
+    bool memory;
     uint64_t runs, shown, states; /* sums */
 };
 
@@ -68,7 +70,7 @@ static int read_test(struct suite *s, uint32_t i)
     size_t length;
     if (cw_in_file_read(&text, &length, s->path[i], &err) != CW_OK)
         return cli_error(CLI_WRONG, "%s", err.text);
-    int status = litmus_parse(&s->test[i], text, length, s->path[i], &err);
+    int status = litmus_parse(&s->test[i], text, length, s->path[i], s->memory, &err);
     free(text);
     if (status != CW_OK)
         return cli_error(CLI_WRONG, "%s", err.text);
@@ -132,7 +134,8 @@ static int run_test(struct suite *s, struct cli_session *session, uint32_t i, ui
         return cli_error(cli_exit(status), "%s: %s", t->name, status == COWARP_ENOMEM ? "out of memory" : cowarp_error(session->gpu));
     if (r.wrong[0] != '\0') {
         printf("%-32s wrong: %s\n", t->name, r.wrong);
-        return cli_error(CLI_FAILED, "%s: a durable state that Box 2 does not allow", s->path[i]);
+        return cli_error(CLI_FAILED, "%s: a %s does not allow", s->path[i],
+                         s->memory ? "result that PTX's memory model" : "durable state that Box 2");
     }
     s->runs += r.runs;
     s->shown += r.shown;
@@ -149,10 +152,10 @@ static int run_tests(struct suite *s, const struct cli_parsed *p)
     const char *text = cli_value(p, "runs", RUNS);
     if (!cli_u32(text, &launches) || launches == 0)
         return cli_error(CLI_WRONG, "--runs '%s': expected a number from 1 on", text);
-    if (!cli_has(p, "persistency"))
+    if (!s->memory && !cli_has(p, "persistency"))
         return cli_error(CLI_WRONG, "litmus needs a persistency model: give --persistency sbrp, or another one to see what it allows, as "
                                     "none; 'cowarp list' shows all");
-    int status = cli_session_open_logged(&session, p, "litmus", "none", 1);
+    int status = cli_session_open_logged(&session, p, "litmus", "none", s->memory ? 0 : 1);
     for (uint32_t i = 0; status == CLI_OK && i < s->cnt; i++)
         status = run_test(s, &session, i, launches);
     if (status == CLI_OK)
@@ -176,7 +179,7 @@ static void free_suite(struct suite *s)
 
 static int run(const struct cli_parsed *p)
 {
-    struct suite s = {0};
+    struct suite s = {.memory = cli_has(p, "memory")};
     if (cli_has(p, "launches"))
         return cli_error(CLI_WRONG, "--launches: litmus has all launches in time; give --runs N for how many there are of each test");
     int status = read_tests(&s, p);
@@ -192,14 +195,15 @@ static int run(const struct cli_parsed *p)
 
 static const struct cli_option options[] = {
     {"runs", "N", 0, "launches of each test, each of up to 64 instances in other places and with other delays (default " RUNS ")"},
-    {"states", NULL, 0, "print the durable states that Box 2 allows, and run nothing"},
+    {"memory", NULL, 0, "tests of memory, which PTX's memory model judges, in the place of tests of persistency"},
+    {"states", NULL, 0, "print the durable states that Box 2 allows, or the results that PTX does, and run nothing"},
     {"ptx", NULL, 0, "print the tests as PTX text, and run nothing"},
 };
 
 const struct cli_command cli_litmus = {
     .name = "litmus",
     .usage = "FILE|FOLDER ... [OPTIONS]",
-    .what = "Runs litmus tests of persistency (harness/litmus/README.md)",
+    .what = "Runs litmus tests of persistency, or of PTX's memory model (harness/litmus/README.md)",
     .option = options,
     .option_cnt = sizeof options / sizeof options[0],
     .takes_machine = true,

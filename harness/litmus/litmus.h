@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Litmus tests of persistency: small programs of a few threads, of which one can say by Box 2 of Pandey et al. (ASPLOS 2023) what may be
- * durable after a power failure at any moment. README.md describes the language.
+ * Litmus tests: small programs of a few threads. Of those of persistency one can say by Box 2 of Pandey et al. (ASPLOS 2023) what may be
+ * durable after a power failure at any moment; of those of memory, by PTX's memory model, what may have been read and what may be left.
+ * README.md describes the language.
  */
 #ifndef CW_HARNESS_LITMUS_H
 #define CW_HARNESS_LITMUS_H
@@ -20,7 +21,8 @@
 #define LITMUS_OPS     48u /* of all threads */
 #define LITMUS_PLACES  8u
 #define LITMUS_WRITES  16u /* to persistent places, releases among them */
-#define LITMUS_READS   4u
+#define LITMUS_READS   6u
+#define LITMUS_EVENTS  12u /* of a test of memory */
 #define LITMUS_CLAUSES 32u
 #define LITMUS_TERMS   8u
 
@@ -32,8 +34,16 @@ enum litmus_kind {
     LITMUS_RELEASE, /* pRel(place, value) */
     LITMUS_WAIT,    /* pAcq(place) until it reads value */
     LITMUS_READ,    /* pAcq(place), once */
-    LITMUS_LOAD     /* of a place, without scope */
+    LITMUS_LOAD,    /* of a place, without scope */
+    /* of tests of memory: accesses of PTX with a sem and a scope */
+    LITMUS_MEMORY_LOAD,
+    LITMUS_MEMORY_STORE,
+    LITMUS_MEMORY_EXCHANGE, /* an atomic that returns what was there */
+    LITMUS_MEMORY_FENCE
 };
+
+/* What an access or a fence of PTX says of order. */
+enum litmus_sem { LITMUS_WEAK, LITMUS_AS_VOLATILE, LITMUS_RELAXED, LITMUS_ACQUIRE, LITMUS_RELEASING, LITMUS_ACQ_REL, LITMUS_SC };
 
 /* The instruction of a LITMUS_WRITE. */
 enum litmus_how { LITMUS_PLAIN, LITMUS_VOLATILE, LITMUS_ATOMIC };
@@ -41,9 +51,10 @@ enum litmus_how { LITMUS_PLAIN, LITMUS_VOLATILE, LITMUS_ATOMIC };
 struct litmus_op {
     uint8_t kind; /* enum litmus_kind */
     uint8_t how;  /* enum litmus_how */
+    uint8_t sem;  /* enum litmus_sem */
     bool device;  /* scope; else block */
     uint32_t thread, place, value;
-    uint32_t read; /* number of a LITMUS_READ or LITMUS_LOAD */
+    uint32_t read; /* number of a LITMUS_READ, LITMUS_LOAD, LITMUS_MEMORY_LOAD or LITMUS_MEMORY_EXCHANGE */
 };
 
 enum litmus_space { LITMUS_PERSISTENT, LITMUS_GLOBAL, LITMUS_SHARED };
@@ -73,6 +84,7 @@ struct litmus_clause {
 
 struct litmus_test {
     char name[LITMUS_NAME]; /* of the file, without .lit */
+    bool memory;            /* of PTX's memory model; else of persistency */
     struct litmus_thread thread[LITMUS_THREADS];
     struct litmus_op op[LITMUS_OPS]; /* thread by thread, in program order */
     struct litmus_place place[LITMUS_PLACES];
@@ -82,21 +94,29 @@ struct litmus_test {
 };
 
 /* Reads a test; path is for its name and for messages. CW_EINVAL: "PATH:LINE:COLUMN: what is wrong". */
-int litmus_parse(struct litmus_test *t, const char *text, size_t length, const char *path, struct cw_error *err);
+int litmus_parse(struct litmus_test *t, const char *text, size_t length, const char *path, bool memory, struct cw_error *err);
 
-/* What one execution has read, and what is durable at one moment of it. Of places that are not persistent: 0. */
+/* What one execution has read, and what is durable at one moment of it, or left in memory at its end. Of other places: 0. */
 struct litmus_state {
     uint32_t read[LITMUS_READS], place[LITMUS_PLACES];
 };
 
-/* All states that Box 2 allows, in a fixed order, none twice. */
+/* All states that Box 2 or PTX's memory model allows, in a fixed order, none twice. */
 struct litmus_allowed {
     struct litmus_state *state;
     uint32_t cnt, cap;
 };
 
-/* CW_OK; CW_ECHECK when a clause of the test says something else than Box 2; CW_ENOMEM. Free it in any case. */
+/* CW_OK; CW_ECHECK when a clause of the test says something else than the model; CW_ENOMEM. Free it in any case. */
 int litmus_enumerate(struct litmus_allowed *a, const struct litmus_test *t, struct cw_error *err);
+/* memory.c, of a test of memory: adds its states, in any order and some more than once. false: out of memory. */
+bool litmus_enumerate_memory(struct litmus_allowed *a, const struct litmus_test *t);
+/* states.c */
+bool litmus_add_state(struct litmus_allowed *a, const struct litmus_state *s);
+/* Whether a state tells of the place. */
+bool litmus_is_told(const struct litmus_test *t, uint32_t place);
+/* Sorts, and looks at the clauses; as litmus_enumerate. */
+int litmus_conclude(struct litmus_allowed *a, const struct litmus_test *t, struct cw_error *err);
 void litmus_allowed_free(struct litmus_allowed *a);
 /* Index of the state, or a->cnt when it is not allowed. */
 uint32_t litmus_find(const struct litmus_allowed *a, const struct litmus_state *s);

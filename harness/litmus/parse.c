@@ -253,7 +253,8 @@ static int take_value(struct reader *r, struct litmus_op *op)
     if (op->kind == LITMUS_WAIT)
         return CW_OK;
     for (const struct litmus_op *o = r->t->op; o < op; o++)
-        if ((o->kind == LITMUS_WRITE || o->kind == LITMUS_RELEASE) && o->place == op->place && o->value == op->value)
+        if ((o->kind == LITMUS_WRITE || o->kind == LITMUS_RELEASE || o->kind == LITMUS_MEMORY_STORE || o->kind == LITMUS_MEMORY_EXCHANGE) &&
+            o->place == op->place && o->value == op->value)
             return wrong_at(r, r->line, column, "%s = %u is written already", r->t->place[op->place].name, op->value);
     if (r->t->place[op->place].space == LITMUS_PERSISTENT && r->writes++ == LITMUS_WRITES)
         return wrong_at(r, r->line, column, "more than %u writes to persistent places", LITMUS_WRITES);
@@ -322,14 +323,12 @@ static int parse_sync(struct reader *r, enum litmus_kind kind)
     return status == CW_OK ? take_value(r, op) : status;
 }
 
-static int parse_read(struct reader *r, enum litmus_kind kind)
+/* "-> a" */
+static int take_result(struct reader *r, struct litmus_op *op)
 {
     struct litmus_test *t = r->t;
-    struct litmus_op *op = NULL;
     char name[LITMUS_NAME];
-    int status = parse_variable(r, kind, &op);
-    if (status == CW_OK)
-        status = expect(r, "->");
+    int status = expect(r, "->");
     const uint32_t column = r->token[r->at].column;
     if (status == CW_OK)
         status = take_name(r, "result", name);
@@ -342,6 +341,13 @@ static int parse_read(struct reader *r, enum litmus_kind kind)
     op->read = t->read_cnt;
     memcpy(t->read[t->read_cnt++], name, sizeof name);
     return CW_OK;
+}
+
+static int parse_read(struct reader *r, enum litmus_kind kind)
+{
+    struct litmus_op *op = NULL;
+    const int status = parse_variable(r, kind, &op);
+    return status == CW_OK ? take_result(r, op) : status;
 }
 
 /* Conditions */
@@ -360,7 +366,7 @@ static int parse_term(struct reader *r, struct litmus_term *term)
         term->index = find_place(t, name);
     if (!term->read && term->index == t->place_cnt)
         return wrong_at(r, r->line, column, "there is no '%s'", name);
-    if (!term->read && t->place[term->index].space != LITMUS_PERSISTENT)
+    if (!term->read && !litmus_is_told(t, term->index))
         return wrong_at(r, r->line, column, "'%s' is not persistent", name);
     status = expect(r, "=");
     return status == CW_OK ? take_number(r, UINT32_MAX, &term->value) : status;
@@ -386,11 +392,92 @@ static int parse_clause(struct reader *r, bool never)
 
 /* The whole test */
 
+/* ".WORD" */
+static bool take_part(struct reader *r, const char *text)
+{
+    const bool is = strcmp(word(r), ".") == 0 && strcmp(r->token[r->at + 1].text, text) == 0;
+    r->at += is ? 2 : 0;
+    return is;
+}
+
+/* ".SEM.SCOPE" of those that the operation has; an access without is weak. */
+static int take_sem(struct reader *r, struct litmus_op *op, const char *const *sems, bool weak)
+{
+    static const struct {
+        const char *name;
+        enum litmus_sem sem;
+    } all[] = {{"volatile", LITMUS_AS_VOLATILE}, {"relaxed", LITMUS_RELAXED}, {"acquire", LITMUS_ACQUIRE},
+               {"release", LITMUS_RELEASING},    {"acq_rel", LITMUS_ACQ_REL}, {"sc", LITMUS_SC}};
+    op->sem = LITMUS_WEAK;
+    for (uint32_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        for (const char *const *name = sems; *name != NULL && op->sem == LITMUS_WEAK; name++)
+            if (strcmp(*name, all[i].name) == 0 && take_part(r, all[i].name))
+                op->sem = (uint8_t)all[i].sem;
+    op->device = op->sem == LITMUS_AS_VOLATILE;
+    if (op->device || (op->sem == LITMUS_WEAK && weak && strcmp(word(r), ".") != 0))
+        return CW_OK;
+    if (op->sem != LITMUS_WEAK) {
+        op->device = take_part(r, "gpu");
+        if (op->device || take_part(r, "cta"))
+            return CW_OK;
+        return WRONG(r, "expected '.cta' or '.gpu' and found '%s'", shown(r));
+    }
+    return WRONG(r, "expected an order, as in '.%s.gpu', and found '%s'", sems[0], shown(r));
+}
+
+/* An access or a fence of a test of memory: "ld.acquire.gpu F -> a", "st X = 1", "atom.relaxed.gpu.exch X = 1 -> a", "fence.sc.gpu". */
+static int parse_access(struct reader *r, enum litmus_kind kind)
+{
+    static const char *const sems[][6] = {[LITMUS_MEMORY_LOAD] = {"relaxed", "acquire", "volatile"},
+                                          [LITMUS_MEMORY_STORE] = {"relaxed", "release", "volatile"},
+                                          [LITMUS_MEMORY_EXCHANGE] = {"relaxed", "acquire", "release", "acq_rel"},
+                                          [LITMUS_MEMORY_FENCE] = {"acq_rel", "sc"}};
+    struct litmus_op *op = NULL;
+    int status = add_op(r, kind, &op);
+    if (status == CW_OK && r->t->op_cnt > LITMUS_EVENTS)
+        return wrong_at(r, r->line, r->token[0].column, "more than %u operations", LITMUS_EVENTS);
+    if (status == CW_OK)
+        status = take_sem(r, op, sems[kind], kind == LITMUS_MEMORY_LOAD || kind == LITMUS_MEMORY_STORE);
+    if (status != CW_OK || kind == LITMUS_MEMORY_FENCE)
+        return status;
+    if (kind == LITMUS_MEMORY_EXCHANGE && !take_part(r, "exch"))
+        return WRONG(r, "expected '.exch' and found '%s'", shown(r));
+    status = take_place(r, LITMUS_GLOBAL, &op->place);
+    if (status == CW_OK && kind != LITMUS_MEMORY_LOAD)
+        status = expect(r, "=") == CW_OK ? take_value(r, op) : CW_EINVAL;
+    return status == CW_OK && kind != LITMUS_MEMORY_STORE ? take_result(r, op) : status;
+}
+
+static int parse_memory_line(struct reader *r)
+{
+    if (take(r, "line"))
+        return parse_places(r, LITMUS_GLOBAL, true);
+    if (take(r, "thread"))
+        return parse_thread(r);
+    if (take(r, "ld"))
+        return parse_access(r, LITMUS_MEMORY_LOAD);
+    if (take(r, "st"))
+        return parse_access(r, LITMUS_MEMORY_STORE);
+    if (take(r, "atom"))
+        return parse_access(r, LITMUS_MEMORY_EXCHANGE);
+    if (take(r, "fence"))
+        return parse_access(r, LITMUS_MEMORY_FENCE);
+    if (take(r, "never"))
+        return parse_clause(r, true);
+    if (take(r, "may"))
+        return parse_clause(r, false);
+    return WRONG(r, "unknown statement '%s'; a test of memory has thread, line, ld, st, atom, fence, never and may", shown(r));
+}
+
 static int parse_line(struct reader *r)
 {
     int status;
     if (r->cnt == 0)
         return CW_OK;
+    if (r->t->memory) {
+        status = parse_memory_line(r);
+        return status == CW_OK ? expect_end(r) : status;
+    }
     if (take(r, "shared"))
         status = parse_places(r, LITMUS_SHARED, false);
     else if (take(r, "persistent"))
@@ -480,12 +567,13 @@ static void name_of(char name[LITMUS_NAME], const char *path)
         *end = '\0';
 }
 
-int litmus_parse(struct litmus_test *t, const char *text, size_t length, const char *path, struct cw_error *err)
+int litmus_parse(struct litmus_test *t, const char *text, size_t length, const char *path, bool memory, struct cw_error *err)
 {
     struct reader r = {.t = t, .path = path, .err = err};
     char line[1024];
     int status = CW_OK;
     memset(t, 0, sizeof *t);
+    t->memory = memory;
     name_of(t->name, path);
     for (size_t at = 0; status == CW_OK && at < length;) {
         const char *end = memchr(text + at, '\n', length - at);

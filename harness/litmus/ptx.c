@@ -6,6 +6,7 @@
 
 #include "litmus/litmus.h"
 
+static const char head_of_memory[] = ".version 7.5\n.target sm_75\n.address_size 64\n";
 static const char head[] = ".version 7.5\n.target sm_75\n.address_size 64\n"
                            ".extern .func ofence();\n"
                            ".extern .func dfence();\n"
@@ -86,7 +87,45 @@ static void put_acquire(FILE *f, const struct litmus_test *t, const struct litmu
 
 static bool is_fence(const struct litmus_op *op)
 {
-    return op->kind == LITMUS_OFENCE || op->kind == LITMUS_DFENCE || op->kind == LITMUS_FENCE;
+    return op->kind == LITMUS_OFENCE || op->kind == LITMUS_DFENCE || op->kind == LITMUS_FENCE || op->kind == LITMUS_MEMORY_FENCE;
+}
+
+/* Its result is in a register. */
+static bool is_read(const struct litmus_op *op)
+{
+    return op->kind == LITMUS_READ || op->kind == LITMUS_LOAD || op->kind == LITMUS_MEMORY_LOAD || op->kind == LITMUS_MEMORY_EXCHANGE;
+}
+
+/* Of a test of memory: the instruction as PTX has it. */
+static void put_access(FILE *f, const struct litmus_op *op)
+{
+    static const char *const sems[] = {[LITMUS_WEAK] = "",
+                                       [LITMUS_AS_VOLATILE] = ".volatile",
+                                       [LITMUS_RELAXED] = ".relaxed",
+                                       [LITMUS_ACQUIRE] = ".acquire",
+                                       [LITMUS_RELEASING] = ".release",
+                                       [LITMUS_ACQ_REL] = ".acq_rel",
+                                       [LITMUS_SC] = ".sc"};
+    char order[24];
+    const bool scoped = op->sem != LITMUS_WEAK && op->sem != LITMUS_AS_VOLATILE;
+    snprintf(order, sizeof order, "%s%s%s", sems[op->sem], scoped ? "." : "", scoped ? scope_of(op) : "");
+    if (op->kind == LITMUS_MEMORY_FENCE)
+        fprintf(f, "fence%s;\n", order);
+    else if (op->kind == LITMUS_MEMORY_LOAD)
+        fprintf(f, "ld%s.global.u32 %%v%u, [%%a%u];\n", order, op->read, op->place);
+    else if (op->kind == LITMUS_MEMORY_STORE)
+        fprintf(f, "st%s.global.u32 [%%a%u], %u;\n", order, op->place, op->value);
+    else
+        fprintf(f, "atom%s.global.exch.b32 %%v%u, [%%a%u], %u;\n", order, op->read, op->place, op->value);
+}
+
+/* Of a test of memory: the thread's core may have the lines in its L1 before the test begins. */
+static void put_warm(FILE *f, const struct litmus_test *t, uint32_t thread)
+{
+    fprintf(f, "ld.global.u32 %%r6, [%%rd3+%u]; setp.eq.u32 %%p1, %%r6, 0; @%%p1 bra COLD%u;\n", 4 * (LITMUS_OPS - 1 - thread), thread);
+    for (uint32_t p = 0; p < t->place_cnt; p++)
+        fprintf(f, "ld.global.u32 %%r8, [%%a%u];\n", p);
+    fprintf(f, "COLD%u:\n", thread);
 }
 
 /* Results stay in registers: to store them would come between two operations. */
@@ -124,6 +163,12 @@ static void put_op(FILE *f, const struct litmus_test *t, uint32_t i)
         put_acquire(f, t, op);
         fprintf(f, "mov.u32 %%v%u, %%r7;\n", op->read);
         break;
+    case LITMUS_MEMORY_LOAD:
+    case LITMUS_MEMORY_STORE:
+    case LITMUS_MEMORY_EXCHANGE:
+    case LITMUS_MEMORY_FENCE:
+        put_access(f, op);
+        break;
     }
 }
 
@@ -131,6 +176,8 @@ static void put_thread(FILE *f, const struct litmus_test *t, uint32_t thread, en
 {
     bool first = true;
     fprintf(f, "THREAD%u: // %s\n", thread, t->thread[thread].name);
+    if (t->memory)
+        put_warm(f, t, thread);
     for (uint32_t i = 0; i < t->op_cnt; i++) {
         if (t->op[i].thread != thread)
             continue;
@@ -140,9 +187,18 @@ static void put_thread(FILE *f, const struct litmus_test *t, uint32_t thread, en
         first = false;
     }
     for (uint32_t i = 0; i < t->op_cnt; i++)
-        if (t->op[i].thread == thread && (t->op[i].kind == LITMUS_READ || t->op[i].kind == LITMUS_LOAD))
+        if (t->op[i].thread == thread && is_read(&t->op[i]))
             fprintf(f, "st.global.u32 [%%rd4+%u], %%v%u;\n", 4 * t->op[i].read, t->op[i].read);
     fprintf(f, "bra END;\n");
+}
+
+/* A store; in a test of memory many, since memory is faster. */
+static void put_noise(FILE *f, const struct litmus_test *t)
+{
+    fprintf(f, "NOISE: ld.param.u64 %%rd6, [noise]; mov.u32 %%r6, %u;\n", t->memory ? 32 : 1);
+    fprintf(f, "AGAIN: rem.u32 %%r5, %%r1, %u; mul.wide.u32 %%rd5, %%r5, 8; add.u64 %%rd5, %%rd6, %%rd5;\n", LITMUS_NOISE);
+    fprintf(f, "ld.global.u64 %%rd5, [%%rd5]; st.global.u32 [%%rd5], %%r1; add.u32 %%r1, %%r1, 7;\n");
+    fprintf(f, "sub.u32 %%r6, %%r6, 1; setp.ne.u32 %%p1, %%r6, 0; @%%p1 bra AGAIN;\n");
 }
 
 static void put_kernel(FILE *f, const struct litmus_test *t, enum litmus_form form)
@@ -164,8 +220,7 @@ static void put_kernel(FILE *f, const struct litmus_test *t, enum litmus_form fo
     fprintf(f, "bra END;\n");
     for (uint32_t k = 0; k < t->thread_cnt; k++)
         put_thread(f, t, k, form);
-    fprintf(f, "NOISE: ld.param.u64 %%rd6, [noise]; rem.u32 %%r5, %%r1, %u;\n", LITMUS_NOISE);
-    fprintf(f, "mul.wide.u32 %%rd5, %%r5, 8; add.u64 %%rd6, %%rd6, %%rd5; ld.global.u64 %%rd6, [%%rd6]; st.global.u32 [%%rd6], %%r1;\n");
+    put_noise(f, t);
     fprintf(f, "END: ret;\n}\n");
 }
 
@@ -180,7 +235,7 @@ char *litmus_ptx(const struct litmus_test *t, size_t *length)
     FILE *f = open_memstream(&text, length);
     if (f == NULL)
         return NULL;
-    fputs(head, f);
+    fputs(t->memory ? head_of_memory : head, f);
     for (uint32_t form = 0; form < LITMUS_FORMS; form++)
         put_kernel(f, t, (enum litmus_form)form);
     if (fclose(f) == 0)

@@ -104,13 +104,14 @@ static void place_threads(struct session *s)
 {
     uint32_t order[CTAS];
     const uint32_t threads = s->warps * s->width, share = 1 + 3 * cw_rng_below(&s->rng, 3);
+    const uint32_t rare = s->t->memory ? 2 : 8 * s->blocks; /* a block of so many has a warp that makes noise */
     const bool noisy = cw_rng_below(&s->rng, 2) != 0;
     memset(s->m->role, 0, sizeof s->m->role);
     shuffle(s, order, LITMUS_INSTANCES * s->blocks);
     for (uint32_t i = 0; i < LITMUS_INSTANCES; i++) {
         s->m->active[i] = i == 0 || cw_rng_below(&s->rng, share) == 0; /* of some launches nearly all of the machine is idle */
         for (uint32_t b = 0; b < s->blocks; b++)
-            place_block(s, i, b, noisy && cw_rng_below(&s->rng, 8 * s->blocks) == 0, s->m->role + order[i * s->blocks + b] * threads);
+            place_block(s, i, b, noisy && cw_rng_below(&s->rng, rare) == 0, s->m->role + order[i * s->blocks + b] * threads);
     }
 }
 
@@ -144,12 +145,17 @@ static void place_places(struct session *s)
 {
     const struct litmus_test *t = s->t;
     const uint32_t lines = LITMUS_INSTANCES * t->place_cnt;
+    uint32_t order[LINES]; /* of places that are not persistent; in a test of memory in any partition */
+    for (uint32_t i = 0; i < LINES; i++)
+        order[i] = i;
+    if (t->memory)
+        shuffle(s, order, LINES);
     memset(s->m->owner, 0xff, sizeof s->m->owner);
     for (uint32_t i = 0; i < LITMUS_INSTANCES; i++) {
         uint32_t line[LITMUS_PLACES];
         for (uint32_t p = 0; p < t->place_cnt; p++) {
             if (t->place[p].space != LITMUS_PERSISTENT) {
-                s->m->place[i][p] = s->flags + LINE * (i * LITMUS_PLACES + p);
+                s->m->place[i][p] = s->flags + LINE * order[i * LITMUS_PLACES + t->place[p].line] + 4 * p;
                 continue;
             }
             line[p] = t->place[p].line == p ? free_line(s, i, lines) : line[t->place[p].line];
@@ -165,9 +171,12 @@ static void choose_delays(struct session *s)
     static const uint32_t longest[] = {1, 2, 5, 17, 65};
     const uint32_t below = longest[cw_rng_below(&s->rng, 5)];
     s->form = s->launch % 2 != 0 ? LITMUS_DELAY_FIRST : cw_rng_below(&s->rng, 2) != 0 ? LITMUS_DELAY_FENCES : LITMUS_DELAY_EACH;
-    for (uint32_t i = 0; i < LITMUS_INSTANCES; i++)
+    for (uint32_t i = 0; i < LITMUS_INSTANCES; i++) {
         for (uint32_t k = 0; k < LITMUS_OPS; k++)
             s->m->delay[i][k] = cw_rng_below(&s->rng, 2) * cw_rng_below(&s->rng, below);
+        for (uint32_t k = 0; s->t->memory && k < s->t->thread_cnt; k++)
+            s->m->delay[i][LITMUS_OPS - 1 - k] = cw_rng_below(&s->rng, 2); /* warm (ptx.c) */
+    }
 }
 
 static void choose_noise(struct session *s)
@@ -183,7 +192,7 @@ static int write_tables(struct session *s)
 {
     static const uint8_t zeros[LINES * LINE];
     struct tables *m = s->m;
-    int status = cowarp_write(s->gpu, s->pm, zeros, (uint64_t)LITMUS_INSTANCES * s->t->place_cnt * LINE);
+    int status = s->t->memory ? COWARP_OK : cowarp_write(s->gpu, s->pm, zeros, (uint64_t)LITMUS_INSTANCES * s->t->place_cnt * LINE);
     if (status == COWARP_OK)
         status = cowarp_write(s->gpu, s->flags, zeros, sizeof zeros);
     if (status == COWARP_OK)
@@ -231,9 +240,9 @@ static void tell(struct session *s, uint32_t instance, uint64_t last)
     struct cowarp_persist p;
     char state[400], *text = s->r->wrong;
     litmus_describe(state, sizeof state, s->t, &s->m->state[instance]);
-    size_t n = (size_t)snprintf(text, bytes, "%s; launch %u of seed %" PRIu64 ", instance %u, where became durable", state, s->launch,
-                                s->r->seed, instance);
-    for (uint64_t i = s->first; i <= last && cowarp_persist_at(s->gpu, i, &p); i++)
+    size_t n = (size_t)snprintf(text, bytes, "%s; launch %u of seed %" PRIu64 ", instance %u%s", state, s->launch, s->r->seed, instance,
+                                s->t->memory ? "" : ", where became durable");
+    for (uint64_t i = s->first; !s->t->memory && i <= last && cowarp_persist_at(s->gpu, i, &p); i++)
         for (uint32_t w = 0; w < p.bytes / 4 && n < bytes; w++) {
             const uint32_t owner = owner_of(s, &p, w);
             uint32_t value;
@@ -276,10 +285,22 @@ static void apply(struct session *s, const struct cowarp_persist *p, uint64_t in
         look(s, touched[i], index);
 }
 
-static void judge(struct session *s)
+/* Of a test of memory: what is left when the kernel has ended. */
+static int read_places(struct session *s)
+{
+    static uint32_t word[LINES * LINE_WORDS];
+    const int status = cowarp_read(s->gpu, word, s->flags, sizeof word);
+    for (uint32_t i = 0; status == COWARP_OK && i < LITMUS_INSTANCES; i++)
+        for (uint32_t p = 0; p < s->t->place_cnt; p++)
+            s->m->state[i].place[p] = word[(s->m->place[i][p] - s->flags) / 4];
+    return status;
+}
+
+static int judge(struct session *s)
 {
     struct cowarp_persist p;
     memset(s->m->state, 0, sizeof s->m->state);
+    const int status = s->t->memory ? read_places(s) : COWARP_OK;
     for (uint32_t i = 0; i < LITMUS_INSTANCES; i++) {
         if (!s->m->active[i])
             continue;
@@ -287,11 +308,22 @@ static void judge(struct session *s)
         look(s, i, s->first);
         s->r->runs++;
     }
-    for (uint64_t i = s->first; cowarp_persist_at(s->gpu, i, &p); i++)
+    for (uint64_t i = s->first; !s->t->memory && cowarp_persist_at(s->gpu, i, &p); i++)
         apply(s, &p, i);
+    return status;
 }
 
 /* The session */
+
+/* Persistent places, and what noise writes to. */
+static int alloc_lines(struct session *s)
+{
+    const uint64_t noise = (uint64_t)LITMUS_NOISE * s->stride;
+    if (s->t->memory)
+        return cowarp_alloc(s->gpu, &s->noisy, noise);
+    const int status = cowarp_pm_alloc(s->gpu, &s->pm, "litmus", LINES * LINE);
+    return status == COWARP_OK ? cowarp_pm_alloc(s->gpu, &s->noisy, "litmus.noise", noise) : status;
+}
 
 static int open_session(struct session *s)
 {
@@ -308,9 +340,7 @@ static int open_session(struct session *s)
         status = cowarp_config_value(s->gpu, "partition.interleave", &interleave);
     s->stride = partitions * interleave;
     if (status == COWARP_OK)
-        status = cowarp_pm_alloc(s->gpu, &s->pm, "litmus", LINES * LINE);
-    if (status == COWARP_OK)
-        status = cowarp_pm_alloc(s->gpu, &s->noisy, "litmus.noise", (uint64_t)LITMUS_NOISE * s->stride);
+        status = alloc_lines(s);
     for (uint32_t i = 0; status == COWARP_OK && i < 6; i++)
         status = cowarp_alloc(s->gpu, address[i], bytes[i]);
     char *text = status == COWARP_OK ? litmus_ptx(s->t, &length) : NULL;
@@ -326,6 +356,8 @@ static void close_session(struct session *s)
     for (uint32_t i = 0; i < 6; i++)
         if (address[i] != 0)
             cowarp_free(s->gpu, address[i]);
+    if (s->t->memory && s->noisy != 0)
+        cowarp_free(s->gpu, s->noisy);
     for (uint32_t i = 0; s->shown != NULL && i < s->a->cnt; i++)
         s->r->shown += s->shown[i];
     free(s->shown);
@@ -349,7 +381,7 @@ int litmus_run(struct litmus_run *r, struct cowarp_gpu *gpu, const struct litmus
         s.first = cowarp_persist_count(gpu);
         status = run_kernel(&s);
         if (status == COWARP_OK)
-            judge(&s);
+            status = judge(&s);
     }
     close_session(&s);
     return status;

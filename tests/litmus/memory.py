@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes litmus tests of PTX's memory model: the classic shapes, with each way to order them, each scope, near and far.
+
+Each test has one condition, and whether it says `never` or `may` comes from a rule about the shape, not from an enumerator: some shapes need
+that values are handed over by release and acquire whose scopes include both threads, others fences of kind sc between all accesses.
+
+Usage: memory.py FOLDER"""
+import argparse
+import pathlib
+
+WEAK, RELAXED, RELACQ, FENCE, SC = "weak", "relaxed", "relacq", "fence", "sc"
+WAYS = [(WEAK, None)] + [(way, scope) for way in (RELAXED, RELACQ, FENCE, SC) for scope in ("cta", "gpu")]
+
+
+class Way:
+    """How accesses are ordered, as text. `fence`: what stands between two accesses of a thread."""
+
+    def __init__(self, kind, scope):
+        self.kind, self.scope = kind, scope
+        self.fence = [f"fence.{'sc' if kind == SC else 'acq_rel'}.{scope}"] if kind in (FENCE, SC) else []
+
+    def qualifier(self, release, acquire, load):
+        if self.kind == WEAK:
+            return ""
+        order = (acquire if load else release) if self.kind == RELACQ else "relaxed"
+        return f".{order}.{self.scope}"
+
+    def st(self, place, value=1):
+        return f"st{self.qualifier('release', 'acquire', False)} {place} = {value}"
+
+    def ld(self, place, result):
+        return f"ld{self.qualifier('release', 'acquire', True)} {place} -> {result}"
+
+    def spans(self, blocks, *threads):
+        """Whether the scope includes all these threads."""
+        return self.scope == "gpu" or len({blocks[t] for t in threads}) == 1
+
+    def hands_over(self, blocks, *threads):
+        return self.kind in (RELACQ, FENCE, SC) and self.spans(blocks, *threads)
+
+    def is_total(self, blocks):
+        return self.kind == SC and self.spans(blocks, *range(len(blocks)))
+
+
+def between(way, *accesses):
+    """The accesses of a thread, with fences between them."""
+    out = [accesses[0]]
+    for access in accesses[1:]:
+        out += way.fence + [access]
+    return out
+
+
+def mp(w, b):
+    return [between(w, "st X = 1", w.st("F")), between(w, w.ld("F", "a"), "ld X -> b")], "a = 1, b = 0", w.hands_over(b, 0, 1)
+
+
+def s(w, b):
+    return [between(w, "st X = 2", w.st("F")), between(w, w.ld("F", "a"), "st X = 1")], "a = 1, X = 2", w.hands_over(b, 0, 1)
+
+
+def lb(w, b):
+    return [between(w, w.ld("X", "a"), w.st("Y")), between(w, w.ld("Y", "b"), w.st("X"))], "a = 1, b = 1", w.hands_over(b, 0, 1)
+
+
+def sb(w, b):
+    return [between(w, w.st("X"), w.ld("Y", "a")), between(w, w.st("Y"), w.ld("X", "b"))], "a = 0, b = 0", w.is_total(b)
+
+
+def r(w, b):
+    return [between(w, w.st("X"), w.st("Y", 1)), between(w, w.st("Y", 2), w.ld("X", "a"))], "Y = 2, a = 0", w.is_total(b)
+
+
+def two_plus_two(w, b):
+    return [between(w, w.st("X", 1), w.st("Y", 2)), between(w, w.st("Y", 1), w.st("X", 2))], "X = 1, Y = 1", w.is_total(b)
+
+
+def corr(w, b):
+    return [[w.st("X")], [w.ld("X", "a"), w.ld("X", "b")]], "a = 1, b = 0", w.kind != WEAK and w.spans(b, 0, 1)
+
+
+def wrc(w, b):
+    threads = [["st.relaxed.gpu X = 1"], between(w, "ld.relaxed.gpu X -> a", w.st("F")), between(w, w.ld("F", "b"), "ld.relaxed.gpu X -> c")]
+    return threads, "a = 1, b = 1, c = 0", w.hands_over(b, 1, 2)
+
+
+def isa2(w, b):
+    threads = [between(w, "st X = 1", w.st("F")), between(w, w.ld("F", "a"), w.st("G")), between(w, w.ld("G", "b"), "ld X -> c")]
+    return threads, "a = 1, b = 1, c = 0", w.hands_over(b, 0, 1) and w.hands_over(b, 1, 2)
+
+
+def isa2_mixed(w, b):
+    """The first step is of block scope and the second of device scope: the second release has to take along what it has heard of."""
+    if w.kind == WEAK or w.scope == "gpu":
+        return None
+    far = Way(w.kind, "gpu")
+    threads = [between(w, "st X = 1", w.st("F")), [w.ld("F", "a")] + w.fence + far.fence + [far.st("G")], between(far, far.ld("G", "b"), "ld X -> c")]
+    return threads, "a = 1, b = 1, c = 0", w.hands_over(b, 0, 1)
+
+
+def chain(w, b):
+    """An atomic in the middle passes on what was released, whatever its own order."""
+    threads = [between(w, "st X = 1", w.st("F")), ["atom.relaxed.gpu.exch F = 2 -> a"], between(w, w.ld("F", "b"), "ld X -> c")]
+    # each step of the chain is between accesses that are morally strong, and so are its ends
+    return threads, "a = 1, b = 2, c = 0", w.hands_over(b, 0, 2) and w.spans(b, 0, 1) and w.spans(b, 1, 2)
+
+
+def iriw(w, b):
+    threads = [[w.st("X")], [w.st("Y")], between(w, w.ld("X", "a"), w.ld("Y", "b")), between(w, w.ld("Y", "c"), w.ld("X", "d"))]
+    return threads, "a = 1, b = 0, c = 1, d = 0", w.is_total(b)
+
+
+def exchange(w, b):
+    order = {WEAK: "relaxed.gpu", RELAXED: f"relaxed.{w.scope}", RELACQ: f"acq_rel.{w.scope}"}.get(w.kind)
+    if order is None:
+        return None
+    return [[f"atom.{order}.exch X = {k + 1} -> {'ab'[k]}"] for k in (0, 1)], "a = 0, b = 0", w.kind == WEAK or w.spans(b, 0, 1)
+
+
+NEAR, FAR = (0, 0), (0, 1)
+SHAPES = [(shape, blocks) for shape in (mp, s, lb, sb, r, two_plus_two, corr, exchange) for blocks in (NEAR, FAR)]
+SHAPES += [(shape, blocks) for shape in (wrc, isa2, isa2_mixed, chain) for blocks in ((0, 0, 0), (0, 0, 1), (0, 1, 2))]
+SHAPES += [(iriw, blocks) for blocks in ((0, 0, 0, 0), (0, 1, 2, 3))]
+
+
+def tests():
+    """Name -> text."""
+    out, known = {}, set()
+    for shape, blocks in SHAPES:
+        for kind, scope in WAYS:
+            made = shape(Way(kind, scope), blocks)
+            if made is None:
+                continue
+            threads, condition, never = made
+            lines = []
+            for i, accesses in enumerate(threads):
+                lines += [f"thread T{i} block {blocks[i]} warp {blocks[:i].count(blocks[i])}"] + ["    " + access for access in accesses]
+            if "\n".join(lines) in known: # of one access in each thread, fences make no difference
+                continue
+            known.add("\n".join(lines))
+            name = "_".join([shape.__name__, "".join(map(str, blocks)), kind] + ([scope] if scope else []))
+            out[name] = "\n".join(lines + [f"{'never' if never else 'may'} {condition}", ""])
+    return out
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    given = parser.parse_args()
+    given.folder.mkdir(parents=True, exist_ok=True)
+    for name, text in tests().items():
+        (given.folder / f"{name}.lit").write_text(text)

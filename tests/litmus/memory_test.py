@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Litmus tests of PTX's memory model: memory_test.py BUILD/cowarp [--all] [unittest arguments].
+
+The tests of memory.py: what each of them says of its outcome is what the enumerator says, and no machine shows a result that is not allowed.
+With --all every preset runs them, with each value of l1.global."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import memory
+
+COWARP, ALL = "", False
+MACHINES = [("getm",), ("gtx480",), ("thesis-tbc",), ("sbrp-near",), ("sbrp-near", "--set", "l1.global=on")]
+SLIPS = [  # text, line, column, words
+    ("thread T0 block 0 warp 0\n  X = 1\n", 2, 3, "unknown statement 'X'"),
+    ("thread T0 block 0 warp 0\n  st.acquire.gpu X = 1\n", 2, 5, "expected an order, as in '.relaxed.gpu'"),
+    ("thread T0 block 0 warp 0\n  st.relaxed X = 1\n", 2, 14, "expected '.cta' or '.gpu' and found 'X'"),
+    ("thread T0 block 0 warp 0\n  ld X\n", 2, 7, "expected '->' and found 'the end of the line'"),
+    ("thread T0 block 0 warp 0\n  ld X -> a\n  ld Y -> a\n", 3, 11, "there is a 'a' already"),
+    ("thread T0 block 0 warp 0\n  fence\n", 2, 8, "expected an order, as in '.acq_rel.gpu'"),
+    ("thread T0 block 0 warp 0\n  atom.relaxed.gpu.add X = 1 -> a\n", 2, 19, "expected '.exch' and found '.'"),
+    ("thread T0 block 0 warp 0\n  st X = 1\nthread T1 block 0 warp 1\n  st.volatile X = 1\n", 4, 19, "X = 1 is written already"),
+    ("st X = 1\n", 1, 1, "an operation before the first thread"),
+    ("thread T0 block 0 warp 0\n" + 13 * "  fence.sc.gpu\n", 14, 3, "more than 12 operations"),
+]
+# What the specification's own words say of these, beyond the shapes of memory.py.
+SAID = [
+    "line X Y\nthread T0 block 0 warp 0\n  st X = 1\n  st.release.gpu Y = 1\nthread T1 block 1 warp 0\n  ld.acquire.gpu Y -> a\n  ld X -> b\nnever a = 1, b = 0\n",
+    "thread T0 block 0 warp 0\n  st X = 1\n  st X = 2\n  ld X -> a\nnever a = 1\nnever a = 0\nnever X = 1\n",
+    # a fence before a weak flag is no release pattern
+    "thread T0 block 0 warp 0\n  st X = 1\n  fence.acq_rel.gpu\n  st F = 1\nthread T1 block 1 warp 0\n  ld.acquire.gpu F -> a\n  ld X -> b\nmay a = 1, b = 0\n",
+    # a release, and a strong write of the same thread behind it
+    "thread T0 block 0 warp 0\n  st X = 1\n  st.release.gpu F = 1\n  st.relaxed.gpu F = 2\nthread T1 block 1 warp 0\n  ld.acquire.gpu F -> a\n  ld X -> b\n"
+    "never a = 2, b = 0\n",
+    # what stands between the release and the write is not handed over
+    "thread T0 block 0 warp 0\n  st.release.gpu F = 1\n  st X = 1\n  st.relaxed.gpu F = 2\nthread T1 block 1 warp 0\n  ld.acquire.gpu F -> a\n  ld X -> b\n"
+    "may a = 2, b = 0\n",
+    # weak accesses with fences of kind sc between them
+    "thread T0 block 0 warp 0\n  st X = 1\n  fence.sc.gpu\n  ld Y -> a\nthread T1 block 1 warp 0\n  st Y = 1\n  fence.sc.gpu\n  ld X -> b\nnever a = 0, b = 0\n",
+    # an exchange and a store of its place
+    "thread T0 block 0 warp 0\n  atom.relaxed.gpu.exch X = 1 -> a\nthread T1 block 1 warp 0\n  st.relaxed.gpu X = 2\nnever a = 0, X = 0\nmay a = 2, X = 1\nmay a = 0, X = 2\n",
+]
+
+
+def cowarp(*args):
+    return subprocess.run([COWARP, "litmus", "--memory", *map(str, args)], capture_output=True, text=True, timeout=600)
+
+
+class Memory(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="memory-")
+        cls.suite = pathlib.Path(cls.folder.name, "suite")
+        cls.suite.mkdir()
+        cls.texts = memory.tests()
+        for i, text in enumerate(SAID):
+            cls.texts[f"said_{i}"] = text
+        for name, text in cls.texts.items():
+            (cls.suite / f"{name}.lit").write_text(text)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def write(self, text):
+        path = pathlib.Path(self.folder.name, "slip.lit")
+        path.write_text(text)
+        return path
+
+    def test_the_suite(self):
+        self.assertGreaterEqual(len(self.texts), 200)
+        self.assertEqual(len(set(self.texts.values())), len(self.texts))
+        never = sum("never" in text for text in self.texts.values())
+        self.assertTrue(80 < never < len(self.texts) - 80, never)
+
+    def test_conditions(self):
+        """`cowarp litmus` refuses a test whose condition the enumerator does not bear out; the other way round each of them is refused."""
+        r = cowarp(self.suite, "--states")
+        self.assertEqual(r.returncode, 0, r.stderr)
+        self.assertEqual([line for line in r.stdout.splitlines() if line[0] != " "], sorted(self.texts))
+        for name in list(memory.tests())[::8]:
+            text = self.texts[name]
+            other = text.replace("never", "may") if "never" in text else text.replace("may", "never")
+            r = cowarp(self.write(other), "--states")
+            self.assertEqual(r.returncode, 1, name)
+            self.assertRegex(r.stderr, "the condition in line [0-9]+ is wrong: PTX (allows|does not allow) such a state")
+
+    def machines(self):
+        if not ALL:
+            return MACHINES
+        presets = json.loads(subprocess.run([COWARP, "list", "--json"], capture_output=True, text=True, check=True).stdout)["presets"]
+        return [(p["name"], "--set", f"l1.global={value}") for p in presets for value in ("off", "on", "write-back")]
+
+    def test_machines(self):
+        for machine in self.machines():
+            with self.subTest(machine=machine):
+                r = cowarp(self.suite, "--preset", *machine, "--runs", 2, "--quiet")
+                self.assertEqual(r.returncode, 0, r.stdout[-600:] + r.stderr)
+                shown, allowed = map(int, re.search(r"(\d+) of (\d+) allowed states shown, and no other\n$", r.stdout).groups())
+                self.assertGreater(shown, allowed / 2)
+
+    def test_weak_outcomes_are_shown(self):
+        """Where a scope is too narrow or an order is missing, machines with L1s do show it; else they would not see a broken fence either."""
+        for name, preset in (("mp_01_relacq_cta", "sbrp-near"), ("mp_01_relaxed_gpu", "gtx480")):
+            r = cowarp(self.suite / f"{name}.lit", "--preset", preset, "--runs", 48)
+            self.assertIn("4 of 4 allowed states shown", r.stdout)
+
+    def test_slips(self):
+        for text, line, column, words in SLIPS:
+            r = cowarp(self.write(text), "--states")
+            self.assertEqual((r.returncode, r.stdout, r.stderr.count("\n")), (2, "", 1), text + r.stderr)
+            self.assertIn(f"slip.lit:{line}:{column}: ", r.stderr)
+            self.assertIn(words, r.stderr)
+
+
+if __name__ == "__main__":
+    COWARP = sys.argv.pop(1)
+    ALL = "--all" in sys.argv
+    sys.argv = [word for word in sys.argv if word != "--all"]
+    unittest.main()
