@@ -11,6 +11,8 @@ A fault is a change of one piece of the source. A copy of the tree is built with
 result is wrong, that the machine stands still or that an assertion fails is not enough. Without a fault the oracle must call the same run right.
 """
 import argparse
+import atexit
+import functools
 import os
 import pathlib
 import re
@@ -19,7 +21,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/system"))
+sys.path += [str(ROOT / "tests/system"), str(ROOT / "tests/litmus")]
+import memory  # noqa: E402
 import tree_copy  # noqa: E402
 from unmoved import SMALL  # noqa: E402
 
@@ -33,7 +36,7 @@ SERIAL = ("ht-h", "cl", "bh-h", "ap", "bt-1", "bt-2", "rbt-1", "rbt-2", "karger-
 SYSTEMS = ("getm", "kilotm", "sitm-ts")
 NAMED = re.compile(r"is durable before one that is ordered before it|a dfence is complete before|a load finds an old value"
                    r"|performs a store|has not performed the store|bytes of line 0x|has written|is durable in cycle"
-                   r"|transaction \d+ \(core \d+ warp \d+ lane \d+\) (loads|commits) ")
+                   r"|a result that PTX's memory model does not allow|transaction \d+ \(core \d+ warp \d+ lane \d+\) (loads|commits) ")
 TIMEOUT_S = 120
 
 
@@ -58,9 +61,21 @@ def read():
     return faults
 
 
+@functools.lru_cache
+def suite():
+    """A folder with the litmus tests of memory, which goes with this process."""
+    folder = tempfile.TemporaryDirectory(prefix="memory-")
+    atexit.register(folder.cleanup)
+    for name, text in memory.tests().items():
+        pathlib.Path(folder.name, f"{name}.lit").write_text(text)
+    return folder.name
+
+
 def command(cowarp, run):
-    """A run: WORKLOAD or `draw|together|fences|handover SEED`, then words of MACHINES and `epoch`; or WORKLOAD and a transactional system."""
+    """A run: `memory PRESET`, the litmus tests of memory; WORKLOAD or `draw|together|fences|handover SEED`, then words of MACHINES and `epoch`; or WORKLOAD and a transactional system."""
     words = run.split()
+    if words[0] == "memory":
+        return [str(cowarp), "litmus", "--memory", str(suite()), "--preset", words[1], "--runs", "4", "--quiet"]
     if len(words) > 1 and words[1] in SYSTEMS:
         return [str(cowarp), "run", words[0], "--system", words[1], "--check-serial"] + [
             w for p in SMALL[words[0]].split() for w in ("--param", p)]
@@ -92,6 +107,8 @@ def does(cowarp, run, unit=None):
 def all_runs(f):
     if "/tm/" in f["in"]:
         return [f"{w} {s}" for w in SERIAL for s in SYSTEMS]
+    if f["seen"].startswith("memory "):
+        return [f"memory {preset}" for preset in ("getm", "gtx480", "sbrp-near")]
     runs = [f"{k} {s}{m}" for m in ("", " lazy", " small") for s in range(1, 3) for k in ("together", "fences", "handover")]
     runs += [w + m for m in ("", " small") for w in WORKLOADS] + ["draw 1"]
     return runs + [r + " epoch" for r in runs]
