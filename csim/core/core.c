@@ -473,6 +473,7 @@ static void prepare_warps(struct cw_core *c, const struct cw_launch *l)
             .dynamic_smem = l->dynamic_shared_bytes,
             .total_smem = l->shared_bytes - l->kernel->reserved_shared_bytes,
             .aggr_smem = l->shared_bytes,
+            .grid_workspace = l->grid_workspace,
             .open = left_open,
             .open_context = c,
         };

@@ -47,10 +47,11 @@ struct cw_launch {
     /* Byte offsets, multiples of 256: of the kernel's first instruction from CW_PROGRAM_BASE, of the module's constants from CW_CONST_BASE, of
      * the launch's parameters from CW_PARAM_BASE. */
     uint64_t code_offset, const_offset, param_offset;
-    bool static_warps;    /* a policy that regroups threads leaves them in their static warps, as far as it can */
-    uint64_t local_base;  /* device address of local memory; layout in core_local.h */
-    uint32_t local_bytes; /* per thread, rounded up to 4; a mechanism's logs included */
-    uint32_t log_offset;  /* byte offset of a mechanism's logs in each thread's local memory */
+    bool static_warps;       /* a policy that regroups threads leaves them in their static warps, as far as it can */
+    uint64_t local_base;     /* device address of local memory; layout in core_local.h */
+    uint32_t local_bytes;    /* per thread, rounded up to 4; a mechanism's logs included */
+    uint32_t log_offset;     /* byte offset of a mechanism's logs in each thread's local memory */
+    uint64_t grid_workspace; /* see struct cw_exec */
 };
 
 /* How many blocks of a launch a core has room for. */

@@ -277,7 +277,8 @@ static bool asks_for_cooperation(const struct cw_core *c)
 {
     const struct cw_kernel *k = c->launch->kernel;
     for (uint32_t i = 0; i < k->uop_cnt; i++)
-        if (c->uop[i].op == CW_OP_MOV && c->uop[i].src[0].kind == CW_OPND_SREG && c->uop[i].src[0].idx == CW_SREG_ENVREG)
+        if (c->uop[i].op == CW_OP_MOV && c->uop[i].src[0].kind == CW_OPND_SREG &&
+            (c->uop[i].src[0].idx == CW_SREG_ENVREG1 || c->uop[i].src[0].idx == CW_SREG_ENVREG2))
             return true;
     return false;
 }
@@ -289,9 +290,9 @@ static const char *trap_text(const struct cw_core *c, const struct cw_uop *u)
     if (u->cmp == CW_TRAP_CALL)
         return "indirect call of something that is no function with these parameters, or of one that is being called already (recursion "
                "through a pointer is not supported)";
-    if (asks_for_cooperation(c))
-        return "trap; the kernel reads %envreg, by which grid.sync() of cooperative groups finds its barrier: launches are not cooperative "
-               "here, so split the kernel where the grid meets";
+    if (c->launch->grid_workspace == 0 && asks_for_cooperation(c))
+        return "trap; the kernel reads %envreg1, by which grid.sync() of cooperative groups finds its barrier, and the launch is not "
+               "cooperative (cudaLaunchCooperativeKernel, exec --cooperative)";
     return "trap";
 }
 

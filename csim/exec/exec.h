@@ -36,6 +36,7 @@ struct cw_exec {
     uint32_t first_lane;               /* %laneid of lane 0: 32 in the second half of a warp of 64 lanes */
     uint32_t dynamic_smem, total_smem; /* bytes */
     uint32_t aggr_smem;                /* total_smem and what is reserved */
+    uint64_t grid_workspace;           /* device address of what a cooperative launch's barrier needs; 0: it is no such launch */
     uint64_t clock;                    /* core cycles */
     uint64_t globaltimer_ns;
     /* Hears of such a lane; other: the lane that it reads, or its membermask. Each time, so it is to be quick. NULL: nobody hears. */

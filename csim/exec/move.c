@@ -101,6 +101,10 @@ static uint64_t uniform(const struct cw_exec *x, enum cw_sreg sreg)
         return x->total_smem;
     case CW_SREG_AGGR_SMEM:
         return x->aggr_smem;
+    case CW_SREG_ENVREG1:
+        return x->grid_workspace >> 32;
+    case CW_SREG_ENVREG2:
+        return x->grid_workspace & UINT32_MAX;
     case CW_SREG_ONE:
         return 1;
     default:

@@ -82,6 +82,8 @@ struct cw_gpu {
     cw_time dispatch_from;               /* the launch's first block is not dispatched before (gpu.launch_cycles) */
     uint64_t local_base, local_capacity; /* local memory region, kept between launches */
 
+    uint64_t grid_workspace; /* 0: no cooperative launch so far */
+
     uint64_t sample_cycles;
     cw_time sample_at; /* CW_TIME_NEVER: no samples */
 

@@ -7,7 +7,8 @@
 #include "gpu/gpu_private.h"
 #include "mem/version.h"
 
-#define SHARED_ALIGN 16u
+#define SHARED_ALIGN         16u
+#define GRID_WORKSPACE_BYTES 8u
 
 static uint32_t align_up(uint32_t value, uint32_t align)
 {
@@ -73,6 +74,20 @@ static int place_local(struct cw_gpu *gpu, struct cw_error *err)
     }
     l->local_base = gpu->local_base;
     return CW_OK;
+}
+
+/* Two words: a size, which nobody reads, and the barrier. A launch that has failed leaves it as it was then. */
+static int place_workspace(struct cw_gpu *gpu, bool cooperative, struct cw_error *err)
+{
+    int status = CW_OK;
+    if (cooperative && gpu->grid_workspace == 0)
+        status = cw_memory_alloc_top(gpu->memory, &gpu->grid_workspace, GRID_WORKSPACE_BYTES, CW_REGION_MODULE, err);
+    if (cooperative && status == CW_OK) {
+        const uint8_t zeros[GRID_WORKSPACE_BYTES] = {0};
+        cw_memory_write(gpu->memory, gpu->grid_workspace, zeros, sizeof zeros);
+        gpu->launch.grid_workspace = gpu->grid_workspace;
+    }
+    return status;
 }
 
 static int check_shape(const struct cw_kernel *k, const uint32_t grid[3], const uint32_t block[3], struct cw_error *err)
@@ -205,6 +220,8 @@ static int prepare(struct cw_gpu *gpu, const struct cw_gpu_request *q, uint8_t *
     l->gridid = gpu->launches++;
     place_param(gpu);
     status = place_local(gpu, err);
+    if (status == CW_OK)
+        status = place_workspace(gpu, q->cooperative, err);
     gpu->blocks_total = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
     gpu->blocks_started = gpu->blocks_finished = 0;
     return status;

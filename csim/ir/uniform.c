@@ -131,7 +131,7 @@ static bool is_uniform_register(uint32_t sreg)
         [CW_SREG_NCTAID_Z] = 1,         [CW_SREG_NWARPID] = 1,      [CW_SREG_SMID] = 1,       [CW_SREG_NSMID] = 1,
         [CW_SREG_GRIDID] = 1,           [CW_SREG_DYNAMIC_SMEM] = 1, [CW_SREG_TOTAL_SMEM] = 1, [CW_SREG_AGGR_SMEM] = 1,
         [CW_SREG_EXPLICIT_CLUSTER] = 1, [CW_SREG_ZERO] = 1,         [CW_SREG_ZERO64] = 1,     [CW_SREG_ONE] = 1,
-        [CW_SREG_ENVREG] = 1,
+        [CW_SREG_ENVREG1] = 1,          [CW_SREG_ENVREG2] = 1,
     };
     return of_block[sreg];
 }

@@ -142,7 +142,8 @@ enum cw_sreg {
     CW_SREG_ZERO,             /* those that read 0 or 1 in this machine */
     CW_SREG_ZERO64,
     CW_SREG_ONE,
-    CW_SREG_ENVREG, /* reads 0; a driver would tell a cooperative launch by it */
+    CW_SREG_ENVREG1, /* of a cooperative launch: the upper and the lower half of the address of its barrier's memory; else 0 */
+    CW_SREG_ENVREG2,
     CW_SREG_COUNT
 };
 

@@ -40,7 +40,6 @@ static const struct {
                {"getctarank", "clusters of several blocks are"},
                {"clusterlaunchcontrol", "clusters of several blocks are"},
                {"tensormap", "tensor maps are"},
-               {"setmaxnreg", "register pools are"},
                {"alloca", "dynamic stacks are"},
                {"stacksave", "dynamic stacks are"},
                {"stackrestore", "dynamic stacks are"}};
@@ -56,6 +55,24 @@ static void unknown(struct cw_ptx *p, const struct cw_insn *in)
     cw_ptx_fail_tok(p, CW_EUNSUP, &in->word, "unknown instruction");
 }
 
+/* setmaxnreg.inc|dec.sync.aligned.u32 N: moves registers between the warps of a block, which have all that they need here. */
+static bool register_pool(struct cw_ptx *p, struct cw_insn *in)
+{
+    if (!cw_part_is(&in->part[0], "setmaxnreg"))
+        return false;
+    const bool known =
+        (cw_insn_accept(in, "inc") || cw_insn_accept(in, "dec")) && cw_insn_accept(in, "sync") && cw_insn_accept(in, "aligned");
+    if (!known || cw_insn_type(in) != CW_PT_U32 || in->next != in->part_cnt) {
+        cw_insn_refuse(p, in);
+        return true;
+    }
+    cw_ptx_uint(p, 256, "number of registers");
+    cw_ptx_notice(p, &in->word, "left out: warps keep the registers that they begin with");
+    in->v.u.op = CW_OP_NOP;
+    cw_insn_emit(p, in);
+    return true;
+}
+
 void cw_ptx_instruction(struct cw_ptx *p)
 {
     struct cw_insn in = {.word = p->tok, .next = 1, .v = {.guard = CW_IR_NONE, .u = {.type = CW_TYPE_NONE, .stype = CW_TYPE_NONE}}};
@@ -67,7 +84,7 @@ void cw_ptx_instruction(struct cw_ptx *p)
     cw_ptx_advance(p);
     if (!cw_insn_combined(p, &in) && !cw_insn_regular(p, &in) && !cw_insn_special(p, &in) && !cw_insn_video(p, &in) &&
         !cw_insn_copy(p, &in) && !cw_insn_matrix(p, &in) && !cw_insn_wmma(p, &in) && !cw_insn_mbarrier(p, &in) && !cw_insn_memory(p, &in) &&
-        !cw_insn_control(p, &in))
+        !cw_insn_control(p, &in) && !register_pool(p, &in))
         unknown(p, &in);
     cw_ptx_expect(p, ';');
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/library.h"
 #include "ptx/reader.h"
 
 static void free_reader(struct cw_ptx *p)
@@ -50,6 +51,40 @@ static void free_reader(struct cw_ptx *p)
     cw_konsts_free(&p->konsts);
     free(p->init.a);
     free(p->ir.reloc.a);
+}
+
+/* Whether a function that is left to others to define is this one. */
+static bool is_of_library(const struct cw_ptx *p, const struct cw_fn *fn, const struct cw_library_function *f)
+{
+    bool same = fn->len == strlen(f->name) && memcmp(fn->name, f->name, fn->len) == 0;
+    same = same && !fn->is_defined && !fn->is_entry && fn->alias == CW_IR_NONE && fn->refused == NULL;
+    same = same && fn->formal.n == f->formals && fn->ret_cnt == f->results;
+    for (uint32_t i = 0; same && i < f->formals; i++)
+        same = p->var.a[fn->formal.a[i]].bytes == f->bytes[i];
+    return same;
+}
+
+static bool is_wanted(const struct cw_ptx *p, const struct cw_library_function *f)
+{
+    for (uint32_t i = 0; i < p->fn.n; i++)
+        if (is_of_library(p, &p->fn.a[i], f))
+            return true;
+    return false;
+}
+
+/* Reads the definitions of what the module has declared and a toolkit would link to it. */
+static void library(struct cw_ptx *p)
+{
+    const struct cw_library_function *f;
+    bool has_heap = false;
+    for (uint32_t i = 0; (f = cw_ptx_library_at(i)) != NULL; i++) {
+        if (p->ir.status != CW_OK || !is_wanted(p, f))
+            continue;
+        if (f->has_heap && !has_heap)
+            cw_ptx_further(p, cw_ptx_library_heap);
+        has_heap |= f->has_heap;
+        cw_ptx_further(p, f->text);
+    }
 }
 
 /* Micro-ops of the function `entry`, or what is left of a kernel that cannot run. */
@@ -123,6 +158,7 @@ static void read_module(struct cw_ptx *p)
     cw_ptx_opcodes_init(p);
     cw_ptx_reserve_shared(p);
     cw_ptx_module(p);
+    library(p);
     if (p->ir.status == CW_OK)
         cw_ptx_check_calls(p);
     if (p->ir.status == CW_OK && p->const_bytes > CW_WINDOW_BYTES)

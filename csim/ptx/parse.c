@@ -452,13 +452,8 @@ static void module_statement(struct cw_ptx *p)
     cw_ptx_refuse_declaration(p, &begin);
 }
 
-void cw_ptx_module(struct cw_ptx *p)
+static void statements_of_module(struct cw_ptx *p)
 {
-    cw_lex_next(&p->lex, &p->ahead);
-    cw_ptx_advance(p);
-    p->stmt = p->tok;
-    if (p->ir.status == CW_OK && !cw_tok_is(&p->tok, ".version"))
-        cw_ptx_fail(p, CW_EINVAL, "not PTX: the first directive has to be .version");
     while (p->ir.status == CW_OK && p->tok.kind != CW_TOK_EOF) {
         const struct cw_tok prefix = p->prefix;
         if (prefix.kind == CW_TOK_EOF)
@@ -467,4 +462,24 @@ void cw_ptx_module(struct cw_ptx *p)
         if (p->prefix.text == prefix.text) /* it was of the declaration that has been read */
             p->prefix.kind = CW_TOK_EOF;
     }
+}
+
+void cw_ptx_module(struct cw_ptx *p)
+{
+    cw_lex_next(&p->lex, &p->ahead);
+    cw_ptx_advance(p);
+    p->stmt = p->tok;
+    if (p->ir.status == CW_OK && !cw_tok_is(&p->tok, ".version"))
+        cw_ptx_fail(p, CW_EINVAL, "not PTX: the first directive has to be .version");
+    statements_of_module(p);
+}
+
+void cw_ptx_further(struct cw_ptx *p, const char *text)
+{
+    const uint32_t line = p->lex.line;
+    cw_lex_init(&p->lex, text, strlen(text));
+    p->lex.line = line;
+    cw_lex_next(&p->lex, &p->ahead);
+    cw_ptx_advance(p);
+    statements_of_module(p);
 }

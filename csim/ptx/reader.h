@@ -341,6 +341,8 @@ void cw_ptx_notice(struct cw_ptx *p, const struct cw_tok *at, const char *what);
 
 /* parse.c: the whole text */
 void cw_ptx_module(struct cw_ptx *p);
+/* The same of a text that is read behind the module's own; it stays where it is, and has no .version. */
+void cw_ptx_further(struct cw_ptx *p, const char *text);
 
 /* What a pointer to the function holds: no address of any memory. */
 static inline uint64_t cw_ptx_code_address(uint32_t fn)

@@ -248,23 +248,6 @@ void cw_ptx_refuse_declaration(struct cw_ptx *p, const struct cw_place *begin)
 
 /* ---- unknown directives ---- */
 
-void cw_ptx_notice(struct cw_ptx *p, const struct cw_tok *at, const char *what)
-{
-    char text[320];
-    if (p->ir.status != CW_OK)
-        return;
-    snprintf(text, sizeof text, "%.120s:%u:%u: %s: %.*s", p->ir.file, at->line, at->col, what, (int)(at->len < 100 ? at->len : 100),
-             at->text);
-    const size_t bytes = strlen(text) + 1;
-    char *copy = cw_ir_alloc(&p->ir, bytes, 1);
-    if (copy == NULL)
-        return;
-    memcpy(copy, text, bytes);
-    CW_PUSH(&p->ir, &p->notice, copy);
-    if (p->ir.status != CW_OK)
-        free(copy);
-}
-
 /* Whether the unknown word has not been met before. */
 static bool is_first(struct cw_ptx *p, const struct cw_tok *word)
 {

@@ -46,7 +46,8 @@ static const struct {
                           [CW_SREG_ZERO] = {"", 4},
                           [CW_SREG_ZERO64] = {"%current_graph_exec", 8}, /* no launch is part of a graph */
                           [CW_SREG_ONE] = {"", 4},
-                          [CW_SREG_ENVREG] = {"", 4}};
+                          [CW_SREG_ENVREG1] = {"%envreg1", 4},
+                          [CW_SREG_ENVREG2] = {"%envreg2", 4}};
 
 /* Scalars that are another one here. */
 static const struct {
@@ -62,11 +63,11 @@ static const struct {
                {"%nctaid", CW_SREG_NCTAID_X, 1},    {"%clusterid", CW_SREG_CTAID_X, 1}, {"%nclusterid", CW_SREG_NCTAID_X, 1},
                {"%cluster_ctaid", CW_SREG_ZERO, 0}, {"%cluster_nctaid", CW_SREG_ONE, 0}};
 
-/* Those with a number in the name, which read 0: a driver may set the environment, and performance counters are undefined. */
+/* Those with a number in the name, which read 0: a driver may set more of the environment, and performance counters are undefined. */
 static const struct {
     const char *before, *behind;
     uint8_t count, sreg;
-} numbered[] = {{"%envreg", "", 32, CW_SREG_ENVREG}, {"%pm", "", 8, CW_SREG_ZERO}, {"%pm", "_64", 8, CW_SREG_ZERO64}};
+} numbered[] = {{"%envreg", "", 32, CW_SREG_ZERO}, {"%pm", "", 8, CW_SREG_ZERO}, {"%pm", "_64", 8, CW_SREG_ZERO64}};
 
 /* Reserved shared memory: offsets in it, and whether the register is that. */
 static const struct {
@@ -115,15 +116,15 @@ static uint32_t find_element(const char *name, uint32_t len)
 
 uint32_t cw_sreg_find(const char *name, uint32_t len)
 {
+    for (uint32_t i = 0; i < CW_SREG_COUNT; i++)
+        if (len > 0 && strlen(sregs[i].name) == len && starts_with(name, len, sregs[i].name))
+            return i;
     for (uint32_t i = 0; i < COUNT(numbered); i++)
         if (is_numbered(name, len, numbered[i].before, numbered[i].behind, numbered[i].count))
             return numbered[i].sreg;
     for (uint32_t i = 0; i < COUNT(same); i++)
         if (strlen(same[i].name) == len && starts_with(name, len, same[i].name))
             return same[i].sreg;
-    for (uint32_t i = 0; i < CW_SREG_COUNT; i++)
-        if (len > 0 && strlen(sregs[i].name) == len && starts_with(name, len, sregs[i].name))
-            return i;
     return find_element(name, len);
 }
 

@@ -129,3 +129,20 @@ uint32_t cw_ptx_hash(const char *s, uint32_t len)
         h = (h ^ (uint8_t)s[i]) * 16777619u;
     return h ^ h >> 15;
 }
+
+void cw_ptx_notice(struct cw_ptx *p, const struct cw_tok *at, const char *what)
+{
+    char text[320];
+    if (p->ir.status != CW_OK)
+        return;
+    snprintf(text, sizeof text, "%.120s:%u:%u: %s: %.*s", p->ir.file, at->line, at->col, what, (int)(at->len < 100 ? at->len : 100),
+             at->text);
+    const size_t bytes = strlen(text) + 1;
+    char *copy = cw_ir_alloc(&p->ir, bytes, 1);
+    if (copy == NULL)
+        return;
+    memcpy(copy, text, bytes);
+    CW_PUSH(&p->ir, &p->notice, copy);
+    if (p->ir.status != CW_OK)
+        free(copy);
+}

@@ -17,6 +17,7 @@ struct cowarp_module {
     uint64_t global_base;  /* device address of its .global segment */
     uint64_t program_base; /* see struct cw_gpu_request */
     char *text;            /* with a profile: the PTX; else NULL */
+    bool has_heap;         /* its kernels know where the heap is */
     struct cowarp_module *next;
 };
 
@@ -67,6 +68,7 @@ struct cowarp_gpu {
     struct cowarp_occupancies *occupancies; /* of its launches; NULL: none yet */
     struct cowarp_usage *usage;             /* registers of kernels, from a file; NULL: no file */
     uint32_t registers;                     /* options.registers */
+    uint64_t heap, heap_bytes;              /* of malloc in kernels: device address, 0: not taken; bytes, 0: as nobody says */
     uint64_t seed;
     uint64_t launches;               /* so far */
     uint64_t timed_begin, timed_end; /* those of options.functional that take time */
@@ -92,6 +94,8 @@ static inline enum cowarp_mech_kind cowarp__mech_kind(const struct cw_mech *m)
 /* Copies a struct that the user has filled in (what: "struct cowarp_launch") and that begins with its size into one of `known` bytes.
  * Missing members become zero. CW_EINVAL when its size is 0 or larger. */
 int cowarp__take(void *to, uint32_t known, const void *from, const char *what, struct cw_error *err);
+/* heap.c: before a launch of one of the module's kernels: they find the heap, if they use it. */
+int cowarp__heap_place(struct cowarp_gpu *gpu, struct cowarp_module *module);
 /* checks.c: "memory,race" as a set of enum cw_check; NULL: none. */
 int cowarp__checks(uint32_t *checks, const char *list, struct cw_error *err);
 

@@ -430,6 +430,7 @@ static int prepare(struct cowarp_gpu *gpu, struct prepared *p, const struct cowa
                                          .dynamic_shared_bytes = l->dynamic_shared_bytes,
                                          .static_warps = l->static_warps != 0,
                                          .baseline = l->baseline != 0,
+                                         .cooperative = l->cooperative != 0,
                                          .functional = is_functional(gpu, l),
                                          .param = p->block,
                                          .local_size = p->local};
@@ -521,13 +522,27 @@ static int run_prepared(struct cowarp_gpu *gpu, const struct prepared *p)
     return status;
 }
 
-static int launch(struct cowarp_gpu *gpu, const struct cowarp_module *module, const struct cw_kernel *k, const struct cowarp_launch *l)
+/* Blocks that wait for each other have to be there at once. */
+static int check_cooperative(struct cowarp_gpu *gpu, const struct cowarp_launch *l, const struct cowarp_occupancy *o)
+{
+    const uint64_t room = (uint64_t)o->blocks_per_core * gpu->config.core_count;
+    if (l->cooperative == 0 || o->grid_blocks <= room || o->blocks_per_core == 0)
+        return CW_OK;
+    return cw_fail(&gpu->err, CW_EINVAL, "%s: a cooperative launch of %" PRIu64 " blocks; the cores have room for %" PRIu64 " at once (%s)",
+                   o->kernel, o->grid_blocks, room, o->limit);
+}
+
+static int launch(struct cowarp_gpu *gpu, struct cowarp_module *module, const struct cw_kernel *k, const struct cowarp_launch *l)
 {
     struct prepared p;
     struct cowarp_occupancy occupancy;
     int status = prepare(gpu, &p, module, k, l);
     if (status == CW_OK)
         status = find_occupancy(gpu, &occupancy, &p);
+    if (status == CW_OK)
+        status = check_cooperative(gpu, l, &occupancy);
+    if (status == CW_OK)
+        status = cowarp__heap_place(gpu, module);
     if (status == CW_OK)
         status = cowarp__manifest_launch(gpu, module->module->file, l);
     if (status == CW_OK && p.registers_from == NULL)

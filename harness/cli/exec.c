@@ -81,6 +81,7 @@ static int read_request(struct request *q, const struct cli_parsed *p)
     q->launch.dynamic_shared_bytes = bytes;
     q->launch.static_warps = cli_has(p, "static-warps");
     q->launch.baseline = cli_has(p, "baseline");
+    q->launch.cooperative = cli_has(p, "cooperative");
     if (status == CLI_OK)
         status = list_arguments(p, "arg", &q->argument, &q->argument_cnt);
     if (status == CLI_OK)
@@ -198,6 +199,7 @@ static const struct cli_option options[] = {
     {"block", "X[,Y[,Z]]", 0, "threads per block"},
     {"shared", "BYTES", 0, "dynamic shared memory per block (default 0)"},
     {"baseline", NULL, 0, "under sitm-*: this launch runs under warptm, without versions of memory"},
+    {"cooperative", NULL, 0, "blocks may meet at a barrier of the whole grid (grid.sync())"},
     {"static-warps", NULL, 0, "with core.divergence=tbc: threads stay in their static warps"},
     {"arg", "KIND:VALUE", CLI_REPEATS, "the kernel's arguments, in order; see below"},
     {"symbol", "NAME=FILE", CLI_REPEATS, "first bytes of a .global or .const variable, from a file"},

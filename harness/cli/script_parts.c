@@ -233,7 +233,7 @@ static int check_outputs(const struct script *script, const struct cli_parsed *p
 /* What a script has in their place. */
 static int refuse_options(const struct cli_parsed *p)
 {
-    static const char *const other[] = {"kernel", "grid", "block", "shared", "static-warps", "baseline", "arg", "symbol"};
+    static const char *const other[] = {"kernel", "grid", "block", "shared", "cooperative", "static-warps", "baseline", "arg", "symbol"};
     const bool recovers = cli_has(p, "recover");
     if (p->word_cnt > (recovers ? 1 : 0))
         return cli_error(CLI_WRONG, "--script: the script says what is loaded; leave out '%s'", p->word[recovers ? 1 : 0]);

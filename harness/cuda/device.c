@@ -41,16 +41,30 @@ static int least(uint32_t a, uint32_t b)
     return (int)(a < b ? a : b);
 }
 
-#define LIMIT_CNT 16
+#define LIMIT_CNT  16
+#define LIMIT_HEAP 2
 
 static size_t limits[LIMIT_CNT] = {1024, 1u << 20, 8u << 20}; /* stack, printf, heap */
+
+/* An error when a kernel has used it. */
+static int set_heap(size_t bytes)
+{
+    struct cowarp_gpu *gpu;
+    cw_cuda__lock();
+    int code = cw_cuda__gpu(&gpu);
+    if (code == CW_CUDA_OK)
+        code = cw_cuda__failed(cowarp_set_heap(gpu, bytes));
+    return cw_cuda__leave(code);
+}
 
 int cw_cuda_set_limit(int limit, size_t value)
 {
     if (limit < 0 || limit >= LIMIT_CNT)
         return CW_CUDA_INVALID_VALUE;
-    limits[limit] = value;
-    return CW_CUDA_OK;
+    const int code = limit == LIMIT_HEAP ? set_heap(value) : CW_CUDA_OK;
+    if (code == CW_CUDA_OK)
+        limits[limit] = value;
+    return code;
 }
 
 int cw_cuda_get_limit(size_t *value, int limit)

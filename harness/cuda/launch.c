@@ -91,8 +91,11 @@ static int gather(const struct cw_cuda_function *f, const struct cw_cuda_launch 
 static int run(struct cowarp_gpu *gpu, struct cw_cuda_function *f, const struct cw_cuda_launch *l)
 {
     struct cw_cuda_process *p = &cw_cuda__process;
-    struct cowarp_launch launch = {
-        .size = sizeof launch, .kernel = f->name, .dynamic_shared_bytes = (uint32_t)l->shared_bytes, .arg_count = f->param_cnt};
+    struct cowarp_launch launch = {.size = sizeof launch,
+                                   .kernel = f->name,
+                                   .dynamic_shared_bytes = (uint32_t)l->shared_bytes,
+                                   .arg_count = f->param_cnt,
+                                   .cooperative = l->cooperative};
     struct cowarp_arg *args = NULL;
     memcpy(launch.grid, l->grid, sizeof launch.grid);
     memcpy(launch.block, l->block, sizeof launch.block);

@@ -220,6 +220,10 @@ int cowarp_symbol_read(struct cowarp_gpu *gpu, const struct cowarp_module *modul
 /* Address and size of a .global variable of a module. A .const one has no address in device memory: COWARP_EINVAL, and *bytes is its size. */
 int cowarp_symbol(struct cowarp_gpu *gpu, const struct cowarp_module *module, const char *name, uint64_t *address, uint64_t *bytes);
 
+/* Memory for malloc of kernels: so many bytes, 8 MiB if nobody says, are taken at the first launch of a kernel of a module that declares malloc
+ * or free, and stay. What a kernel has allocated lives until a kernel frees it. COWARP_EINVAL, and nothing changes: it has been taken. */
+int cowarp_set_heap(struct cowarp_gpu *gpu, uint64_t bytes);
+
 /* Memory that exists in versions, for systems with snapshots (docs/systems.md, sitm-ts). All that transactions share belongs into such
  * memory: there, only transactions may store while a kernel runs. cowarp_write and cowarp_read go to the newest version.
  * cowarp_alloc_versioned allocates it, as cowarp_alloc does; where the GPU's system keeps no versions, it is cowarp_alloc. */
@@ -360,6 +364,8 @@ struct cowarp_launch {
     int baseline; /* 1: this launch runs under warptm in the place of sitm-ts or sitm-oracle, and memory has no versions meanwhile (SI-TM,
                            section 5; as si.mode=off for all). When it changes from a launch to the next, the machine is made anew as by
                            cowarp_reset, with what that refuses. Other systems: COWARP_EINVAL */
+    int cooperative; /* 1: blocks may meet at a barrier of the whole grid (grid.sync() of cooperative groups), so the cores have to have room
+                           for all at once; else COWARP_EINVAL */
 };
 
 /* Runs a kernel to its end. After an error in the run the GPU answers COWARP_EINVAL to cowarp_run and cowarp_load until cowarp_reset;

@@ -85,7 +85,7 @@ class Launch(ctypes.Structure):
     c_name = "cowarp_launch"
     _fields_ = [("size", c_uint32), ("kernel", c_char_p), ("grid", c_uint32 * 3), ("block", c_uint32 * 3),
                 ("dynamic_shared_bytes", c_uint32), ("arg_count", c_uint32), ("args", POINTER(Arg)), ("static_warps", c_int),
-                ("registers", c_uint32), ("functional", c_int), ("baseline", c_int)]
+                 ("registers", c_uint32), ("functional", c_int), ("baseline", c_int), ("cooperative", c_int)]
 
 
 class Occupancy(ctypes.Structure):
@@ -187,6 +187,7 @@ FUNCTIONS = {
     "cowarp_pm_order_at": (c_int, [GPU, c_uint32, POINTER(PmOrder)]),
     "cowarp_run": (c_int, [GPU, MODULE, POINTER(Launch)]),
     "cowarp_occupancy": (c_int, [GPU, MODULE, POINTER(Launch), POINTER(Occupancy)]),
+    "cowarp_set_heap": (c_int, [GPU, c_uint64]),
     "cowarp_finding_at": (c_int, [GPU, c_uint32, POINTER(Finding)]),
     "cowarp_findings": (c_uint64, [GPU, c_char_p]),
     "cowarp_mark_unwritten": (None, [GPU, c_uint64, c_uint64]),

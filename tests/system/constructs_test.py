@@ -243,7 +243,7 @@ def instructions():
                       ("wmma.load.a.sync.aligned.row.m8n8k32.s4 {%r1}, [%d1];", "unsupported form of wmma"),
                       ("ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b4x16_p64 {%r1}, [%r2];", "unsupported form of ldmatrix"),
                       ("stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r2], {%r1};", "unsupported form of stmatrix"),
-                      ("wgmma.fence.sync.aligned;", "matrix instructions are not supported"), ("tcgen05.wait::ld.sync.aligned;", "matrix"), ("setmaxnreg.inc.sync.aligned.u32 64;", "register"),
+                      ("wgmma.fence.sync.aligned;", "matrix instructions are not supported"), ("tcgen05.wait::ld.sync.aligned;", "matrix"), ("setmaxnreg.inc.sync.aligned.u64 64;", "unsupported form of setmaxnreg"),
                       ("mapa.u64 %d2, %d1, 0;", "clusters of several blocks"), ("getctarank.u64 %r1, %d1;", "clusters of several blocks"),
                       ("barrier.cluster.arrive.aligned;", ""), ("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %d2;", "clusters"),
                       ("multimem.ld_reduce.global.add.f32 %f1, [%d1];", "multicast"), ("alloca.u64 %d2, 16;", "dynamic stacks"),

@@ -738,7 +738,7 @@ static const char *const refused_instructions[] = {
     "exit.uni",
     "ret 5",
     "nanosleep %r1",
-    "setmaxnreg.inc.sync.aligned.u32 64",
+    "setmaxnreg.up.sync.aligned.u32 64",
     "alloca.u64 %d1, %d2",
 };
 

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* libcowarp: the heap of malloc in kernels. csim/ptx/library.c says how it is laid out. */
+#include "api.h"
+
+#define SYMBOL        "cowarp_heap"
+#define DEFAULT_BYTES (UINT64_C(8) << 20)
+#define HEAD_BYTES    UINT64_C(16640) /* words and lists; pieces follow */
+#define LEAST_BYTES   UINT64_C(32768)
+
+int cowarp_set_heap(struct cowarp_gpu *gpu, uint64_t bytes)
+{
+    if (gpu->heap != 0)
+        return cw_fail(&gpu->err, CW_EINVAL, "heap: a kernel that uses it has been launched, so it is taken; set its size before that");
+    gpu->heap_bytes = bytes;
+    return CW_OK;
+}
+
+static int make(struct cowarp_gpu *gpu)
+{
+    uint64_t head[2] = {HEAD_BYTES, gpu->heap_bytes != 0 ? gpu->heap_bytes : DEFAULT_BYTES};
+    head[1] = head[1] < LEAST_BYTES ? LEAST_BYTES : head[1];
+    const int status = cw_memory_alloc_top(cw_gpu_memory(gpu->gpu), &gpu->heap, head[1], CW_REGION_MODULE, &gpu->err);
+    if (status != CW_OK)
+        return status;
+    cowarp_mark_unwritten(gpu, gpu->heap + HEAD_BYTES, head[1] - HEAD_BYTES);
+    cw_memory_write(cw_gpu_memory(gpu->gpu), gpu->heap, head, sizeof head);
+    return CW_OK;
+}
+
+int cowarp__heap_place(struct cowarp_gpu *gpu, struct cowarp_module *module)
+{
+    const struct cw_symbol *s = cw_module_symbol(module->module, SYMBOL);
+    if (module->has_heap || s == NULL)
+        return CW_OK;
+    const int status = gpu->heap == 0 ? make(gpu) : CW_OK;
+    if (status != CW_OK)
+        return status;
+    cw_memory_write(cw_gpu_memory(gpu->gpu), module->global_base + s->offset, &gpu->heap, sizeof gpu->heap);
+    module->has_heap = true;
+    return CW_OK;
+}

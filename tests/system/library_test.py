@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""malloc, free and barriers of a grid, as kernels call them: library_test.py BUILD/cowarp [unittest arguments]."""
+import pathlib
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+COWARP = pathlib.Path()
+PTX = pathlib.Path(__file__).with_name("library.ptx")
+HEAP, HEADER = 8 << 20, 16  # bytes of a heap when nobody says, and in front of each piece
+TIMES = ((), ("--functional",))
+
+
+class Library(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="library-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_it(self, kernel, *options, ptx=PTX, grid=1, block=32, args=()):
+        words = [word for arg in args for word in ("--arg", arg)]
+        line = [COWARP, "exec", ptx, "--kernel", kernel, "--grid", grid, "--block", block, *words, *options]
+        return subprocess.run([str(word) for word in line], capture_output=True, text=True, timeout=120, cwd=self.folder, check=False)
+
+    def pieces(self, sizes, also, grid, *options):
+        cnt = len(sizes)
+        (self.folder / "sizes").write_bytes(struct.pack(f"<{cnt}Q", *sizes))
+        done = self.run_it("pieces", *options, grid=grid, block=cnt // grid, args=("in:sizes", f"out:out:{16 * cnt}", f"u32:{also}"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        addresses = struct.unpack(f"<{2 * cnt}Q", (self.folder / "out").read_bytes())
+        return addresses[:cnt], addresses[cnt:]
+
+    def disjoint(self, addresses, sizes):
+        for address in addresses:
+            self.assertEqual(address % 16, 0)
+        spans = sorted((address - HEADER, address + size) for address, size in zip(addresses, sizes) if address)
+        for (_, end), (begin, _) in zip(spans, spans[1:]):
+            self.assertLessEqual(end, begin)
+        self.assertLess(spans[-1][1] - spans[0][0], HEAP)
+
+    def test_pieces_do_not_overlap(self):
+        dice = random.Random(3)
+        sizes = [dice.choice((1, 8, 15, 16, 17, 48, 100, 4000)) for _ in range(256)]
+        for time in TIMES:
+            with self.subTest(time=time):
+                addresses, _ = self.pieces(sizes, 0, 4, *time)
+                self.assertNotIn(0, addresses)
+                self.disjoint(addresses, sizes)
+
+    def test_freed_pieces_are_taken_again(self):
+        """12 MiB of pieces of 32 KiB, were they not."""
+        sizes = 192 * [20000]
+        for time in TIMES:
+            with self.subTest(time=time):
+                first, second = self.pieces(sizes, 1, 4, *time)
+                self.assertNotIn(0, first + second)
+                self.disjoint(second, sizes)
+                self.assertLess(max(second) - min(first), HEAP)
+
+    def test_a_full_heap_gives_null(self):
+        """Pieces are powers of two with their header: of 2 MiB there are three in 8 MiB that has a head. Nothing is given for 0 bytes."""
+        for time in TIMES:
+            addresses, _ = self.pieces(32 * [1 << 20], 0, 1, *time)
+            self.assertEqual(sum(address != 0 for address in addresses), 3)
+            self.disjoint(addresses, 32 * [1 << 20])
+            addresses, _ = self.pieces(31 * [HEAP] + [0], 0, 1, *time)
+            self.assertEqual(set(addresses), {0})
+
+    def test_what_is_freed_twice_traps(self):
+        for time in TIMES:
+            done = self.run_it("twice", *time, block=1)
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, r"kernel twice: \S+library.ptx:\d+: block \(0, 0, 0\) thread \(0, 0, 0\): trap\n$")
+
+    def test_all_blocks_meet(self):
+        for time in TIMES:
+            for grid, block in ((1, 32), (2, 1), (15, 100), (60, 64)):
+                with self.subTest(time=time, grid=grid):
+                    cnt = grid * block
+                    done = self.run_it("meet", "--cooperative", *time, grid=grid, block=block, args=(f"zero:{4 * cnt}", f"out:out:{4 * cnt}"))
+                    self.assertEqual((done.returncode, done.stderr), (0, ""))
+                    got = struct.unpack(f"<{cnt}I", (self.folder / "out").read_bytes())
+                    self.assertEqual(list(got), [4 * ((i + block) % cnt) for i in range(cnt)])
+
+    def test_only_cooperative_launches_meet(self):
+        done = self.run_it("meet", args=("zero:128", "out:out:128"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        got = struct.unpack("<32I", (self.folder / "out").read_bytes())
+        self.assertEqual([word >> 24 for word in got], 32 * [2])  # two of the calls are counted, and each has answered 1
+        done = self.run_it("asks", args=("out:out:4",))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the launch is not cooperative (cudaLaunchCooperativeKernel, exec --cooperative)", done.stderr)
+        self.assertEqual(self.run_it("asks", "--cooperative", args=("out:out:4",)).returncode, 0)
+
+    def test_blocks_that_do_not_fit_are_refused(self):
+        done = self.run_it("meet", "--cooperative", grid=1000, block=512, args=("zero:2048000", "out:out:2048000"))
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
+        self.assertIn("meet: a cooperative launch of 1000 blocks; the cores have room for 45 at once", done.stderr)
+
+    def test_register_pools_are_a_notice(self):
+        body = "setmaxnreg.dec.sync.aligned.u32 40; ld.param.u64 %a, [out]; st.global.u32 [%a], 7; ret;"
+        text = f".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry pool(.param .u64 out) {{ .reg .b64 %a; {body} }}\n"
+        (self.folder / "pool.ptx").write_text(text)
+        done = self.run_it("pool", ptx="pool.ptx", args=("out:out:4",))
+        self.assertEqual((done.returncode, (self.folder / "out").read_bytes()), (0, b"\7\0\0\0"))
+        self.assertIn("left out: warps keep the registers that they begin with: setmaxnreg.dec.sync.aligned.u32\n", done.stderr)
+
+    def test_other_functions_of_these_names(self):
+        """One that the module defines is its own; one with other parameters is not known."""
+        body = ".visible .entry k(.param .u64 out) { .reg .b64 %a<3>; ld.param.u64 %a1, [out]; BODY st.global.u64 [%a1], %a2; ret; }\n"
+        call = "{ .param .b64 n; .param .b64 r; st.param.b64 [n], 5; call.uni (r), malloc, (n); ld.param.b64 %a2, [r]; }"
+        own = ".func (.param .b64 r) malloc(.param .b64 n) { .reg .b64 %x; ld.param.b64 %x, [n]; add.u64 %x, %x, 1; st.param.b64 [r], %x; ret; }\n"
+        head = ".version 7.0\n.target sm_70\n.address_size 64\n"
+        (self.folder / "own.ptx").write_text(head + own + body.replace("BODY", call))
+        done = self.run_it("k", ptx="own.ptx", args=("out:out:8",))
+        self.assertEqual((done.returncode, (self.folder / "out").read_bytes()), (0, bytes((6, 0, 0, 0, 0, 0, 0, 0))))
+        other = ".extern .func (.param .b64 r) malloc(.param .b32 n);\n"
+        (self.folder / "other.ptx").write_text(head + other + body.replace("BODY", call.replace("b64 n", "b32 n").replace("b64 [n]", "b32 [n]")))
+        done = self.run_it("k", ptx="other.ptx", args=("out:out:8",))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("external function that this machine does not have: malloc", done.stderr)
+
+
+if __name__ == "__main__":
+    COWARP = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main()
