@@ -144,6 +144,16 @@ int cw_cuda_host_unregister(const void *host);
 /* Both also of memory of cw_cuda_malloc_host. */
 int cw_cuda_host_device(void **device, void *host);
 int cw_cuda_host_flags(unsigned *flags, const void *host);
+/* Pools of stream-ordered memory; attributes have CUDA's numbers. */
+struct cw_cuda_pool;
+struct cw_cuda_pool *cw_cuda_pool_first(void);
+struct cw_cuda_pool *cw_cuda_pool_current(void);
+int cw_cuda_pool_set_current(struct cw_cuda_pool *pool);
+int cw_cuda_pool_create(struct cw_cuda_pool **pool);
+int cw_cuda_pool_destroy(struct cw_cuda_pool *pool);
+int cw_cuda_pool_allocate(void **address, size_t bytes, const struct cw_cuda_pool *pool);
+int cw_cuda_pool_set(struct cw_cuda_pool *pool, int attribute, const void *value);
+int cw_cuda_pool_get(const struct cw_cuda_pool *pool, int attribute, void *value);
 /* What an address belongs to, and its beginning and size. */
 enum cw_cuda_memory cw_cuda_memory_of(const void *address, uint64_t *base, size_t *bytes);
 int cw_cuda_memory_info(size_t *free_bytes, size_t *total_bytes);

@@ -116,6 +116,7 @@ static const struct {
     {99, NULL, 1}, /* memory of the host can be registered */
     {97, "core.shared_bytes", 1},
     {106, "core.blocks", 1},
+    {115, NULL, 1}, /* pools of memory */
 };
 
 /* Those that follow from several. */

@@ -43,6 +43,10 @@ int cw_cuda_malloc(void **address, size_t bytes, enum cw_cuda_memory kind)
         code = cw_cuda__failed(cowarp_alloc(gpu, &at, bytes));
     if (code == CW_CUDA_OK && kind == CW_CUDA_MEMORY_DEVICE) /* the host writes other kinds without a call */
         cowarp_mark_unwritten(gpu, at, bytes);
+    if (code == CW_CUDA_NO_MEMORY && !cw_cuda__process.said_full) { /* a program may try sizes until one fits */
+        cw_cuda__say("%s (--set mem.mbytes=N)", cowarp_error(gpu));
+        cw_cuda__process.said_full = true;
+    }
     if (code == CW_CUDA_OK && bytes > 0)
         code = remember(at, bytes, kind);
     *address = (void *)(uintptr_t)at;

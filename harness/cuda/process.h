@@ -3,7 +3,8 @@
  * The one process: its lock, its GPU, what is wrong with it. It is the only global state of cowarp, because CUDA's interface has no handle
  * that could carry it.
  *
- * Private to: array.c, image.c, launch.c, memory.c, module.c, open.c, order.c, device.c, process.c, registered.c, texture.c.
+ * Private to: array.c, image.c, launch.c, memory.c, module.c, open.c, order.c, device.c, pool.c, process.c, registered.c,
+ * texture.c.
  */
 #ifndef CW_HARNESS_CUDA_PROCESS_H
 #define CW_HARNESS_CUDA_PROCESS_H
@@ -74,6 +75,7 @@ struct cw_cuda_process {
     struct cw_cuda_page *page; /* what `cowarp cuda` reads when the program has ended; NULL: nobody */
     int sticky;                /* error that every call answers until the device is reset */
     uint64_t failed_launches;
+    bool said_full;               /* that an allocation did not fit */
     bool has_runtime;             /* an image has been registered */
     char said[1000];              /* the last line of cw_cuda__say */
     struct cw_cuda_image *images; /* newest first */

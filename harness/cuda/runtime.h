@@ -2,7 +2,7 @@
 /*
  * Types of the runtime API as a program's object code has them. Names are CUDA's, because they are the interface.
  *
- * Private to: runtime.c, runtime_copy.c, runtime_device.c, runtime_launch.c, runtime_stream.c,
+ * Private to: runtime.c, runtime_copy.c, runtime_device.c, runtime_launch.c, runtime_pool.c, runtime_stream.c,
  * runtime_texture.c.
  */
 #ifndef CW_HARNESS_CUDA_RUNTIME_H

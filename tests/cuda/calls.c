@@ -66,6 +66,10 @@ extern int cudaLaunchKernelExC(const struct config *, const void *, void **);
 extern int cudaOccupancyAvailableDynamicSMemPerBlock(size_t *, const void *, int, int);
 extern int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *, const void *, int, size_t, unsigned);
 extern const char *cudaGetErrorString(int);
+extern int cudaDeviceGetDefaultMemPool(void **, int), cudaDeviceGetMemPool(void **, int), cudaDeviceSetMemPool(int, void *);
+extern int cudaMemPoolCreate(void **, const void *), cudaMemPoolDestroy(void *), cudaMemPoolTrimTo(void *, size_t);
+extern int cudaMemPoolSetAttribute(void *, int, void *), cudaMemPoolGetAttribute(void *, int, void *);
+extern int cudaMallocFromPoolAsync(void **, size_t, void *, void *);
 
 static void device(void)
 {
@@ -273,6 +277,37 @@ static void boxes(void)
     WANT(pitch >= 5, 1);
 }
 
+/* Memory in the order of a stream. */
+static void pools(void)
+{
+    void *pool = NULL, *own = NULL, *now = NULL, *p = NULL;
+    uint64_t threshold = 12345, before = 0, after = 0;
+    int reuse = 9;
+    WANT(cudaDeviceGetDefaultMemPool(&pool, 0), 0);
+    WANT(cudaDeviceGetDefaultMemPool(&pool, 1), 101);
+    WANT(cudaMemPoolSetAttribute(pool, 4, &threshold), 0);
+    threshold = 0;
+    WANT(cudaMemPoolGetAttribute(pool, 4, &threshold), 0);
+    WANT(threshold, 12345);
+    WANT(cudaMemPoolGetAttribute(pool, 1, &reuse), 0);
+    WANT(reuse, 1);
+    WANT(cudaMemPoolGetAttribute(pool, 9, &reuse), 1);
+    WANT(cudaMemPoolCreate(&own, NULL), 0);
+    WANT(cudaDeviceSetMemPool(0, own), 0);
+    WANT(cudaDeviceGetMemPool(&now, 0), 0);
+    WANT(now == own, 1);
+    WANT(cudaMemPoolGetAttribute(own, 7, &before), 0);
+    WANT(cudaMallocFromPoolAsync(&p, 1000, own, NULL), 0);
+    WANT(cudaMemPoolGetAttribute(own, 7, &after), 0);
+    WANT(after - before, 1024);
+    WANT(cudaFreeAsync(p, NULL), 0);
+    WANT(cudaMemPoolTrimTo(own, 0), 0);
+    WANT(cudaMemPoolDestroy(own), 0);
+    WANT(cudaMemPoolDestroy(pool), 1); /* CUDA's own */
+    WANT(cudaDeviceGetMemPool(&now, 0), 0);
+    WANT(now == pool, 1);
+}
+
 static void kernels(void)
 {
     int *out = NULL, blocks = 0, cores = 0;
@@ -322,6 +357,7 @@ int main(void)
     registered();
     copies();
     boxes();
+    pools();
     kernels();
     WANT(cudaThreadExit(), 0);
     return bad != 0;

@@ -57,6 +57,10 @@ extern int cuMemHostAlloc(void **, size_t, unsigned), cuMemAllocHost_v2(void **,
 extern int cuMemHostRegister_v2(void *, size_t, unsigned), cuMemHostUnregister(void *);
 extern int cuMemHostGetDevicePointer_v2(uint64_t *, void *, unsigned), cuMemHostGetFlags(unsigned *, void *);
 extern int cuMemGetInfo_v2(size_t *, size_t *), cuMemGetAddressRange_v2(uint64_t *, size_t *, uint64_t);
+extern int cuDeviceGetDefaultMemPool(handle *, int), cuDeviceGetMemPool(handle *, int), cuDeviceSetMemPool(int, handle);
+extern int cuMemPoolCreate(handle *, const void *), cuMemPoolDestroy(handle), cuMemPoolTrimTo(handle, size_t);
+extern int cuMemPoolSetAttribute(handle, int, void *), cuMemPoolGetAttribute(handle, int, void *);
+extern int cuMemAllocFromPoolAsync(uint64_t *, size_t, handle, handle);
 struct location {
     int kind, number;
 };
@@ -524,6 +528,25 @@ static void memory(void)
     WANT(cuMemHostUnregister(own), 0);
 }
 
+static void pools(void)
+{
+    handle pool = NULL, own = NULL, now = NULL;
+    uint64_t p = 0, threshold = 7, back = 0;
+    WANT(cuDeviceGetDefaultMemPool(&pool, 0), 0);
+    WANT(cuMemPoolCreate(&own, NULL), 0);
+    WANT(cuDeviceSetMemPool(0, own), 0);
+    WANT(cuDeviceGetMemPool(&now, 0), 0);
+    WANT(now == own, 1);
+    WANT(cuMemPoolSetAttribute(own, 4, &threshold), 0);
+    WANT(cuMemPoolGetAttribute(own, 4, &back), 0);
+    WANT(back, 7);
+    WANT(cuMemAllocFromPoolAsync(&p, 100, own, NULL), 0);
+    WANT(cuMemFree_v2(p), 0);
+    WANT(cuMemPoolTrimTo(own, 0), 0);
+    WANT(cuMemPoolDestroy(own), 0);
+    WANT(cuMemPoolDestroy(pool), 1);
+}
+
 static void pointers(void)
 {
     uint64_t p = 0, found = 0, first = 0;
@@ -727,6 +750,7 @@ int main(int argc, char **argv)
     occupancy();
     variables();
     memory();
+    pools();
     pointers();
     copies();
     boxes();
