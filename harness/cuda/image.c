@@ -78,7 +78,14 @@ static void fill_text(struct cw_cuda_image *image, const char *text)
         cannot(image, CW_CUDA_NO_MEMORY, "out of memory");
 }
 
-void cw_cuda__image_fill(struct cw_cuda_image *image, const void *data, bool text_allowed)
+/* PTX begins with a directive or a comment. */
+static bool is_text(const char *data)
+{
+    const char first = data[strspn(data, " \t\r\n")];
+    return first == '.' || first == '/';
+}
+
+void cw_cuda__image_fill(struct cw_cuda_image *image, const void *data)
 {
     struct wrapper w;
     uint32_t magic;
@@ -91,7 +98,7 @@ void cw_cuda__image_fill(struct cw_cuda_image *image, const void *data, bool tex
     }
     if (cw_fatbin_is(data, sizeof magic))
         fill_container(image, data);
-    else if (text_allowed && memcmp(data, "\177ELF", 4) != 0)
+    else if (is_text(data))
         fill_text(image, data);
     else
         cannot(image, CW_CUDA_NO_IMAGE, "machine code without PTX cannot run; give the PTX");
@@ -102,7 +109,7 @@ struct cw_cuda_image *cw_cuda_register(const void *wrapper)
     cw_cuda__lock();
     struct cw_cuda_image *image = cw_cuda__image_new();
     cw_cuda__process.has_runtime = true;
-    cw_cuda__image_fill(image, wrapper, false);
+    cw_cuda__image_fill(image, wrapper);
     cw_cuda__unlock();
     return image;
 }

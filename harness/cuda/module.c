@@ -40,7 +40,7 @@ int cw_cuda_load(struct cw_cuda_image **image, const void *data)
 {
     cw_cuda__lock();
     struct cw_cuda_image *new = cw_cuda__image_new();
-    cw_cuda__image_fill(new, data, true);
+    cw_cuda__image_fill(new, data);
     const int code = cw_cuda__image_load(new);
     *image = code == CW_CUDA_OK ? new : NULL;
     return cw_cuda__leave(code);

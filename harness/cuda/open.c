@@ -73,11 +73,14 @@ static struct need needs(const struct cw_cuda_process *p)
     return n;
 }
 
-/* The least capable machine whose cores have room for a block of each kernel, and are of the PTX's architecture. */
+/* The least capable machine whose cores have room for a block of each kernel, and are of the PTX's architecture: that does not count with a
+ * transactional system, whose machines are the older ones. */
 static const char *choose_preset(const struct cw_cuda_process *p)
 {
     const char *const other = "--preset NAME chooses another";
-    const struct need n = needs(p);
+    struct need n = needs(p);
+    if (strcmp(cli_value(&p->parsed, "system", "none"), "none") != 0)
+        n.architecture = 0;
     const uint64_t wanted = n.dynamic && n.shared_bytes < DYNAMIC_SHARED_BYTES ? DYNAMIC_SHARED_BYTES : n.shared_bytes;
     size_t k = p->images != NULL ? 0 : PRESET_CNT - 1;
     while (k + 1 < PRESET_CNT && (presets[k].shared_bytes < wanted || presets[k].architecture < n.architecture))

@@ -100,9 +100,9 @@ int cw_cuda__gpu(struct cowarp_gpu **gpu);
 /* A status of libcowarp as CUDA's number; says the text of the error. */
 int cw_cuda__failed(int status);
 
-/* image.c: text of a container or of PTX into the image. */
+/* image.c: text of a container, or PTX as it is, into the image. */
 struct cw_cuda_image *cw_cuda__image_new(void);
-void cw_cuda__image_fill(struct cw_cuda_image *image, const void *data, bool text_allowed);
+void cw_cuda__image_fill(struct cw_cuda_image *image, const void *data);
 /* Static shared memory that a block of the text's kernels needs at the most; *dynamic: some kernel has shared memory of no size. */
 uint64_t cw_cuda__shared_need(const char *text, bool *dynamic);
 

@@ -4,6 +4,7 @@
 
 The programs are compiled by the C compiler and make the calls that nvcc's start-up code makes. Where nvcc is, Nvcc runs those of
 tests/cuda/nvcc as nvcc makes them; where it is not, it says so."""
+import csv
 import glob
 import json
 import os
@@ -258,6 +259,34 @@ class Files(Case):
     def setUp(self):
         super().setUp()
         self.write(b"abcdefghijkl", "twelve")
+
+
+class Peers(Case):
+    """experiments/peers: programs that a user has built, with the words by which each says that it was right."""
+
+    def test_a_campaign(self):
+        self.program(fatbin.image(KERNELS))
+        for name in ("well", "silent", "often", "bad"):
+            shutil.copy(self.folder / "program", self.folder / name)
+        (self.folder / "p.csv").write_text("suite,program,arguments,inputs,launches,says,never\nown,well,variables,,2,simulated|functional,wrong\n"
+                                           "own,silent,variables,,2,never said,\nown,often,variables,,3,,\nown,bad,7,,,,\nown,gone,,,,,\n")
+        campaign = [sys.executable, SOURCE / "experiments/peers/campaign.py", self.folder, "--cowarp", COWARP, "--programs", self.folder / "p.csv"]
+        done = subprocess.run([*campaign, "--table", self.folder / "t.md"], capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        table = (self.folder / "t.md").read_text()
+        for row in ("| own | `well` | right | 2 | ", "`silent` | wrong: does not say never said | 2 |", "`often` | wrong: 2 launches, not 3 |", "`bad` | status 7"):
+            self.assertIn(row, table)
+        self.assertIn("4 programs, 3 of them wrong or without an end; 1 are not in", done.stdout)
+        done = subprocess.run([*campaign, "--only", "well", "--timed"], capture_output=True, text=True, timeout=300)
+        self.assertRegex(done.stdout, r"`well` \| right \| 2 \| [1-9][\d,]+ \| ")
+        self.assertEqual(done.returncode, 0)
+
+    def test_the_programs(self):
+        rows = list(csv.DictReader((SOURCE / "experiments/peers/programs.csv").open()))
+        self.assertEqual(len({row["program"] for row in rows}), len(rows))
+        for row in rows:
+            re.compile(row["says"]), re.compile(row["never"])
+            self.assertNotIn(None, row)
 
 
 class Table(unittest.TestCase):

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs public CUDA programs, which a user has built, under `cowarp cuda`, and says of each whether its own check holds.
+
+Usage: campaign.py FOLDER [--cowarp PATH] [--programs FILE] [--only REGEX] [--timed] [--seconds N] [--table FILE] [--options "..."]
+
+FOLDER has the executables, under the names of programs.csv beside this file, and their inputs; each was linked with -cudart shared. What is
+not there is passed over and counted. programs.csv has for each program its arguments, the files that it reads, how often it launches (empty: that
+depends on its input), what its own check says when it holds (a regular expression; empty: it has no check), and what it must not say.
+
+Without --timed no time is simulated. --seconds ends a program (default 600). --options are further options of `cowarp cuda`. --table writes the
+results as a table of docs/cuda.md has them. The exit status is 1 when a program was wrong or did not end."""
+import argparse
+import csv
+import json
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+
+
+def run(row, folder, settings):
+    """(result, launches, work, seconds) of a program: work is cycles, or thread instructions where no time was simulated."""
+    with tempfile.TemporaryDirectory() as place:
+        stats = pathlib.Path(place) / "stats.json"
+        command = [settings.cowarp, "cuda", *([] if settings.timed else ["--functional"]), *shlex.split(settings.options), "--stats", str(stats), "--",
+                   str(folder / row["program"]), *shlex.split(row["arguments"])]
+        begin = time.monotonic()
+        try:
+            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=settings.seconds)
+        except subprocess.TimeoutExpired:
+            return "did not end", None, None, time.monotonic() - begin
+        seconds = time.monotonic() - begin
+        data = json.loads(stats.read_text()) if stats.is_file() else {}
+    counters = data.get("counters", {})
+    functional = counters.get("functional_launches", {}).get("value", 0)
+    launches = sum(launch["times"] for launch in data.get("manifest", {}).get("launches", []))
+    work = counters.get("functional_thread_instructions", {}).get("value", 0) if functional else data.get("cycles", 0)
+    return judge(row, done, launches), launches, work, seconds
+
+
+def judge(row, done, launches):
+    said = done.stdout + done.stderr
+    if done.returncode != 0:
+        why = [line for line in done.stderr.splitlines() if line.startswith("cowarp: ") and "preset" not in line]
+        return f"status {done.returncode}: " + (why[0] if why else "the program says so")
+    if row["never"] and re.search(row["never"], said, re.MULTILINE):
+        return f"wrong: says {row['never']}"
+    if row["says"] and not re.search(row["says"], said, re.MULTILINE):
+        return f"wrong: does not say {row['says']}"
+    if row["launches"] and int(row["launches"]) != launches:
+        return f"wrong: {launches} launches, not {row['launches']}"
+    return "right" if row["says"] or row["never"] else "ended"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--cowarp", default="cowarp")
+    parser.add_argument("--programs", type=pathlib.Path, default=pathlib.Path(__file__).parent / "programs.csv")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--timed", action="store_true")
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--table", type=pathlib.Path)
+    parser.add_argument("--options", default="")
+    settings = parser.parse_args()
+    folder, lines, bad, absent = settings.folder.resolve(), [], 0, 0
+    for row in csv.DictReader(settings.programs.open()):
+        if not re.search(settings.only, row["program"]):
+            continue
+        if not (folder / row["program"]).is_file():
+            absent += 1
+            continue
+        result, launches, work, seconds = run(row, folder, settings)
+        bad += result not in ("right", "ended")
+        lines.append(f"| {row['suite']} | `{row['program']}` | {result} | {launches if launches is not None else '-'} | "
+                     f"{f'{work:,}' if work is not None else '-'} | {seconds:.1f} |")
+        print(lines[-1], flush=True)
+    print(f"{len(lines)} programs, {bad} of them wrong or without an end; {absent} are not in {settings.folder}")
+    if settings.table is not None:
+        head = ["| suite | program | result | launches | " + ("cycles" if settings.timed else "thread instructions") + " | host, s |", "|---|---|---|---|---|---|"]
+        settings.table.write_text("\n".join(head + lines) + "\n")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
