@@ -53,6 +53,7 @@ enum cw_cuda_code {
     CW_CUDA_COOPERATIVE = 720,
     CW_CUDA_NOT_PERMITTED = 800,
     CW_CUDA_NOT_SUPPORTED = 801,
+    CW_CUDA_CAPTURE = 900, /* the stream is being captured, and the call has to have its work done */
     CW_CUDA_UNKNOWN = 999
 };
 
@@ -113,12 +114,15 @@ int cw_cuda_symbol_read(const void *host, size_t offset, void *to, size_t bytes)
 /* The same by its name in an image. */
 int cw_cuda_global(struct cw_cuda_image *image, const char *name, uint64_t *address, size_t *bytes);
 
+struct cw_cuda_stream;
+struct cw_cuda_event;
 struct cw_cuda_launch {
     uint32_t grid[3], block[3];
     size_t shared_bytes;
     void **args;        /* one pointer per parameter; or NULL: */
     const void *packed; /* the parameters as they lie in memory */
     size_t packed_bytes;
+    struct cw_cuda_stream *stream;
     bool cooperative; /* all blocks run at once; grid-wide barriers of CUDA's are not there */
 };
 int cw_cuda_launch(struct cw_cuda_function *function, const struct cw_cuda_launch *launch);
@@ -165,10 +169,11 @@ struct cw_cuda_box {
     const void *from;
     size_t to_pitch, from_pitch, to_slice, from_slice, width, height, depth;
     int kind;
+    struct cw_cuda_stream *stream;
 };
 int cw_cuda_copy_box(const struct cw_cuda_box *box);
 /* `value` has `unit` bytes (1, 2 or 4), count times in each of `rows` rows. */
-int cw_cuda_set(void *to, uint32_t value, size_t unit, size_t count, size_t rows, size_t pitch);
+int cw_cuda_set(void *to, uint32_t value, size_t unit, size_t count, size_t rows, size_t pitch, struct cw_cuda_stream *stream);
 
 /* Texels: bits of each channel, all the same (8, 16, 32), 0 for those that are not there; 1, 2 or 4 channels. kind: 0 signed, 1 unsigned,
  * 2 float. */
@@ -218,8 +223,6 @@ int cw_cuda_reference_bind(const void *host, const struct cw_cuda_texels *texels
 int cw_cuda_wait(void);
 int cw_cuda_reset(void);
 
-struct cw_cuda_stream;
-struct cw_cuda_event;
 int cw_cuda_stream_create(struct cw_cuda_stream **stream, unsigned flags, int priority);
 int cw_cuda_stream_destroy(struct cw_cuda_stream *stream);
 /* NULL, 1 and 2 are CUDA's own. CW_CUDA_HANDLE: no stream. */
@@ -229,10 +232,69 @@ int cw_cuda_stream_priority(const struct cw_cuda_stream *stream);
 uint64_t cw_cuda_stream_id(const struct cw_cuda_stream *stream);
 int cw_cuda_event_create(struct cw_cuda_event **event, unsigned flags);
 int cw_cuda_event_destroy(struct cw_cuda_event *event);
-int cw_cuda_event_record(struct cw_cuda_event *event);
+/* In a stream that is being captured it is a mark of the graph. */
+int cw_cuda_event_record(struct cw_cuda_event *event, struct cw_cuda_stream *stream);
+/* A stream that waits for an event of a graph that is being captured is captured from then on. */
+int cw_cuda_stream_wait_event(struct cw_cuda_stream *stream, const struct cw_cuda_event *event);
+/* CW_CUDA_CAPTURE: the stream is being captured. */
+int cw_cuda_stream_wait(const struct cw_cuda_stream *stream);
+int cw_cuda_host_call(struct cw_cuda_stream *stream, void (*call)(void *), void *data);
 int cw_cuda_event_check(const struct cw_cuda_event *event);
 /* Simulated milliseconds between them. */
 int cw_cuda_event_elapsed(float *milliseconds, const struct cw_cuda_event *begin, const struct cw_cuda_event *end);
+
+/* Graphs. Nodes have CUDA's numbers. */
+enum cw_cuda_node_kind {
+    CW_CUDA_NODE_KERNEL,
+    CW_CUDA_NODE_COPY,
+    CW_CUDA_NODE_SET,
+    CW_CUDA_NODE_HOST,
+    CW_CUDA_NODE_CHILD,
+    CW_CUDA_NODE_EMPTY,
+    CW_CUDA_NODE_RECORD = 7
+};
+struct cw_cuda_graph;
+struct cw_cuda_node;
+struct cw_cuda_exec;
+/* What a node does; the members that its kind has. Arguments are copied. */
+struct cw_cuda_work {
+    enum cw_cuda_node_kind kind;
+    struct cw_cuda_function *function;
+    const struct cw_cuda_launch *launch;
+    const struct cw_cuda_box *box;
+    void *to;
+    uint32_t value;
+    size_t unit, width, height, pitch;
+    void (*call)(void *);
+    void *data;
+    const struct cw_cuda_graph *child;
+    struct cw_cuda_event *event;
+};
+int cw_cuda_graph_create(struct cw_cuda_graph **graph);
+int cw_cuda_graph_destroy(struct cw_cuda_graph *graph);
+int cw_cuda_graph_clone(struct cw_cuda_graph **clone, const struct cw_cuda_graph *graph);
+int cw_cuda_node_add(struct cw_cuda_node **node, struct cw_cuda_graph *graph, struct cw_cuda_node *const *after, size_t after_cnt,
+                     const struct cw_cuda_work *work);
+/* CW_CUDA_INVALID_VALUE: NULL, or a node of another kind. */
+int cw_cuda_node_set(struct cw_cuda_node *node, const struct cw_cuda_work *work);
+int cw_cuda_node_remove(struct cw_cuda_node *node);
+enum cw_cuda_node_kind cw_cuda_node_kind(const struct cw_cuda_node *node);
+/* node[i] comes after before[i]. */
+int cw_cuda_graph_depend(struct cw_cuda_node *const *before, struct cw_cuda_node *const *node, size_t cnt);
+/* Up to *cnt nodes, all or those that come after no other; *cnt is then how many. nodes NULL: their number alone. */
+int cw_cuda_graph_nodes(struct cw_cuda_node **nodes, size_t *cnt, const struct cw_cuda_graph *graph, bool roots);
+/* The same node in a copy of the graph; NULL: it has none. */
+struct cw_cuda_node *cw_cuda_graph_twin(const struct cw_cuda_graph *graph, const struct cw_cuda_node *node);
+/* CW_CUDA_INVALID_VALUE: its edges go round in a circle. */
+int cw_cuda_exec_create(struct cw_cuda_exec **exec, const struct cw_cuda_graph *graph);
+int cw_cuda_exec_destroy(struct cw_cuda_exec *exec);
+int cw_cuda_exec_update(struct cw_cuda_exec *exec, const struct cw_cuda_graph *graph);
+struct cw_cuda_graph *cw_cuda_exec_graph(struct cw_cuda_exec *exec);
+int cw_cuda_exec_run(struct cw_cuda_exec *exec, struct cw_cuda_stream *stream);
+/* From here on the stream's calls become nodes; up to here, which gives the graph. */
+int cw_cuda_capture_begin(struct cw_cuda_stream *stream);
+int cw_cuda_capture_end(struct cw_cuda_stream *stream, struct cw_cuda_graph **graph);
+bool cw_cuda_is_capturing(const struct cw_cuda_stream *stream);
 
 /* A configuration value of the machine ("core.count"); 0 when the machine cannot be made. */
 uint32_t cw_cuda_value(const char *key);

@@ -17,11 +17,12 @@ static int read_extra(struct cw_cuda_launch *l, void **extra)
     return CW_CUDA_OK;
 }
 
-static int launch(struct cw_cuda_function *function, struct cw_cuda_launch *l, const struct cw_cuda_stream *stream, void **extra)
+static int launch(struct cw_cuda_function *function, struct cw_cuda_launch *l, struct cw_cuda_stream *stream, void **extra)
 {
     struct cw_cuda_function *f;
     CW_DRIVER_NEEDS_CONTEXT();
     int code = cw_cuda_stream_check(stream);
+    l->stream = stream;
     if (code == CW_CUDA_OK)
         code = cw_cuda_function(&f, function);
     if (code == CW_CUDA_DEVICE_FUNCTION)
@@ -69,10 +70,7 @@ int cuLaunchKernelEx(const struct config *c, struct cw_cuda_function *function, 
 int cuLaunchHostFunc(struct cw_cuda_stream *stream, void (*call)(void *), void *data)
 {
     CW_DRIVER_NEEDS_CONTEXT();
-    const int code = cw_cuda_stream_check(stream);
-    if (code == CW_CUDA_OK)
-        call(data);
-    return code;
+    return cw_cuda_host_call(stream, call, data);
 }
 
 /* Functions */

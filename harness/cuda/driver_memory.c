@@ -230,8 +230,17 @@ int cuPointerGetAttributes(unsigned cnt, const int *attributes, void **data, uin
 static int copy(void *to, const void *from, size_t bytes, enum kind kind, struct cw_cuda_stream *stream)
 {
     CW_DRIVER_NEEDS_CONTEXT();
+    const struct cw_cuda_box b = {.to = to,
+                                  .from = from,
+                                  .to_pitch = bytes,
+                                  .from_pitch = bytes,
+                                  .width = bytes,
+                                  .height = 1,
+                                  .depth = 1,
+                                  .kind = (int)kind,
+                                  .stream = stream};
     const int code = cw_cuda_stream_check(stream);
-    return code == CW_CUDA_OK ? cw_cuda_copy(to, from, bytes, (int)kind) : code;
+    return code == CW_CUDA_OK ? cw_cuda_copy_box(&b) : code;
 }
 
 int cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, struct cw_cuda_stream *stream)
@@ -346,7 +355,8 @@ static int copy_box(const struct copy3d *c, struct cw_cuda_stream *stream)
                                   .width = c->width,
                                   .height = c->height,
                                   .depth = c->depth,
-                                  .kind = AS_ADDRESSES_SAY};
+                                  .kind = AS_ADDRESSES_SAY,
+                                  .stream = stream};
     const int done = cw_cuda_copy_box(&b);
     return done == CW_CUDA_PITCH ? CW_CUDA_INVALID_VALUE : done;
 }
@@ -393,7 +403,7 @@ static int set(uint64_t to, size_t pitch, uint32_t value, size_t unit, size_t wi
         return code;
     if (to % unit != 0 || (height > 1 && pitch % unit != 0))
         return CW_CUDA_INVALID_VALUE;
-    return cw_cuda_set(at(to), value, unit, width, height, pitch);
+    return cw_cuda_set(at(to), value, unit, width, height, pitch, stream);
 }
 
 int cuMemsetD8Async(uint64_t to, unsigned char value, size_t cnt, struct cw_cuda_stream *stream)

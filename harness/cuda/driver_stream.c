@@ -19,10 +19,16 @@ int cuStreamDestroy_v2(struct cw_cuda_stream *stream)
     return cw_cuda_stream_destroy(stream);
 }
 
-int cuStreamSynchronize(struct cw_cuda_stream *stream)
+static int check(const struct cw_cuda_stream *stream)
 {
     CW_DRIVER_NEEDS_CONTEXT();
     return cw_cuda_stream_check(stream);
+}
+
+int cuStreamSynchronize(struct cw_cuda_stream *stream)
+{
+    CW_DRIVER_NEEDS_CONTEXT();
+    return cw_cuda_stream_wait(stream);
 }
 
 int cuStreamQuery(struct cw_cuda_stream *stream)
@@ -33,34 +39,34 @@ int cuStreamQuery(struct cw_cuda_stream *stream)
 int cuStreamWaitEvent(struct cw_cuda_stream *stream, struct cw_cuda_event *event, unsigned flags)
 {
     (void)flags;
-    const int code = cuStreamSynchronize(stream);
-    return code == CW_CUDA_OK ? cw_cuda_event_check(event) : code;
+    const int code = check(stream);
+    return code == CW_CUDA_OK ? cw_cuda_stream_wait_event(stream, event) : code;
 }
 
 int cuStreamGetFlags(struct cw_cuda_stream *stream, unsigned *flags)
 {
-    const int code = cuStreamSynchronize(stream);
+    const int code = check(stream);
     *flags = code == CW_CUDA_OK ? cw_cuda_stream_flags(stream) : 0;
     return code;
 }
 
 int cuStreamGetPriority(struct cw_cuda_stream *stream, int *priority)
 {
-    const int code = cuStreamSynchronize(stream);
+    const int code = check(stream);
     *priority = code == CW_CUDA_OK ? cw_cuda_stream_priority(stream) : 0;
     return code;
 }
 
 int cuStreamGetId(struct cw_cuda_stream *stream, unsigned long long *id)
 {
-    const int code = cuStreamSynchronize(stream);
+    const int code = check(stream);
     *id = code == CW_CUDA_OK ? cw_cuda_stream_id(stream) : 0;
     return code;
 }
 
 int cuStreamGetCtx(struct cw_cuda_stream *stream, struct cw_driver_context **context)
 {
-    const int code = cuStreamSynchronize(stream);
+    const int code = check(stream);
     *context = code == CW_CUDA_OK ? cw_driver_current() : NULL;
     return code;
 }
@@ -68,19 +74,20 @@ int cuStreamGetCtx(struct cw_cuda_stream *stream, struct cw_driver_context **con
 int cuStreamGetDevice(struct cw_cuda_stream *stream, int *device)
 {
     *device = 0;
-    return cuStreamSynchronize(stream);
+    return check(stream);
 }
 
 int cuStreamIsCapturing(struct cw_cuda_stream *stream, int *state)
 {
-    *state = 0;
-    return cuStreamSynchronize(stream);
+    const int code = check(stream);
+    *state = code == CW_CUDA_OK && cw_cuda_is_capturing(stream);
+    return code;
 }
 
 int cuStreamAddCallback(struct cw_cuda_stream *stream, void (*call)(struct cw_cuda_stream *, int, void *), void *data, unsigned flags)
 {
     (void)flags;
-    const int code = cuStreamSynchronize(stream);
+    const int code = check(stream);
     if (code != CW_CUDA_HANDLE)
         call(stream, code, data);
     return code;
@@ -89,7 +96,7 @@ int cuStreamAddCallback(struct cw_cuda_stream *stream, void (*call)(struct cw_cu
 int cuStreamAttachMemAsync(struct cw_cuda_stream *stream, uint64_t address, size_t bytes, unsigned flags)
 {
     (void)address, (void)bytes, (void)flags;
-    return cuStreamSynchronize(stream);
+    return check(stream);
 }
 
 int cuEventCreate(struct cw_cuda_event **event, unsigned flags)
@@ -106,8 +113,8 @@ int cuEventDestroy_v2(struct cw_cuda_event *event)
 
 int cuEventRecord(struct cw_cuda_event *event, struct cw_cuda_stream *stream)
 {
-    const int code = cuStreamSynchronize(stream);
-    return code == CW_CUDA_OK ? cw_cuda_event_record(event) : code;
+    const int code = check(stream);
+    return code == CW_CUDA_OK ? cw_cuda_event_record(event, stream) : code;
 }
 
 int cuEventRecordWithFlags(struct cw_cuda_event *event, struct cw_cuda_stream *stream, unsigned flags)

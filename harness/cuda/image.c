@@ -78,7 +78,7 @@ static void fill_text(struct cw_cuda_image *image, const char *text)
         cannot(image, CW_CUDA_NO_MEMORY, "out of memory");
 }
 
-/* PTX begins with a directive or a comment. */
+/* Whether what a program has registered is PTX, which begins with a directive or a comment. */
 static bool is_text(const char *data)
 {
     const char first = data[strspn(data, " \t\r\n")];
@@ -90,7 +90,8 @@ void cw_cuda__image_fill(struct cw_cuda_image *image, const void *data)
     struct wrapper w;
     uint32_t magic;
     memcpy(&magic, data, sizeof magic);
-    if (magic == WRAPPER_MAGIC) {
+    const bool wrapped = magic == WRAPPER_MAGIC;
+    if (wrapped) {
         memcpy(&w, data, sizeof w);
         data = w.data;
         if (w.version != 1)
@@ -98,7 +99,7 @@ void cw_cuda__image_fill(struct cw_cuda_image *image, const void *data)
     }
     if (cw_fatbin_is(data, sizeof magic))
         fill_container(image, data);
-    else if (is_text(data))
+    else if (wrapped ? is_text(data) : memcmp(data, "\177ELF", 4) != 0)
         fill_text(image, data);
     else
         cannot(image, CW_CUDA_NO_IMAGE, "machine code without PTX cannot run; give the PTX");

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/process.h"
+#include "cuda/graph.h"
 
 #define THREADS_MOST 1024u
 
@@ -119,10 +119,9 @@ static int run(struct cowarp_gpu *gpu, struct cw_cuda_function *f, const struct 
     return code;
 }
 
-int cw_cuda_launch(struct cw_cuda_function *function, const struct cw_cuda_launch *launch)
+int cw_cuda__carry_out_launch(struct cw_cuda_function *function, const struct cw_cuda_launch *launch)
 {
     struct cowarp_gpu *gpu;
-    cw_cuda__lock();
     int code = cw_cuda__gpu(&gpu);
     if (code == CW_CUDA_OK && function->info.refused != NULL) {
         cw_cuda__say("kernel %s cannot run: %s", function->name, function->info.refused);
@@ -130,9 +129,18 @@ int cw_cuda_launch(struct cw_cuda_function *function, const struct cw_cuda_launc
     }
     if (code == CW_CUDA_OK && (code = check_shape(function, launch)) != CW_CUDA_OK)
         count_failed(&cw_cuda__process, code);
-    if (code == CW_CUDA_OK)
-        code = run(gpu, function, launch);
-    return cw_cuda__leave(code);
+    return code == CW_CUDA_OK ? run(gpu, function, launch) : code;
+}
+
+int cw_cuda_launch(struct cw_cuda_function *function, const struct cw_cuda_launch *launch)
+{
+    struct cw_cuda_graph *graph = cw_cuda__capture(launch->stream);
+    struct cw_cuda_node *node;
+    const struct cw_cuda_work work = {.kind = CW_CUDA_NODE_KERNEL, .function = function, .launch = launch};
+    if (graph != NULL)
+        return cw_cuda_node_add(&node, graph, NULL, 0, &work);
+    cw_cuda__lock();
+    return cw_cuda__leave(cw_cuda__carry_out_launch(function, launch));
 }
 
 int cw_cuda_occupancy(int *blocks, struct cw_cuda_function *function, int threads, size_t shared_bytes)

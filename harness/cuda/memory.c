@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/process.h"
+#include "cuda/graph.h"
 
 #define PIECE (1u << 16) /* bytes of a copy that goes through the host */
 
@@ -190,19 +190,29 @@ int cw_cuda_copy(void *to, const void *from, size_t bytes, int kind)
     return cw_cuda__leave(code);
 }
 
-int cw_cuda_copy_box(const struct cw_cuda_box *b)
+int cw_cuda__carry_out_box(const struct cw_cuda_box *b)
 {
     struct cowarp_gpu *gpu;
     if (b->height > 1 && (b->width > b->to_pitch || b->width > b->from_pitch))
         return CW_CUDA_PITCH;
-    cw_cuda__lock();
     int code = cw_cuda__gpu(&gpu);
     for (size_t z = 0; code == CW_CUDA_OK && z < b->depth; z++)
         for (size_t y = 0; code == CW_CUDA_OK && y < b->height; y++) {
             char *to = (char *)b->to + (z * b->to_slice + y) * b->to_pitch;
             code = copy(gpu, to, (const char *)b->from + (z * b->from_slice + y) * b->from_pitch, b->width, b->kind);
         }
-    return cw_cuda__leave(code);
+    return code;
+}
+
+int cw_cuda_copy_box(const struct cw_cuda_box *b)
+{
+    struct cw_cuda_graph *graph = cw_cuda__capture(b->stream);
+    struct cw_cuda_node *node;
+    const struct cw_cuda_work work = {.kind = CW_CUDA_NODE_COPY, .box = b};
+    if (graph != NULL)
+        return cw_cuda_node_add(&node, graph, NULL, 0, &work);
+    cw_cuda__lock();
+    return cw_cuda__leave(cw_cuda__carry_out_box(b));
 }
 
 static int put(struct cowarp_gpu *gpu, uint64_t at, const void *from, size_t bytes)
@@ -214,20 +224,32 @@ static int put(struct cowarp_gpu *gpu, uint64_t at, const void *from, size_t byt
     return CW_CUDA_OK;
 }
 
-int cw_cuda_set(void *to, uint32_t value, size_t unit, size_t count, size_t rows, size_t pitch)
+int cw_cuda__carry_out_set(const struct cw_cuda_set *s)
 {
     struct cowarp_gpu *gpu;
     char piece[PIECE];
-    cw_cuda__lock();
     int code = cw_cuda__gpu(&gpu);
     for (size_t i = 0; i < PIECE; i++)
-        piece[i] = (char)(value >> 8 * (i % unit));
-    for (size_t y = 0; code == CW_CUDA_OK && y < rows; y++)
-        for (size_t done = 0, n; code == CW_CUDA_OK && done < count * unit; done += n) {
-            n = count * unit - done < PIECE ? count * unit - done : PIECE;
-            code = put(gpu, (uintptr_t)to + y * pitch + done, piece, n);
+        piece[i] = (char)(s->value >> 8 * (i % s->unit));
+    for (size_t y = 0; code == CW_CUDA_OK && y < s->rows; y++)
+        for (size_t done = 0, n; code == CW_CUDA_OK && done < s->count * s->unit; done += n) {
+            n = s->count * s->unit - done < PIECE ? s->count * s->unit - done : PIECE;
+            code = put(gpu, (uintptr_t)s->to + y * s->pitch + done, piece, n);
         }
-    return cw_cuda__leave(code);
+    return code;
+}
+
+int cw_cuda_set(void *to, uint32_t value, size_t unit, size_t count, size_t rows, size_t pitch, struct cw_cuda_stream *stream)
+{
+    struct cw_cuda_graph *graph = cw_cuda__capture(stream);
+    struct cw_cuda_node *node;
+    const struct cw_cuda_set s = {to, value, unit, count, rows, pitch};
+    const struct cw_cuda_work work = {
+        .kind = CW_CUDA_NODE_SET, .to = to, .value = value, .unit = unit, .width = count, .height = rows, .pitch = pitch};
+    if (graph != NULL)
+        return cw_cuda_node_add(&node, graph, NULL, 0, &work);
+    cw_cuda__lock();
+    return cw_cuda__leave(cw_cuda__carry_out_set(&s));
 }
 
 int cw_cuda_reset(void)

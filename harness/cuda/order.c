@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams, which are always empty, and events, which have simulated times. */
+/* Streams, which are always empty, and events, which have simulated times. A stream that is being captured puts its calls into a graph. */
 #include <stdlib.h>
 
-#include "cuda/process.h"
+#include "cuda/graph.h"
 
 #define STREAM_MAGIC UINT32_C(0x5354524d)
 #define EVENT_MAGIC  UINT32_C(0x45564e54)
@@ -12,6 +12,9 @@ struct cw_cuda_stream {
     unsigned flags;
     int priority;
     uint64_t id;
+    struct cw_cuda_graph *capture; /* NULL: none */
+    bool is_origin;                /* where the capture has begun */
+    struct cw_cuda_stream *next;
 };
 
 struct cw_cuda_event {
@@ -19,7 +22,15 @@ struct cw_cuda_event {
     unsigned flags; /* 2: without times */
     bool recorded;
     double microseconds;
+    struct cw_cuda_graph *capture; /* that it is a mark of; NULL: none */
 };
+
+static struct cw_cuda_stream *streams; /* all of them */
+
+static bool is_own(const struct cw_cuda_stream *stream)
+{
+    return (uintptr_t)stream <= 2;
+}
 
 int cw_cuda_stream_create(struct cw_cuda_stream **stream, unsigned flags, int priority)
 {
@@ -30,14 +41,11 @@ int cw_cuda_stream_create(struct cw_cuda_stream **stream, unsigned flags, int pr
     cw_cuda__lock();
     const int code = cw_cuda__gpu(&gpu);
     *stream = code == CW_CUDA_OK ? malloc(sizeof **stream) : NULL;
-    if (*stream != NULL)
-        **stream = (struct cw_cuda_stream){.magic = STREAM_MAGIC, .flags = flags, .priority = priority, .id = next++};
+    if (*stream != NULL) {
+        **stream = (struct cw_cuda_stream){.magic = STREAM_MAGIC, .flags = flags, .priority = priority, .id = next++, .next = streams};
+        streams = *stream;
+    }
     return cw_cuda__leave(code == CW_CUDA_OK && *stream == NULL ? CW_CUDA_NO_MEMORY : code);
-}
-
-static bool is_own(const struct cw_cuda_stream *stream)
-{
-    return (uintptr_t)stream <= 2;
 }
 
 int cw_cuda_stream_check(const struct cw_cuda_stream *stream)
@@ -54,10 +62,82 @@ int cw_cuda_stream_destroy(struct cw_cuda_stream *stream)
     const int code = cw_cuda_stream_check(stream);
     if (is_own(stream))
         return CW_CUDA_HANDLE;
-    if (code != CW_CUDA_HANDLE) {
-        stream->magic = 0;
-        free(stream);
-    }
+    if (code == CW_CUDA_HANDLE)
+        return code;
+    cw_cuda__lock();
+    struct cw_cuda_stream **place = &streams;
+    while (*place != stream)
+        place = &(*place)->next;
+    *place = stream->next;
+    stream->magic = 0;
+    free(stream);
+    return cw_cuda__leave(code);
+}
+
+/* Capture */
+
+struct cw_cuda_graph *cw_cuda__capture(const struct cw_cuda_stream *stream)
+{
+    return is_own(stream) ? NULL : stream->capture;
+}
+
+bool cw_cuda_is_capturing(const struct cw_cuda_stream *stream)
+{
+    return cw_cuda__capture(stream) != NULL;
+}
+
+int cw_cuda_stream_wait(const struct cw_cuda_stream *stream)
+{
+    const int code = cw_cuda_stream_check(stream);
+    return code == CW_CUDA_OK && cw_cuda_is_capturing(stream) ? CW_CUDA_CAPTURE : code;
+}
+
+int cw_cuda_capture_begin(struct cw_cuda_stream *stream)
+{
+    const int code = cw_cuda_stream_wait(stream);
+    if (code != CW_CUDA_OK || is_own(stream))
+        return code != CW_CUDA_OK ? code : CW_CUDA_CAPTURE;
+    stream->is_origin = true;
+    return cw_cuda_graph_create(&stream->capture);
+}
+
+int cw_cuda_capture_end(struct cw_cuda_stream *stream, struct cw_cuda_graph **graph)
+{
+    *graph = NULL;
+    const int code = cw_cuda_stream_check(stream);
+    if (code != CW_CUDA_OK || !cw_cuda_is_capturing(stream) || !stream->is_origin)
+        return code != CW_CUDA_OK ? code : CW_CUDA_INVALID_VALUE;
+    *graph = stream->capture;
+    stream->is_origin = false;
+    cw_cuda__lock();
+    for (struct cw_cuda_stream *s = streams; s != NULL; s = s->next) /* those that have joined it, too */
+        if (s->capture == *graph)
+            s->capture = NULL;
+    return cw_cuda__leave(CW_CUDA_OK);
+}
+
+int cw_cuda_stream_wait_event(struct cw_cuda_stream *stream, const struct cw_cuda_event *event)
+{
+    int code = cw_cuda_stream_check(stream);
+    if (code == CW_CUDA_OK)
+        code = cw_cuda_event_check(event);
+    if (code == CW_CUDA_OK && event->capture != NULL && !is_own(stream) && stream->capture == NULL)
+        for (const struct cw_cuda_stream *s = streams; s != NULL; s = s->next)
+            if (s->capture == event->capture && s->is_origin)
+                stream->capture = event->capture;
+    return code;
+}
+
+/* Its work is done at once, or becomes a node. */
+int cw_cuda_host_call(struct cw_cuda_stream *stream, void (*call)(void *), void *data)
+{
+    struct cw_cuda_node *node;
+    const struct cw_cuda_work work = {.kind = CW_CUDA_NODE_HOST, .call = call, .data = data};
+    const int code = cw_cuda_stream_check(stream);
+    if (code == CW_CUDA_OK && cw_cuda_is_capturing(stream))
+        return cw_cuda_node_add(&node, stream->capture, NULL, 0, &work);
+    if (code == CW_CUDA_OK)
+        call(data);
     return code;
 }
 
@@ -108,12 +188,15 @@ int cw_cuda_event_destroy(struct cw_cuda_event *event)
     return code;
 }
 
-int cw_cuda_event_record(struct cw_cuda_event *event)
+int cw_cuda_event_record(struct cw_cuda_event *event, struct cw_cuda_stream *stream)
 {
     struct cowarp_gpu *gpu;
     int code = cw_cuda_event_check(event);
     if (code != CW_CUDA_OK)
         return code;
+    event->capture = cw_cuda__capture(stream);
+    if (event->capture != NULL)
+        return CW_CUDA_OK;
     cw_cuda__lock();
     code = cw_cuda__gpu(&gpu);
     if (code == CW_CUDA_OK)

@@ -2,7 +2,7 @@
 /*
  * Types of the runtime API as a program's object code has them. Names are CUDA's, because they are the interface.
  *
- * Private to: runtime.c, runtime_copy.c, runtime_device.c, runtime_launch.c, runtime_pool.c, runtime_stream.c,
+ * Private to: runtime.c, runtime_copy.c, runtime_device.c, runtime_graph.c, runtime_launch.c, runtime_pool.c, runtime_stream.c,
  * runtime_texture.c.
  */
 #ifndef CW_HARNESS_CUDA_RUNTIME_H
@@ -57,6 +57,9 @@ struct cudaLaunchConfig {
     void *attrs;
     unsigned numAttrs;
 };
+
+/* runtime_copy.c: the copy of cudaMemcpy3D. */
+int cw_cuda_runtime_box(struct cw_cuda_box *box, const struct cudaMemcpy3DParms *p);
 
 /* Version of the runtime that this library stands in for: 11, 12, 13. */
 extern const int cw_cuda_runtime_version;

@@ -29,8 +29,7 @@ int cudaMalloc3D(struct cudaPitchedPtr *p, struct cudaExtent extent)
 
 int cudaMallocAsync(void **address, size_t bytes, struct cw_cuda_stream *stream)
 {
-    (void)stream;
-    return cudaMalloc(address, bytes);
+    return cw_cuda_is_capturing(stream) ? cw_cuda_missing("cudaMallocAsync in a graph") : cudaMalloc(address, bytes);
 }
 
 int cudaFree(void *address)
@@ -40,8 +39,7 @@ int cudaFree(void *address)
 
 int cudaFreeAsync(void *address, struct cw_cuda_stream *stream)
 {
-    (void)stream;
-    return cudaFree(address);
+    return cw_cuda_is_capturing(stream) ? cw_cuda_missing("cudaFreeAsync in a graph") : cudaFree(address);
 }
 
 int cudaHostAlloc(void **address, size_t bytes, unsigned flags)
@@ -108,8 +106,17 @@ int cudaMemcpy(void *to, const void *from, size_t bytes, int kind)
 
 int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, struct cw_cuda_stream *stream)
 {
+    const struct cw_cuda_box b = {.to = to,
+                                  .from = from,
+                                  .to_pitch = bytes,
+                                  .from_pitch = bytes,
+                                  .width = bytes,
+                                  .height = 1,
+                                  .depth = 1,
+                                  .kind = kind,
+                                  .stream = stream};
     const int code = cw_cuda_stream_check(stream);
-    return code == CW_CUDA_OK ? cudaMemcpy(to, from, bytes, kind) : cw_cuda_note(code);
+    return cw_cuda_note(code == CW_CUDA_OK ? cw_cuda_copy_box(&b) : code);
 }
 
 int cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
@@ -121,22 +128,30 @@ int cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, s
 
 int cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes, struct cw_cuda_stream *stream)
 {
-    (void)stream;
-    return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
-}
-
-int cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, int kind)
-{
-    const struct cw_cuda_box b = {
-        .to = to, .from = from, .to_pitch = to_pitch, .from_pitch = from_pitch, .width = width, .height = height, .depth = 1, .kind = kind};
-    return cw_cuda_note(cw_cuda_copy_box(&b));
+    if (to_device != 0 || from_device != 0)
+        return cw_cuda_note(CW_CUDA_DEVICE);
+    return cudaMemcpyAsync(to, from, bytes, 3, stream);
 }
 
 int cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, int kind,
                       struct cw_cuda_stream *stream)
 {
-    (void)stream;
-    return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+    const struct cw_cuda_box b = {.to = to,
+                                  .from = from,
+                                  .to_pitch = to_pitch,
+                                  .from_pitch = from_pitch,
+                                  .width = width,
+                                  .height = height,
+                                  .depth = 1,
+                                  .kind = kind,
+                                  .stream = stream};
+    const int code = cw_cuda_stream_check(stream);
+    return cw_cuda_note(code == CW_CUDA_OK ? cw_cuda_copy_box(&b) : code);
+}
+
+int cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, int kind)
+{
+    return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, NULL);
 }
 
 /* One end of it. unit: bytes of what extents and places in arrays count. */
@@ -150,64 +165,69 @@ static char *end_of(struct cw_cuda_array *array, const struct cudaPitchedPtr *p,
     return (char *)p->ptr + (at.z * p->ysize + at.y) * p->pitch + at.x;
 }
 
-int cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
+int cw_cuda_runtime_box(struct cw_cuda_box *box, const struct cudaMemcpy3DParms *p)
 {
     struct cw_cuda_array *const any = p->srcArray != NULL ? p->srcArray : p->dstArray;
     int code = any != NULL ? cw_cuda_array_check(any) : CW_CUDA_OK;
     if (code == CW_CUDA_OK && p->dstArray != NULL)
         code = cw_cuda_array_check(p->dstArray);
     if (code != CW_CUDA_OK)
-        return cw_cuda_note(code);
+        return code;
     const size_t unit = any != NULL ? cw_cuda_array_texel_bytes(any) : 1;
-    struct cw_cuda_box b = {.width = p->extent.width * unit, .height = p->extent.height, .depth = p->extent.depth, .kind = p->kind};
-    b.to = end_of(p->dstArray, &p->dstPtr, p->dstPos, unit, &b.to_pitch, &b.to_slice);
-    b.from = end_of(p->srcArray, &p->srcPtr, p->srcPos, unit, &b.from_pitch, &b.from_slice);
-    return cw_cuda_note(cw_cuda_copy_box(&b));
+    *box = (struct cw_cuda_box){.width = p->extent.width * unit, .height = p->extent.height, .depth = p->extent.depth, .kind = p->kind};
+    box->to = end_of(p->dstArray, &p->dstPtr, p->dstPos, unit, &box->to_pitch, &box->to_slice);
+    box->from = end_of(p->srcArray, &p->srcPtr, p->srcPos, unit, &box->from_pitch, &box->from_slice);
+    return CW_CUDA_OK;
 }
 
 int cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, struct cw_cuda_stream *stream)
 {
-    (void)stream;
-    return cudaMemcpy3D(p);
+    struct cw_cuda_box b;
+    int code = cw_cuda_stream_check(stream);
+    if (code == CW_CUDA_OK)
+        code = cw_cuda_runtime_box(&b, p);
+    b.stream = stream;
+    return cw_cuda_note(code == CW_CUDA_OK ? cw_cuda_copy_box(&b) : code);
 }
 
-int cudaMemset(void *to, int value, size_t bytes)
+int cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 {
-    return cw_cuda_note(cw_cuda_set(to, (uint32_t)value & 255u, 1, bytes, 1, bytes));
-}
-
-int cudaMemsetAsync(void *to, int value, size_t bytes, struct cw_cuda_stream *stream)
-{
-    (void)stream;
-    return cudaMemset(to, value, bytes);
-}
-
-int cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
-{
-    return cw_cuda_note(cw_cuda_set(to, (uint32_t)value & 255u, 1, width, height, pitch));
+    return cudaMemcpy3DAsync(p, NULL);
 }
 
 int cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, struct cw_cuda_stream *stream)
 {
-    (void)stream;
-    return cudaMemset2D(to, pitch, value, width, height);
+    const int code = cw_cuda_stream_check(stream);
+    return cw_cuda_note(code == CW_CUDA_OK ? cw_cuda_set(to, (uint32_t)value & 255u, 1, width, height, pitch, stream) : code);
 }
 
-int cudaMemset3D(struct cudaPitchedPtr p, int value, struct cudaExtent extent)
+int cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
 {
-    int code = CW_CUDA_OK;
-    for (size_t z = 0; code == CW_CUDA_OK && z < extent.depth; z++)
-        code = cudaMemset2D((char *)p.ptr + z * p.ysize * p.pitch, p.pitch, value, extent.width, extent.height);
-    return code;
+    return cudaMemset2DAsync(to, pitch, value, width, height, NULL);
+}
+
+int cudaMemsetAsync(void *to, int value, size_t bytes, struct cw_cuda_stream *stream)
+{
+    return cudaMemset2DAsync(to, bytes, value, bytes, 1, stream);
+}
+
+int cudaMemset(void *to, int value, size_t bytes)
+{
+    return cudaMemsetAsync(to, value, bytes, NULL);
 }
 
 int cudaMemset3DAsync(struct cudaPitchedPtr p, int value, struct cudaExtent extent, struct cw_cuda_stream *stream)
 {
-    (void)stream;
-    return cudaMemset3D(p, value, extent);
+    int code = CW_CUDA_OK;
+    for (size_t z = 0; code == CW_CUDA_OK && z < extent.depth; z++)
+        code = cudaMemset2DAsync((char *)p.ptr + z * p.ysize * p.pitch, p.pitch, value, extent.width, extent.height, stream);
+    return code;
 }
 
-/* Variables of the device */
+int cudaMemset3D(struct cudaPitchedPtr p, int value, struct cudaExtent extent)
+{
+    return cudaMemset3DAsync(p, value, extent, NULL);
+}
 
 int cudaGetSymbolAddress(void **address, const void *symbol)
 {
@@ -240,14 +260,20 @@ int cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offs
 
 int cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset, int kind, struct cw_cuda_stream *stream)
 {
-    (void)stream;
-    return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+    void *address;
+    if (!cw_cuda_is_capturing(stream))
+        return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+    const int code = cw_cuda_symbol(symbol, &address, NULL);
+    return code == CW_CUDA_OK ? cudaMemcpyAsync((char *)address + offset, from, bytes, kind, stream) : cw_cuda_note(code);
 }
 
 int cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset, int kind, struct cw_cuda_stream *stream)
 {
-    (void)stream;
-    return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+    void *address;
+    if (!cw_cuda_is_capturing(stream))
+        return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+    const int code = cw_cuda_symbol(symbol, &address, NULL);
+    return code == CW_CUDA_OK ? cudaMemcpyAsync(to, (char *)address + offset, bytes, kind, stream) : cw_cuda_note(code);
 }
 
 /* Advice about managed memory, of which every byte is near here. Its arguments differ from version to version and are not looked at. */

@@ -41,6 +41,7 @@ static int launch(const void *host, struct cw_cuda_launch *l, struct cw_cuda_str
 {
     struct cw_cuda_function *f;
     int code = cw_cuda_stream_check(stream);
+    l->stream = stream;
     if (code == CW_CUDA_OK)
         code = cw_cuda_function(&f, host);
     return cw_cuda_note(code == CW_CUDA_OK ? cw_cuda_launch(f, l) : code);

@@ -24,7 +24,7 @@ int cudaStreamDestroy(struct cw_cuda_stream *stream)
 
 int cudaStreamSynchronize(struct cw_cuda_stream *stream)
 {
-    return cw_cuda_note(cw_cuda_stream_check(stream));
+    return cw_cuda_note(cw_cuda_stream_wait(stream));
 }
 
 int cudaStreamQuery(struct cw_cuda_stream *stream)
@@ -34,9 +34,8 @@ int cudaStreamQuery(struct cw_cuda_stream *stream)
 
 int cudaStreamWaitEvent(struct cw_cuda_stream *stream, struct cw_cuda_event *event, unsigned flags)
 {
-    const int code = cw_cuda_stream_check(stream);
     (void)flags;
-    return cw_cuda_note(code == CW_CUDA_OK ? cw_cuda_event_check(event) : code);
+    return cw_cuda_note(cw_cuda_stream_wait_event(stream, event));
 }
 
 int cudaStreamGetFlags(struct cw_cuda_stream *stream, unsigned *flags)
@@ -60,27 +59,18 @@ int cudaStreamGetId(struct cw_cuda_stream *stream, unsigned long long *id)
     return cw_cuda_note(code);
 }
 
-int cudaStreamIsCapturing(struct cw_cuda_stream *stream, int *state)
-{
-    *state = 0;
-    return cw_cuda_note(cw_cuda_stream_check(stream));
-}
-
 int cudaStreamAddCallback(struct cw_cuda_stream *stream, void (*call)(struct cw_cuda_stream *, int, void *), void *data, unsigned flags)
 {
-    const int code = cw_cuda_stream_check(stream);
+    const int code = cw_cuda_stream_wait(stream);
     (void)flags;
-    if (code != CW_CUDA_HANDLE)
+    if (code != CW_CUDA_HANDLE && code != CW_CUDA_CAPTURE)
         call(stream, code, data);
     return cw_cuda_note(code);
 }
 
 int cudaLaunchHostFunc(struct cw_cuda_stream *stream, void (*call)(void *), void *data)
 {
-    const int code = cw_cuda_stream_check(stream);
-    if (code == CW_CUDA_OK)
-        call(data);
-    return cw_cuda_note(code);
+    return cw_cuda_note(cw_cuda_host_call(stream, call, data));
 }
 
 int cudaEventCreateWithFlags(struct cw_cuda_event **event, unsigned flags)
@@ -101,7 +91,7 @@ int cudaEventDestroy(struct cw_cuda_event *event)
 int cudaEventRecord(struct cw_cuda_event *event, struct cw_cuda_stream *stream)
 {
     const int code = cw_cuda_stream_check(stream);
-    return cw_cuda_note(code == CW_CUDA_OK ? cw_cuda_event_record(event) : code);
+    return cw_cuda_note(code == CW_CUDA_OK ? cw_cuda_event_record(event, stream) : code);
 }
 
 int cudaEventRecordWithFlags(struct cw_cuda_event *event, struct cw_cuda_stream *stream, unsigned flags)

@@ -84,9 +84,11 @@ struct cw_cuda_channel cudaCreateChannelDesc(int x, int y, int z, int w, int kin
 
 /* Copies. One end is an array, x in bytes. */
 
-static int to_array(struct cw_cuda_array *to, size_t x, size_t y, const void *from, size_t pitch, size_t width, size_t height, int kind)
+static int to_array(struct cw_cuda_array *to, size_t x, size_t y, const void *from, size_t pitch, size_t width, size_t height, int kind,
+                    struct cw_cuda_stream *stream)
 {
-    struct cw_cuda_box b = {.from = from, .from_pitch = pitch, .width = width, .height = height, .depth = 1, .kind = kind};
+    struct cw_cuda_box b = {
+        .stream = stream, .from = from, .from_pitch = pitch, .width = width, .height = height, .depth = 1, .kind = kind};
     const int code = cw_cuda_array_check(to);
     if (code != CW_CUDA_OK)
         return cw_cuda_note(code);
@@ -94,9 +96,10 @@ static int to_array(struct cw_cuda_array *to, size_t x, size_t y, const void *fr
     return cw_cuda_note(cw_cuda_copy_box(&b));
 }
 
-static int from_array(void *to, size_t pitch, const struct cw_cuda_array *from, size_t x, size_t y, size_t width, size_t height, int kind)
+static int from_array(void *to, size_t pitch, const struct cw_cuda_array *from, size_t x, size_t y, size_t width, size_t height, int kind,
+                      struct cw_cuda_stream *stream)
 {
-    struct cw_cuda_box b = {.to = to, .to_pitch = pitch, .width = width, .height = height, .depth = 1, .kind = kind};
+    struct cw_cuda_box b = {.stream = stream, .to = to, .to_pitch = pitch, .width = width, .height = height, .depth = 1, .kind = kind};
     const int code = cw_cuda_array_check(from);
     if (code != CW_CUDA_OK)
         return cw_cuda_note(code);
@@ -106,27 +109,27 @@ static int from_array(void *to, size_t pitch, const struct cw_cuda_array *from, 
 
 int cudaMemcpy2DToArray(struct cw_cuda_array *to, size_t x, size_t y, const void *from, size_t pitch, size_t width, size_t height, int kind)
 {
-    return to_array(to, x, y, from, pitch, width, height, kind);
+    return to_array(to, x, y, from, pitch, width, height, kind, NULL);
 }
 
 int cudaMemcpy2DToArrayAsync(struct cw_cuda_array *to, size_t x, size_t y, const void *from, size_t pitch, size_t width, size_t height,
                              int kind, struct cw_cuda_stream *stream)
 {
     const int code = cw_cuda_stream_check(stream);
-    return code == CW_CUDA_OK ? to_array(to, x, y, from, pitch, width, height, kind) : cw_cuda_note(code);
+    return code == CW_CUDA_OK ? to_array(to, x, y, from, pitch, width, height, kind, stream) : cw_cuda_note(code);
 }
 
 int cudaMemcpy2DFromArray(void *to, size_t pitch, const struct cw_cuda_array *from, size_t x, size_t y, size_t width, size_t height,
                           int kind)
 {
-    return from_array(to, pitch, from, x, y, width, height, kind);
+    return from_array(to, pitch, from, x, y, width, height, kind, NULL);
 }
 
 int cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, const struct cw_cuda_array *from, size_t x, size_t y, size_t width, size_t height,
                                int kind, struct cw_cuda_stream *stream)
 {
     const int code = cw_cuda_stream_check(stream);
-    return code == CW_CUDA_OK ? from_array(to, pitch, from, x, y, width, height, kind) : cw_cuda_note(code);
+    return code == CW_CUDA_OK ? from_array(to, pitch, from, x, y, width, height, kind, stream) : cw_cuda_note(code);
 }
 
 /* Bytes in the order of the array's rows: the rest of the first row, whole rows, and the beginning of the last one. */
@@ -138,7 +141,7 @@ static int stream_rows(struct cw_cuda_array *array, size_t x, size_t y, char *me
     const size_t row = cw_cuda_array_info(array)->width * cw_cuda_array_texel_bytes(array);
     for (size_t n; code == CW_CUDA_OK && bytes > 0; bytes -= n, memory += n, x = 0, y++) {
         n = row - x < bytes ? row - x : bytes;
-        code = to ? to_array(array, x, y, memory, n, n, 1, kind) : from_array(memory, n, array, x, y, n, 1, kind);
+        code = to ? to_array(array, x, y, memory, n, n, 1, kind, NULL) : from_array(memory, n, array, x, y, n, 1, kind, NULL);
     }
     return code;
 }
@@ -175,7 +178,7 @@ int cudaMemcpy2DArrayToArray(struct cw_cuda_array *to, size_t to_x, size_t to_y,
     if (code != CW_CUDA_OK)
         return cw_cuda_note(code);
     const void *first = cw_cuda_array_place(from, x, y, 0, &pitch, &rows);
-    return to_array(to, to_x, to_y, first, pitch, width, height, kind);
+    return to_array(to, to_x, to_y, first, pitch, width, height, kind, NULL);
 }
 
 /* Textures */

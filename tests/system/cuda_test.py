@@ -81,6 +81,10 @@ class Programs(Case):
         self.assertIn("preset sbrp-near: the program has not said yet what its kernels need", done.stderr)
         self.assertIn("launches have failed", done.stderr)
 
+    def test_what_graphs_do(self):
+        self.program(fatbin.image(KERNELS), source="graphs.c")
+        self.check("--", "./program")
+
     def test_what_textures_do(self):
         """Instructions of textures become calls; the rest of the text keeps its lines, and a form that is not there is named by its own."""
         self.program(fatbin.image(TEXTURES, "lz4"), source="textures.c")
