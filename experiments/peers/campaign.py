@@ -5,7 +5,8 @@
 Usage: campaign.py FOLDER [--cowarp PATH] [--programs FILE] [--only REGEX] [--timed] [--seconds N] [--table FILE] [--options "..."]
 
 FOLDER has the executables, under the names of programs.csv beside this file, and their inputs; each was linked with -cudart shared. What is
-not there is passed over and counted. programs.csv has for each program its arguments, the files that it reads, how often it launches (empty: that
+not there is passed over and counted. programs.csv has for each program its arguments, options of `cowarp cuda`
+that it needs, the files that it reads, how often it launches (empty: that
 depends on its input), what its own check says when it holds (a regular expression; empty: it has no check), and what it must not say.
 
 Without --timed no time is simulated. --seconds ends a program (default 600). --options are further options of `cowarp cuda`. --table writes the
@@ -26,7 +27,7 @@ def run(row, folder, settings):
     """(result, launches, work, seconds) of a program: work is cycles, or thread instructions where no time was simulated."""
     with tempfile.TemporaryDirectory() as place:
         stats = pathlib.Path(place) / "stats.json"
-        command = [settings.cowarp, "cuda", *([] if settings.timed else ["--functional"]), *shlex.split(settings.options), "--stats", str(stats), "--",
+        command = [settings.cowarp, "cuda", *([] if settings.timed else ["--functional"]), *shlex.split(row["options"]), *shlex.split(settings.options), "--stats", str(stats), "--",
                    str(folder / row["program"]), *shlex.split(row["arguments"])]
         begin = time.monotonic()
         try:
@@ -37,7 +38,8 @@ def run(row, folder, settings):
         data = json.loads(stats.read_text()) if stats.is_file() else {}
     counters = data.get("counters", {})
     functional = counters.get("functional_launches", {}).get("value", 0)
-    launches = sum(launch["times"] for launch in data.get("manifest", {}).get("launches", []))
+    manifest = data.get("manifest", {})
+    launches = sum(launch["times"] for launch in manifest.get("launches", [])) + manifest.get("launches_left_out", 0)
     work = counters.get("functional_thread_instructions", {}).get("value", 0) if functional else data.get("cycles", 0)
     return judge(row, done, launches), launches, work, seconds
 

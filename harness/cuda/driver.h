@@ -2,7 +2,8 @@
 /*
  * The driver API: its contexts, and its copies as a program's object code has them. Names are CUDA's, because they are the interface.
  *
- * Private to: driver.c, driver_context.c, driver_launch.c, driver_link.c, driver_memory.c, driver_module.c, driver_pool.c, driver_stream.c.
+ * Private to: driver.c, driver_context.c, driver_launch.c, driver_link.c, driver_memory.c, driver_module.c, driver_pool.c, driver_stream.c,
+ * driver_texture.c.
  */
 #ifndef CW_HARNESS_CUDA_DRIVER_H
 #define CW_HARNESS_CUDA_DRIVER_H

@@ -302,7 +302,7 @@ struct end2d {
     int kind;
     void *host;
     uint64_t device;
-    void *array;
+    struct cw_cuda_array *array;
     size_t pitch;
 };
 
@@ -316,7 +316,8 @@ struct end3d {
     int kind;
     void *host;
     uint64_t device;
-    void *array, *reserved;
+    struct cw_cuda_array *array;
+    void *reserved;
     size_t pitch, rows;
 };
 
@@ -325,38 +326,36 @@ struct copy3d {
     size_t width, height, depth;
 };
 
-static char *base_of(const struct end3d *e)
+/* Where the box begins, with what follows from it. */
+static char *first_of(const struct end3d *e, size_t *pitch, size_t *rows)
 {
-    return e->kind == 1 ? e->host : at(e->device);
+    if (e->kind == 3)
+        return cw_cuda_array_place(e->array, e->x, e->y, e->z, pitch, rows);
+    *pitch = e->pitch;
+    *rows = e->rows;
+    return (char *)(e->kind == 1 ? e->host : at(e->device)) + (e->z * e->rows + e->y) * e->pitch + e->x;
 }
 
-/* Where the box begins. */
-static char *first_of(const struct end3d *e)
+static int check_end(const struct end3d *e)
 {
-    return base_of(e) + (e->z * e->rows + e->y) * e->pitch + e->x;
+    if (e->kind < 1 || e->kind > 4)
+        return CW_CUDA_INVALID_VALUE;
+    return e->kind == 3 ? cw_cuda_array_check(e->array) : CW_CUDA_OK;
 }
 
 static int copy_box(const struct copy3d *c, struct cw_cuda_stream *stream)
 {
     CW_DRIVER_NEEDS_CONTEXT();
-    const int code = cw_cuda_stream_check(stream);
+    int code = cw_cuda_stream_check(stream);
+    if (code == CW_CUDA_OK)
+        code = check_end(&c->from);
+    if (code == CW_CUDA_OK)
+        code = check_end(&c->to);
     if (code != CW_CUDA_OK)
         return code;
-    if (c->from.kind == 3 || c->to.kind == 3)
-        return cw_cuda_missing("a copy of the driver's with an array");
-    if (c->from.kind < 1 || c->from.kind > 4 || c->to.kind < 1 || c->to.kind > 4)
-        return CW_CUDA_INVALID_VALUE;
-    const struct cw_cuda_box b = {.to = first_of(&c->to),
-                                  .from = first_of(&c->from),
-                                  .to_pitch = c->to.pitch,
-                                  .from_pitch = c->from.pitch,
-                                  .to_slice = c->to.rows,
-                                  .from_slice = c->from.rows,
-                                  .width = c->width,
-                                  .height = c->height,
-                                  .depth = c->depth,
-                                  .kind = AS_ADDRESSES_SAY,
-                                  .stream = stream};
+    struct cw_cuda_box b = {.width = c->width, .height = c->height, .depth = c->depth, .kind = AS_ADDRESSES_SAY, .stream = stream};
+    b.to = first_of(&c->to, &b.to_pitch, &b.to_slice);
+    b.from = first_of(&c->from, &b.from_pitch, &b.from_slice);
     const int done = cw_cuda_copy_box(&b);
     return done == CW_CUDA_PITCH ? CW_CUDA_INVALID_VALUE : done;
 }

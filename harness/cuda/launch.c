@@ -6,6 +6,7 @@
 #include "cuda/graph.h"
 
 #define THREADS_MOST 1024u
+#define SHARED_MOST  49152u /* bytes of a block, unless a kernel asks for more */
 
 /* What CUDA calls a fault of the kernel, which the library tells in words. */
 static int fault_code(int status, const char *text)
@@ -41,7 +42,12 @@ static int check_shape(const struct cw_cuda_function *f, const struct cw_cuda_la
         return CW_CUDA_CONFIGURATION;
     if (f->info.max_threads != 0 && threads > f->info.max_threads)
         return CW_CUDA_RESOURCES;
-    return CW_CUDA_OK;
+    const size_t usual = SHARED_MOST > f->info.static_shared_bytes ? SHARED_MOST - f->info.static_shared_bytes : 0;
+    if (l->shared_bytes <= (f->dynamic_shared_most > 0 ? (size_t)f->dynamic_shared_most : usual))
+        return CW_CUDA_OK;
+    cw_cuda__say("kernel %s: %zu bytes of dynamic shared memory; more than %zu have to be asked for with cudaFuncSetAttribute", f->name,
+                 l->shared_bytes, usual);
+    return CW_CUDA_INVALID_VALUE;
 }
 
 /* Whether a core has room for one block, and the machine for all blocks of a cooperative launch. One that does not fit is an error of the call,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The runtime API: what nvcc's start-up code calls, and errors. */
+#include <dlfcn.h>
+
 #include "cuda/runtime.h"
 
 /* Registration. The handle is the image. */
@@ -42,6 +44,26 @@ void __cudaRegisterManagedVar(void **handle, void **pointer, char *device, const
 {
     (void)device, (void)external, (void)constant, (void)global;
     cw_cuda_register_managed((struct cw_cuda_image *)(void *)handle, pointer, name, bytes);
+}
+
+/* The driver's functions: status 0 found, 1 no such name, 2 too new for the version. */
+int cudaGetDriverEntryPointByVersion(const char *name, void **address, unsigned version, unsigned long long flags, int *status)
+{
+    typedef int find(const char *, void **, int, uint64_t, int *);
+    void *driver = dlopen("libcuda.so.1", RTLD_LAZY);
+    find *const found = driver != NULL ? (find *)(uintptr_t)dlsym(driver, "cuGetProcAddress_v2") : NULL;
+    int result = 1;
+    *address = NULL;
+    if (found != NULL) /* what is not there is told by the status */
+        found(name, address, (int)version, flags, &result);
+    if (status != NULL)
+        *status = result;
+    return cw_cuda_note(found != NULL ? CW_CUDA_OK : CW_CUDA_FILE);
+}
+
+int cudaGetDriverEntryPoint(const char *name, void **address, unsigned long long flags, int *status)
+{
+    return cudaGetDriverEntryPointByVersion(name, address, (unsigned)cw_cuda_runtime_version * 1000, flags, status);
 }
 
 /* Errors */

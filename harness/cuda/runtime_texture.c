@@ -225,7 +225,7 @@ int cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *r, uint64_t handle
     const int code = cw_cuda_texture_info(handle, &t, NULL);
     if (code != CW_CUDA_OK)
         return cw_cuda_note(code);
-    memset(r, 0, sizeof *r);
+    memset(r, 0, offsetof(struct cudaResourceDesc, flags)); /* which older versions do not have */
     r->kind = t.array != NULL ? ARRAY : t.pitch > 0 ? PITCHED : LINEAR;
     if (t.array != NULL) {
         r->array = t.array;
@@ -245,7 +245,10 @@ int cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *d, uint64_t handle)
     const int code = cw_cuda_texture_info(handle, NULL, &how);
     if (code != CW_CUDA_OK)
         return cw_cuda_note(code);
-    *d = (struct cudaTextureDesc){.linear = how.linear, .to_float = how.to_float, .normalized = how.normalized};
+    memset(d, 0, offsetof(struct cudaTextureDesc, trilinear)); /* the same */
+    d->linear = how.linear;
+    d->to_float = how.to_float;
+    d->normalized = how.normalized;
     memcpy(d->address, how.address, sizeof d->address);
     memcpy(d->border, how.border, sizeof d->border);
     return CW_CUDA_OK;

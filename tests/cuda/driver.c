@@ -61,6 +61,13 @@ extern int cuDeviceGetDefaultMemPool(handle *, int), cuDeviceGetMemPool(handle *
 extern int cuMemPoolCreate(handle *, const void *), cuMemPoolDestroy(handle), cuMemPoolTrimTo(handle, size_t);
 extern int cuMemPoolSetAttribute(handle, int, void *), cuMemPoolGetAttribute(handle, int, void *);
 extern int cuMemAllocFromPoolAsync(uint64_t *, size_t, handle, handle);
+extern int cuArrayCreate_v2(handle *, const void *), cuArray3DCreate_v2(handle *, const void *), cuArrayDestroy(handle);
+extern int cuArrayGetDescriptor_v2(void *, handle), cuArray3DGetDescriptor_v2(void *, handle);
+extern int cuMemcpyHtoA_v2(handle, size_t, const void *, size_t), cuMemcpyHtoAAsync_v2(handle, size_t, const void *, size_t, handle);
+extern int cuMemcpyAtoH_v2(void *, handle, size_t, size_t), cuMemcpyAtoHAsync_v2(void *, handle, size_t, size_t, handle);
+extern int cuMemcpyDtoA_v2(handle, size_t, uint64_t, size_t), cuMemcpyAtoD_v2(uint64_t, handle, size_t, size_t);
+extern int cuTexObjectCreate(uint64_t *, const void *, const void *, const void *), cuTexObjectDestroy(uint64_t);
+extern int cuTexObjectGetResourceDesc(void *, uint64_t), cuSurfObjectCreate(uint64_t *, const void *), cuSurfObjectDestroy(uint64_t);
 struct location {
     int kind, number;
 };
@@ -642,6 +649,79 @@ static void boxes(void)
     WANT(cuMemFree_v2(p), 0);
 }
 
+/* A row of texels there and back, a box of a flat array, and a texture's description. */
+static void arrays(void)
+{
+    const struct {
+        size_t width, height;
+        int format;
+        unsigned channels;
+    } flat = {6, 3, 1, 2}, odd = {6, 3, 7, 2};
+    struct {
+        size_t width, height, depth;
+        int format;
+        unsigned channels, flags;
+    } deep = {4, 2, 2, 0x20, 1, 0}, found;
+    struct {
+        int kind, padding;
+        handle array;
+        int reserved[30];
+        unsigned flags;
+    } r = {0}, back_r;
+    struct {
+        int address[3], linear;
+        unsigned flags, more[5];
+        float border[4];
+        int reserved[12];
+    } how = {.address = {1, 1, 1}};
+    char from[36], back[36] = {0};
+    handle a = NULL, b = NULL;
+    uint64_t p = 0, t = 0, s = 0;
+    for (int i = 0; i < 36; i++)
+        from[i] = (char)(i + 1);
+    WANT(cuArrayCreate_v2(&a, &odd), 1);
+    WANT(cuArrayCreate_v2(&a, &flat), 0);
+    WANT(cuArray3DCreate_v2(&b, &deep), 0);
+    WANT(cuArray3DGetDescriptor_v2(&found, b), 0);
+    WANT(found.width == 4 && found.depth == 2 && found.format == 0x20 && found.channels == 1, 1);
+    WANT(cuArrayGetDescriptor_v2(&found, a), 0);
+    WANT(found.height, 3);
+    WANT(cuMemcpyHtoA_v2(a, 2, from, 10), 0);
+    WANT(cuMemcpyHtoA_v2(a, 4, from, 10), 1); /* beyond the row */
+    WANT(cuMemcpyHtoAAsync_v2(a, 0, from + 30, 2, NULL), 0);
+    WANT(cuMemcpyAtoH_v2(back, a, 0, 12), 0);
+    WANT(back[0] == 31 && back[2] == 1 && back[11] == 10, 1);
+    WANT(cuMemAlloc_v2(&p, 12), 0);
+    WANT(cuMemcpyAtoD_v2(p, a, 0, 12), 0);
+    WANT(cuMemcpyDtoA_v2(a, 6, p, 4), 0);
+    WANT(cuMemcpyAtoHAsync_v2(back, a, 6, 2, NULL), 0);
+    WANT(back[0] == 31 && back[1] == 32, 1);
+    struct {
+        struct end2d from, to;
+        size_t width, height;
+    } box = {{.kind = 1, .host = from, .pitch = 12}, {.kind = 3, .array = a, .y = 1}, 12, 2};
+    WANT(cuMemcpy2D_v2(&box), 0);
+    box.to = (struct end2d){.kind = 1, .host = back, .pitch = 12};
+    box.from = (struct end2d){.kind = 3, .array = a, .y = 1};
+    WANT(cuMemcpy2D_v2(&box), 0);
+    WANT(memcmp(from, back, 24), 0);
+    box.from.array = &p;
+    WANT(cuMemcpy2D_v2(&box), 400);
+    r.array = a;
+    WANT(cuTexObjectCreate(&t, &r, &how, NULL), 0);
+    WANT(cuTexObjectGetResourceDesc(&back_r, t), 0);
+    WANT(back_r.kind == 0 && back_r.array == a, 1);
+    WANT(cuTexObjectDestroy(t), 0);
+    how.linear = 1, how.flags = 1; /* integers are not weighed */
+    WANT(cuTexObjectCreate(&t, &r, &how, NULL), 1);
+    WANT(cuSurfObjectCreate(&s, &r), 0);
+    WANT(cuSurfObjectDestroy(s), 0);
+    WANT(cuArrayDestroy(a), 0);
+    WANT(cuArrayDestroy(b), 0);
+    WANT(cuArrayDestroy(NULL), 400);
+    WANT(cuMemFree_v2(p), 0);
+}
+
 static void sets(void)
 {
     uint64_t p = 0;
@@ -754,6 +834,7 @@ int main(int argc, char **argv)
     pointers();
     copies();
     boxes();
+    arrays();
     sets();
     order();
     faults();
