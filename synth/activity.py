@@ -2,7 +2,8 @@
 """Activity counted in a run of a workload: toggles per clock and duty of each bit of a unit, from traces of the RTL inside the simulated GPU.
 
 The run is traced in a few windows spread over its length, so that what is counted stands for the whole run. A unit is found in the
-trace by its ports: the first scope that has a signal of that width for each of them. Units inside other units are found as well."""
+trace by its ports: each scope that has a signal of that width for each of them is an instance. Units inside other units are found as well. Of all
+instances the clocks with a request are counted; of the one that has most of them, everything."""
 import hashlib
 import json
 import os
@@ -95,15 +96,17 @@ def read_scopes(lines):
     raise Failed("the trace has no header")
 
 
-def find_scope(scopes, ports):
-    """The first scope that has all ports in their widths, or the one of the same instance further in that has more signals: the module inside
-    its shim."""
+def find_scopes(scopes, ports):
+    """The instances: scopes that have all ports in their widths, or the one further in that has more signals, which is the module inside its shim."""
     wanted = {(name, bits) for name, (_, bits) in ports.items()}
     fitting = [s for s in scopes.values() if wanted <= {(name, width) for name, width, _ in s.variables}]
-    if not fitting:
-        return None
-    inside = [s for s in fitting if s.path[:len(fitting[0].path)] == fitting[0].path]
-    return max(inside, key=lambda s: (len(s.variables), -len(s.path)))
+    groups = []
+    for scope in fitting:  # an outer scope comes before those inside
+        if groups and scope.path[:len(groups[-1][0].path)] == groups[-1][0].path:
+            groups[-1].append(scope)
+        else:
+            groups.append([scope])
+    return [max(group, key=lambda s: (len(s.variables), -len(s.path))) for group in groups]
 
 
 def misfit(scopes, ports):
@@ -196,17 +199,56 @@ def count_changes(lines, codes):
     return start or 0, now
 
 
-def read_trace(fst, ports_of, misfits):
-    """unit -> {"scope", "cycles", "counters": {RTL name: Counter}} of one window. misfits: gets unit -> why the run's has no activity to offer."""
+def asks(name, direction="input"):
+    """Whether a port says that there is a request."""
+    return direction == "input" and name.endswith("_valid_i")
+
+
+def read_requests(fst, ports_of, misfits):
+    """unit -> {path of an instance: time in which it had requests, as the sum over its valid inputs} in one window. misfits: gets unit -> why the run's
+    has no activity to offer."""
+    need("fst2vcd", "gtkwave")
+    with subprocess.Popen(["fst2vcd", str(fst)], stdout=subprocess.PIPE, text=True, errors="replace") as vcd:
+        scopes = read_scopes(vcd.stdout)
+        valid, codes = {}, {}
+        for unit, ports in ports_of.items():
+            instances = find_scopes(scopes, ports)
+            if not instances:
+                misfits[unit] = misfit(scopes, ports) or misfits.get(unit)
+            for scope in instances:
+                mine = [code for name, width, code in scope.variables if name in ports and asks(name, ports[name][0]) and width == 1]
+                valid.setdefault(unit, {})[scope.path] = mine
+                codes.update((code, Counter(1)) for code in mine)
+        count_changes(vcd.stdout, codes)
+    return {unit: {path: sum(codes[code].ones[0] for code in mine) for path, mine in instances.items()} for unit, instances in valid.items()}
+
+
+def loads(windows):
+    """unit -> its instance with most requests, how many instances there are, and their mean of requests as a share of that instance's."""
+    sums = {}
+    for window in windows:
+        for unit, instances in window.items():
+            for path, time in instances.items():
+                mine = sums.setdefault(unit, {})
+                mine[path] = mine.get(path, 0) + time
+    out = {}
+    for unit, instances in sums.items():
+        path = max(instances, key=instances.get)  # the first of equals
+        most = instances[path]
+        out[unit] = {"path": path, "instances": len(instances), "asked": sum(time > 0 for time in instances.values()),
+                     "load": sum(instances.values()) / len(instances) / most if most else 1.0}
+    return out
+
+
+def read_trace(fst, ports_of, loads_of):
+    """unit -> {"scope", "cycles", "counters": {RTL name: Counter}} of one window, for the instance that loads_of names."""
     need("fst2vcd", "gtkwave")
     with subprocess.Popen(["fst2vcd", str(fst)], stdout=subprocess.PIPE, text=True, errors="replace") as vcd:
         scopes = read_scopes(vcd.stdout)
         found, codes = {}, {}
         for unit, ports in ports_of.items():
-            scope = find_scope(scopes, ports)
-            if not scope:
-                misfits[unit] = misfit(scopes, ports) or misfits.get(unit)
-            else:
+            scope = scopes.get("/".join(loads_of[unit]["path"])) if unit in loads_of else None
+            if scope:
                 nets, pace = subtree(scopes, scope), Pace()
                 for code, width in nets.values():
                     codes.setdefault(code, Counter(width))
@@ -287,11 +329,12 @@ def recording(entries, period):
     return inputs
 
 
-def measure(command, workload, system, settings, rtl_units, ports_of, work, misfits):
+def measure(command, workload, system, settings, rtl_units, ports_of, work, misfits, say):
     """Runs the workload, or a policy's or model's own, once for its length and statistics, and once per window for the trace. misfits: as of read_trace."""
     chosen = words_of_run(command, workload, system)
     workload = chosen[0]
     base = ["run", *chosen, *(word for setting in settings for word in ("--set", setting)), "--quiet"]
+    say(f"activity under {system}: a run of {workload} for its length")
     stats = work / f"stats-{workload}-{system}.json"
     cowarp(command, [*base, "--omit-host-seconds", "--stats", str(stats)])
     try:
@@ -299,15 +342,20 @@ def measure(command, workload, system, settings, rtl_units, ports_of, work, misf
     except schema.BadJson as bad:
         raise Failed(str(bad), 2) from None
     rtl = [word for unit in rtl_units for word in ("--unit", f"{unit}=rtl")]
-    windows = []
+    traces = []
     for i in range(WINDOWS):
         first = max(0, int(data["cycles"] * (2 * i + 1) / (2 * WINDOWS)) - WINDOW_CYCLES // 2)
         fst = work / f"window{i}.fst"
+        say(f"activity under {system}: window {i + 1} of {WINDOWS}, {', '.join(rtl_units)} as RTL")
         cowarp(command, [*base, *rtl, "--wave", str(fst), "--wave-window", f"{first}:{first + WINDOW_CYCLES}"])
-        windows.append(read_trace(fst, ports_of, misfits))
+        traces.append(fst)
+    found = loads([read_requests(fst, ports_of, misfits) for fst in traces])
+    windows = [read_trace(fst, ports_of, found) for fst in traces]
+    for fst in traces:
         fst.unlink()
     counters = {name: c["value"] for name, c in data["counters"].items() if c["value"]}
-    return {"workload": workload, "system": " ".join([system, *settings]), "cycles": data["cycles"], "counters": counters}, merge(windows)
+    about = {"workload": workload, "system": " ".join([system, *settings]), "cycles": data["cycles"], "counters": counters}
+    return about, {unit: {**entry, "load": found[unit]} for unit, entry in merge(windows).items()}
 
 
 def unasked(entry):
@@ -316,7 +364,7 @@ def unasked(entry):
     return bool(valid) and not any(duty for name in valid for _, duty in entry["nets"][name])
 
 
-def collect(command, workload, ports_of, work):
+def collect(command, workload, ports_of, work, say=lambda text: None):
     """unit -> its activity and the run it comes from, over all systems until each unit was seen; and unit -> why it has none. Kept in a file beside the results, which is
     used again as long as the command, the workload, the units' ports and this script are the same."""
     work.mkdir(parents=True, exist_ok=True)
@@ -330,11 +378,14 @@ def collect(command, workload, ports_of, work):
             return data["units"], data["misfits"]
     units, misfits = {}, {}
     runs = [(*STANDARD_RUN[unit], [unit], [unit]) for unit in ports_of if unit in STANDARD_RUN]
-    runs += [(system, [], rtl_units, [u for u in ports_of if u not in STANDARD_RUN]) for system, rtl_units in sorted(systems(command).items())]
+    known = systems(command)
+    named = {unit for rtl_units in known.values() for unit in rtl_units}  # others stand inside of these
+    runs += [(system, [], rtl_units, [u for u in ports_of if u not in STANDARD_RUN and (u in rtl_units or u not in named)])
+             for system, rtl_units in sorted(known.items())]
     for system, settings, rtl_units, wanted in runs:
         left = {unit: ports_of[unit] for unit in wanted if unit not in units}
         if left:
-            about, found = measure(command, workload, system, settings, rtl_units, left, work, misfits)
+            about, found = measure(command, workload, system, settings, rtl_units, left, work, misfits, say)
             for unit, entry in found.items():
                 if unasked(entry):
                     misfits[unit] = "the run's trace shows no request to it"

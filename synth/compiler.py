@@ -28,7 +28,7 @@ FAMILIES = (Family("register file", 1, 8, 256, 2, 288), Family("register file", 
             Family("SRAM", 4, 64, 2048, 16, 144), Family("SRAM", 8, 128, 4096, 32, 72), Family("SRAM", 16, 256, 8192, 64, 36))
 PORTS_MAX = 2
 # A register file of flip-flops, per bit: the flip-flop, the multiplexer that keeps its value, and its share of the read port's multiplexer tree.
-REGISTER_CELLS = (("DFFPOSX1", 1.0), ("MUX2X1", 2.0))
+REGISTER_CELLS = (("flop", 1.0), ("mux", 2.0))
 
 
 @dataclass(frozen=True)
@@ -81,11 +81,11 @@ def note(asked):
     return f"{p.count} x {p.macro.rows}x{p.macro.width}, {p.padding(asked):.0%} padding"
 
 
-def register_um2(asked, cell_areas):
-    """Area of the same RAM from flip-flops of a standard-cell library."""
-    if any(name not in cell_areas for name, _ in REGISTER_CELLS):
+def register_um2(asked, roles):
+    """Area of the same RAM from flip-flops of a standard-cell library, whose roles liberty.Library has; None when one is missing."""
+    if any(name not in roles for name, _ in REGISTER_CELLS):
         return None
-    return asked.rows * asked.width * sum(cell_areas[name] * times for name, times in REGISTER_CELLS)
+    return asked.rows * asked.width * sum(roles[name] * times for name, times in REGISTER_CELLS)
 
 
 def problem(shape):

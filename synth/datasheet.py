@@ -25,9 +25,12 @@ def rows(name, kept):
     missed = "" if kept["slack_ps"] >= 0 else "; the unit misses its clock"
     settings = name.partition(" ")[2]
     found = [("size", settings)] if settings else []
+    budget = f"inputs and outputs leave {kept['io']:.0%} of the clock to others, {kept['uncertainty']:.0%} for uncertainty" if "io" in kept \
+        else "inputs and outputs have the whole clock; made before they had a budget"
     found += [("clock", f"{kept['clock_mhz']:.0f} MHz at {kept['node_nm']} nm ({kept['source']})"),
               ("Fmax", f"{kept['scaled_fmax_mhz']:.0f} MHz at {kept['node_nm']} nm, {kept['fmax_mhz']:.0f} MHz at 180 nm"),
               ("slack", f"{kept['slack_ps']:+.0f} ps: path of {kept['path_fo4']} FO4, clock of {kept['period_fo4']} FO4{missed}"),
+              ("budget", budget),
               ("cells", f"{kept['cells']:,}, of these {kept['flip_flops']:,} flip-flops"), ("RAM", kept["rams"]),
               ("area", f"{kept['area_mm2']:.4f} mm2 at {kept['area_node_nm']} nm")]
     if kept.get("ram_paths"):

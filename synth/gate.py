@@ -68,6 +68,15 @@ def macro_models(elaborated, work):
     return [path]
 
 
+def cell_models(technology, work):
+    """Verilog of the library's cells: its own, or made by Yosys from the functions in the liberty."""
+    if technology.verilog:
+        return technology.verilog
+    path = work / "cells.v"
+    yosys(f"read_liberty -ignore_miss_func {technology.liberty}\nwrite_verilog -noattr {path}\n", "cells", work)
+    return path
+
+
 def testbench(elaborated, rows, work, gates_top):
     inputs, outputs, top = inputs_of(elaborated), outputs_of(elaborated), elaborated.unit.top
     width = sum(bits for _, bits in inputs)
@@ -131,7 +140,7 @@ def check(elaborated, technology, verilog, work, recorded):
     bench.write_text(testbench(elaborated, rows, work, gates_top))
     folders = [word for folder in verilog_folders(elaborated.unit) for word in ("-y", folder)]
     sim = work / "gate_check.vvp"
-    files = [bench, netlist, *macro_models(elaborated, work), technology.verilog, elaborated.unit.verilog]
+    files = [bench, netlist, *macro_models(elaborated, work), cell_models(technology, work), elaborated.unit.verilog]
     run(["iverilog", "-g2005", *folders, "-o", sim, *files], work / "iverilog.log")
     text = run(["vvp", "-n", sim], work / "vvp.log")
     result = re.search(r"RESULT (\d+) wrong (\d+) known", text)

@@ -12,8 +12,8 @@ from units import Failed
 
 BITS_MIN = 4             # smaller groups are left ungated, as synthesis tools do
 CELL_FLOPS = 1.0         # clock energy of a clock gate, in flip-flops: its latch is half of one, its AND gate drives the group's clock pins
-CELL_AREA = (("DFFPOSX1", 1.0), ("AND2X2", 1.0))
-FREED_CELL = "MUX2X1"    # what kept the value of one bit
+CELL_AREA = (("flop", 1.0), ("and", 1.0))
+FREED_CELL = "mux"       # what kept the value of one bit
 
 FUNCTIONS = {"$_BUF_": lambda m, a: a, "$_NOT_": lambda m, a: m ^ a, "$_AND_": lambda m, a, b: a & b, "$_NAND_": lambda m, a, b: m ^ (a & b),
              "$_OR_": lambda m, a, b: a | b, "$_NOR_": lambda m, a, b: m ^ (a | b), "$_XOR_": lambda m, a, b: a ^ b,
@@ -60,7 +60,7 @@ class Values:
             if cell["type"] in FUNCTIONS or cell["type"] in ("$_MUX_", "$_NMUX_"):
                 self.driver[cell["connections"]["Y"][0]] = cell
         for name, net in module["netnames"].items():
-            for index, bit in enumerate(net["bits"], net.get("offset", 0)):
+            for index, bit in enumerate(net["bits"]):  # a trace numbers a signal's bits from 0, wherever its range begins
                 if name in self.history:
                     self.names.setdefault(bit, (name, index))
 
@@ -138,7 +138,7 @@ def registers(values, outputs):
     return sorted(bits, key=lambda name: (-bits[name], name))
 
 
-def summary(module, counted, clock_mw, areas):
+def summary(module, counted, clock_mw, roles):
     """Clock power of the flip-flops with clock gates, beside clock_mw without; what is known of the enables; and how the area changes. module: the
     unit in registers.json; counted: its activity."""
     found = groups(module)
@@ -162,7 +162,8 @@ def summary(module, counted, clock_mw, areas):
         gated_mw += each_mw * (CELL_FLOPS - flops * (1 - on))
         rows.append({"flip_flops": flops, "idle_share": 1 - on, "registers": registers(values, outputs)})
     bits = sum(row["flip_flops"] for row in rows)
-    cell_um2 = sum(areas.get(name, 0.0) * times for name, times in CELL_AREA)
+    cell_um2 = sum(roles.get(name, 0.0) * times for name, times in CELL_AREA)
     return {"flip_flops": total, "groups": rows, "gated_flip_flops": bits, "unknown_flip_flops": unknown,
             "idle_share": sum(row["flip_flops"] * row["idle_share"] for row in rows) / bits if bits else 0.0, "clock_mw": clock_mw, "gated_clock_mw": gated_mw,
-            "area_um2": len(rows) * cell_um2 - bits * areas.get(FREED_CELL, 0.0)}
+            "gated_still_mw": each_mw * (total - bits + CELL_FLOPS * len(rows)),
+            "area_um2": len(rows) * cell_um2 - bits * roles.get(FREED_CELL, 0.0)}

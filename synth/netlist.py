@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """From Verilog to a mapped netlist, with Yosys. RAMs of rtl/lib stay macros; their timing is in a liberty file made here."""
+import hashlib
 import json
+import pathlib
 import re
 from dataclasses import dataclass, field
 
@@ -38,7 +40,7 @@ class Elaborated:
     """A unit before mapping."""
     unit: object
     params: dict
-    script: str                              # Yosys commands that bring the hierarchy up
+    script: str                              # Yosys commands that bring the hierarchy up again
     work: object                             # folder of its files
     macros: list = field(default_factory=list)
     ports: dict = field(default_factory=dict)  # name -> (direction, bits)
@@ -54,11 +56,30 @@ def front_end(unit, params):
     return "\n".join(lines + ["proc", "memory_dff", "memory -nomap", ""])
 
 
+WRITTEN = re.compile(r"write_\w+ (?:-\S+ )*(\S+)")
+
+
+def fingerprint(script):
+    """Of a script and of all that it reads: files that it names, and the Verilog of folders that it names."""
+    outputs, digest = set(WRITTEN.findall(script)), hashlib.sha256(script.encode())
+    for word in dict.fromkeys(script.split()):
+        path = pathlib.Path(word)
+        if path.is_absolute() and word not in outputs:
+            for file in sorted(path.glob("*.v")) if path.is_dir() else [path] if path.is_file() else []:
+                digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
 def yosys(script, name, work):
+    """Runs a script, unless its last run in this folder was of the same script on the same files."""
     need("yosys", "yosys")
-    path = work / f"{name}.ys"
+    path, kept, key = work / f"{name}.ys", work / f"{name}.key", fingerprint(script)
+    if kept.exists() and kept.read_text() == key and all(pathlib.Path(output).exists() for output in WRITTEN.findall(script)):
+        return
+    kept.unlink(missing_ok=True)
     path.write_text(script)
-    return run(["yosys", "-s", path], work / f"{name}.log")
+    run(["yosys", "-s", path], work / f"{name}.log")
+    kept.write_text(key)
 
 
 def plain(module, name):
@@ -100,9 +121,9 @@ def count_instances(modules, top):
 
 
 def elaborate(unit, params, work):
-    result = Elaborated(unit, params, front_end(unit, params), work)
-    dump = work / "elaborated.json"
-    yosys(result.script + f"write_json {dump}\n", "elaborate", work)
+    kept, dump = work / "elaborated.il", work / "elaborated.json"
+    result = Elaborated(unit, params, f"read_ilang {kept}\n", work)
+    yosys(front_end(unit, params) + f"write_ilang {kept}\nwrite_json {dump}\n", "elaborate", work)
     modules = json.loads(dump.read_text())["modules"]
     top = next(name for name, module in modules.items() if number(module["attributes"].get("top", "0")) == 1)
     result.ports = {name: (port["direction"], len(port["bits"])) for name, port in modules[top]["ports"].items()}
@@ -160,13 +181,13 @@ def macro_liberty(macros, technology):
     lines += [f"  type (w{b}) {{ base_type : array; data_type : bit; bit_width : {b}; bit_from : {b - 1}; bit_to : 0; downto : true; }}"
               for b in widths]
     for macro in macros:
-        e = compiler.estimate(macro.shape(), technology.node_nm)
+        e = compiler.estimate(macro.shape(), technology.sram_node)
         clock = next(name for name in macro.inputs if name.startswith("clk"))
         lines.append(f"  cell ({macro.name}) {{ area : {e.area_um2:.1f}; cell_leakage_power : {e.leakage_uw * 1e3:.3f}; dont_use : true;")
         for name, bits in macro.inputs.items():
             lines += _input(name, bits, clock, e.access_ns / 4)
         for name, bits in macro.outputs.items():
-            lines += _output(name, bits, clock, e.access_ns, 0.0012 * technology.node_nm)
+            lines += _output(name, bits, clock, e.access_ns, 0.0012 * technology.sram_node)
         lines.append("  }")
     return "\n".join(lines + ["}", ""])
 
@@ -250,21 +271,17 @@ def map_cells(elaborated, technology, target_ps, work, name, kind="usual"):
     return verilog, dump
 
 
-def cell_areas(liberty):
-    text = re.sub(r"/\*.*?\*/", "", liberty.read_text(), flags=re.S)
-    return {m[0]: float(m[1]) for m in re.findall(r"\bcell\s*\(\s*\"?(\w+)\"?\s*\)\s*\{[^{}]*?\barea\s*:\s*([\d.]+)", text)}
-
-
 @dataclass
 class Counts:
     cells: int
     flip_flops: int
     logic_um2: float
+    leakage_mw: float  # None where the library does not state that of each cell
     by_type: dict
 
 
 def count(dump, top, technology):
-    areas = cell_areas(technology.liberty)
+    areas = technology.cells.areas
     types = {}
     for cell in json.loads(dump.read_text())["modules"][top]["cells"].values():
         types[cell["type"]] = types.get(cell["type"], 0) + 1
@@ -273,18 +290,21 @@ def count(dump, top, technology):
     if unknown:
         latch = "; a latch is a case without a value in the Verilog" if any("LATCH" in kind for kind in unknown) else ""
         raise Failed(f"{top}: Yosys left cells that the library does not have: {', '.join(sorted(unknown))}{latch}")
-    flops = sum(n for kind, n in logic.items() if kind.startswith("DFF"))
-    return Counts(sum(logic.values()), flops, sum(areas[kind] * n for kind, n in logic.items()), dict(sorted(logic.items())))
+    flops = sum(n for kind, n in logic.items() if kind in technology.cells.flops)
+    leaks = {kind: technology.cells.cells[kind].leak_nw for kind in logic}
+    leakage = None if None in leaks.values() else sum(leaks[kind] * n for kind, n in logic.items()) / 1e6
+    return Counts(sum(logic.values()), flops, sum(areas[kind] * n for kind, n in logic.items()), leakage, dict(sorted(logic.items())))
 
 
-def storage(elaborated, node_nm, areas=None):
-    """SRAM of the unit at a node: bits, area, access time of the slowest macro, and each shape; with cell areas, that of each from flip-flops too."""
+def storage(elaborated, node_nm, roles=None):
+    """SRAM of the unit at a node: bits, area, access time of the slowest macro, and each shape; with a library's roles, that of each from flip-flops
+    too."""
     shapes, area = [], 0.0
     for macro in elaborated.macros:
         e = compiler.estimate(macro.shape(), node_nm)
         area += macro.count * e.area_um2
         shapes.append({"name": macro.name, "count": macro.count, "rows": macro.rows, "width": macro.width, "ports": macro.ports, "bits": macro.bits,
                        "area_um2": e.area_um2, "access_ns": e.access_ns, "read_pj": e.read_pj, "write_pj": e.write_pj, "leakage_uw": e.leakage_uw,
-                       "pieces": compiler.note(macro.shape()), "register_um2": compiler.register_um2(macro.shape(), areas) if areas else None})
+                       "pieces": compiler.note(macro.shape()), "register_um2": compiler.register_um2(macro.shape(), roles) if roles else None})
     return {"bits": sum(m.count * m.bits for m in elaborated.macros), "area_um2": area,
             "access_ns": max((s["access_ns"] for s in shapes), default=0.0), "macros": shapes}

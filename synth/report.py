@@ -61,20 +61,24 @@ def gating_facts(g, s):
 def unit_markdown(r):
     s, p, lines = r["scaled"], r["power"], [f"# {r['unit']}", ""]
     lines += [how(r), "", "Parameters: " + ", ".join(f"{k}={v}" for k, v in r["params"].items()) + ".", ""]
-    facts = [("steps of ABC", r["steps"], "relaxed and tight: the usual ones; fast: speed for area"), ("cells", r["cells"], ""), ("of these flip-flops", r["flip_flops"], ""), ("logic area", r["logic_um2"], f"um2, {r['node_nm']} nm"),
+    facts = [("steps of ABC", r["steps"], "relaxed and tight: the usual ones; fast: speed for area"), ("cells", r["cells"], ""),
+             ("of these flip-flops", r["flip_flops"], ""), ("logic area", r["logic_um2"], f"um2, {r['node_nm']} nm"),
              ("SRAM bits", r["sram"]["bits"], f"in {sum(m['count'] for m in r['sram']['macros'])} macros"),
              ("memory bits in flip-flops", r["flop_memory_bits"], ""), ("SRAM area", r["sram"]["area_um2"], f"um2, {r['node_nm']} nm"),
-             ("Fmax", r["fmax_mhz"], f"MHz, {r['node_nm']} nm"), ("logic area", s["logic_mm2"], f"mm2, {s['node_nm']} nm"),
+             ("Fmax", r["fmax_mhz"], f"MHz, {r['node_nm']} nm"), 
+             ("logic area", s["logic_mm2"], f"mm2, {s['node_nm']} nm, {s['logic_mm2_least']:.4g} to {s['logic_mm2_greatest']:.4g} by the spread of units"),
              ("SRAM area", s["sram_mm2"], f"mm2, {s['node_nm']} nm"), ("Fmax", s["fmax_mhz"], f"MHz, {s['node_nm']} nm, a rough factor")]
     if p:
         facts += [("logic power", p["logic_mw"],
                    f"mW at {p['clock_mhz']:.0f} MHz, {r['node_nm']} nm; flip-flop clock pins {p['clock_mw']:.3g} of it"),
                   ("SRAM power", p["sram_mw"], f"mW, the same; {p['reads']:.3f} reads and {p['writes']:.3f} writes per clock, all macros"),
-                  ("power", s["power_mw"], f"mW at {s['clock_mhz']:.0f} MHz, {s['node_nm']} nm" + (", which it does not reach" if s["power_mw"] is None else "")),
+                  ("power", s["power_mw"], f"mW at {s['clock_mhz']:.0f} MHz, {s['node_nm']} nm"),
                   *gating_facts(p["gating"], s),
                   ("registers with counted activity", 100.0 * p["counted_share"], "percent"),
                   ("mean activity", p["mean_activity"], "toggles per clock and bit")]
     lines += [table(("", "", ""), [(a, b, c) for a, b, c in facts]), "", f"Critical path: {r['critical_path']}.", ""]
+    if r["corners"]:
+        lines += [table(("corner", "Fmax MHz", "hold slack ns"), [(c["name"], c["fmax_mhz"], c["hold_slack_ns"]) for c in r["corners"]]), ""]
     if r["margin"]:
         lines += [f"Margin: {margin.sentence(r['margin'])}. The clock is from the contract ({r['margin']['source']}).", ""]
     lines += [f"Within one cycle: {margin.ram_path_sentence(path)}.\n" for path in r["ram_paths"]]
@@ -155,7 +159,7 @@ def power_table(results, s):
     for r in results:
         p, scaled = r["power"], r["scaled"]
         g = p["gating"] if p else None
-        power = f"{scaled['power_mw']:.1f}" if scaled["power_mw"] is not None else "misses its clock" if p else r["no_power"] or "not run"
+        power = f"{scaled['power_mw']:.1f}" if p else r["no_power"] or "not run"
         gated = f"{scaled['gated_power_mw']:.1f}" if scaled["gated_power_mw"] is not None else ""
         share = (f"{g['clock_mw'] / p['logic_mw']:.0%}", f"{g['gated_clock_mw'] / g['clock_mw']:.0%}", f"{g['gated_flip_flops']} of {g['flip_flops']}",
                  f"{g['idle_share']:.0%}") if g else ("", "", "", "")
@@ -168,11 +172,14 @@ def results_markdown(results):
     """For synth/tables.txt: sizes, clocks, power, critical paths, what the other checks say."""
     n, s = results[0]["node_nm"], results[0]["scaled"]["node_nm"]
     results = sorted(results, key=key)
-    checks = [(key(r), f"{r['gate']['known_values']:,} in {r['gate']['cycles']:,} cycles" if r.get("gate") else "not run",
-               fpga_text(r["fpga"]) if r.get("fpga") else "not run") for r in results]
+    checks = [(key(r), f"{r['gate']['known_values']:,} in {r['gate']['cycles']:,} cycles" if r.get("gate") else "not run") for r in results]
     return "\n".join([size_table(results, n, s), "", clock_table(results, n), "", power_table(results, s), "", f"Critical paths ({n} nm):", "",
                       *(wrapped(f"- {key(r)}: {r['critical_path']}", "  ") for r in results), "",
-                      table(("unit", "gate-level check, known output values, all equal", "FPGA"), checks)])
+                      table(("unit", "gate-level check, known output values, all equal"), checks)])
+
+
+def fpga_markdown(results):
+    return table(("unit", "FPGA"), [(key(r), fpga_text(r["fpga"])) for r in sorted(results, key=key)])
 
 
 def causes_markdown(papers):
@@ -344,14 +351,14 @@ def figures(result):
     m, s, power = result["margin"], result["scaled"], result["scaled"]["power_mw"]
     kept = {"logic_um2": round(result["logic_um2"], 1), "sram_um2": round(result["sram"]["area_um2"], 1), "fmax_mhz": round(result["fmax_mhz"], 2),
             "cells": result["cells"], "flip_flops": result["flip_flops"], "rams": rams_text(result["sram"]["macros"]),
-            "ram_paths": len(result["ram_paths"]), "area_mm2": round(s["logic_mm2"] + s["sram_mm2"], 5), "area_node_nm": s["node_nm"]}
+            "ram_paths": len(result["ram_paths"]), "area_mm2": round(s["logic_mm2"] + s["sram_mm2"], 5), "area_node_nm": s["node_nm"], **result["budget"]}
     if m:
         kept.update(clock_mhz=m["clock_mhz"], node_nm=m["node_nm"], source=m["source"], scaled_fmax_mhz=round(m["fmax_mhz"], 1),
                     slack_ps=round(m["slack_ps"], 1), path_fo4=round(m["path_fo4"], 1), period_fo4=round(m["period_fo4"], 1))
     if power is not None:
         kept["power_mw"] = round(power, 2)
-        if s["gated_power_mw"] is not None:
-            kept["gated_power_mw"] = round(s["gated_power_mw"], 2)
+        kept.update({name: round(s[name], 2) for name in ("gated_power_mw", "idle_mw", "idle_gated_mw") if s.get(name) is not None})
+        kept.update({name: round(s[name], 3) for name in ("load", "instances") if s.get(name) is not None})
     return kept
 
 
@@ -372,6 +379,8 @@ def regressions(results, reference):
             continue
         for name, new in ((name, figures(result)[name]) for name in COMPARED):
             allowed = FMAX_SHARE if name == "fmax_mhz" else AREA_SHARE
+            if name == "fmax_mhz" and any(old.get(share) != value for share, value in result["budget"].items()):
+                continue  # of another budget for inputs and outputs
             base = old[name]
             change = (new - base) / base if base else float(new != base)
             if abs(change) > allowed:

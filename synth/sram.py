@@ -31,6 +31,7 @@ from dataclasses import dataclass
 HERE = pathlib.Path(__file__).resolve().parent
 CALIBRATION = HERE / "calibration.json"
 PUBLISHED = HERE / "published_sram.csv"
+EXISTING, EXISTING_NM = HERE / "existing_sram.csv", 130
 
 
 @dataclass(frozen=True)
@@ -220,6 +221,18 @@ def error_summary():
     return table, {f"{use}.{key}": spread(table, use, f"{key}_ratio") for use in ("fit", "test") for key in ("area", "power")}
 
 
+def beside_existing():
+    """(macro, um2 that it has, model over that) of each row of existing_sram.csv."""
+    with EXISTING.open() as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    macros = [(Macro(int(row["rows"]), int(row["width"]), int(row["ports"])), float(row["area_um2"])) for row in rows]
+    return [(macro, area, estimate(macro, EXISTING_NM).area_um2 / area) for macro, area in macros]
+
+
+def existing_summary():
+    return spread([{"use": "test", "area_ratio": ratio} for _, _, ratio in beside_existing()], "test", "area_ratio")
+
+
 def errors_markdown():
     table, summary = error_summary()
     lines = ["| row | paper | nm | half | area mm2 | paper | ratio | power mW | paper | ratio |", "|---|---|---|---|---|---|---|---|---|---|"]
@@ -230,6 +243,10 @@ def errors_markdown():
     lines.append("")
     for name, s in summary.items():
         lines.append(f"- {name}: {s['rows']} rows, bias {s['bias']:.2f}, typically off by a factor of {s['typical']:.2f}, at most {s['largest']:.1f}")
+    lines += ["", f"| existing macro, {EXISTING_NM} nm | ports | um2 | model / that |", "|---|---|---|---|"]
+    lines += [f"| {m.rows}x{m.width} | {m.ports} | {area:.0f} | {ratio:.2f} |" for m, area, ratio in beside_existing()]
+    s = existing_summary()
+    lines += ["", f"- existing macros: {s['rows']} rows, bias {s['bias']:.2f}, typically off by a factor of {s['typical']:.2f}, at most {s['largest']:.1f}"]
     return "\n".join(lines)
 
 

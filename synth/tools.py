@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Technologies, scaling factors, and how other programs are run."""
+import math
 import pathlib
 import shutil
 import subprocess
@@ -9,6 +10,8 @@ from dataclasses import dataclass
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "scripts" / "results"))
 
 import children
+import factors
+import liberty
 import schema
 import sram
 from units import Failed
@@ -20,7 +23,8 @@ QFLOW = pathlib.Path("/usr/share/qflow/tech")
 
 @dataclass(frozen=True)
 class Technology:
-    """A standard-cell library of Debian's qflow-tech packages. Area in its liberty is um2 (LEF: INVX1 of osu018 is 1.6 um x 10 um, area 16)."""
+    """A standard-cell library: one of Debian's qflow-tech packages, or the user's. Area in a liberty is um2 (LEF: INVX1 of osu018 is 1.6 um x 10
+    um, area 16). verilog: models of its cells, or None, when Yosys makes them from the liberty."""
     name: str
     node_nm: int
     volt: float
@@ -29,6 +33,26 @@ class Technology:
     package: str
     driver: str = "INVX4"
     load_ff: float = 30.0  # about three gate inputs of 0.18 um
+    corners: tuple = ()    # (name, liberty) of the same cells in other conditions
+
+    @property
+    def cells(self):
+        return liberty.read(self.liberty)
+
+    @property
+    def sram_node(self):
+        return sram_node(self.node_nm)
+
+    @property
+    def scales(self):
+        """Whether its logic scales to other nodes."""
+        least, greatest = factors.nodes()
+        return least <= self.node_nm <= greatest
+
+
+def sram_node(node_nm):
+    """The node, or where the SRAM model has no constants for it, the nearest that it has."""
+    return min(sram.NODES, key=lambda node: abs(math.log(node / node_nm)))
 
 
 def _technology(name, node_nm, volt, stem, load_ff):
@@ -40,28 +64,44 @@ TECHNOLOGIES = {t.name: t for t in (_technology("osu018", 180, 1.8, "osu018_stdc
                                     _technology("osu035", 350, 3.3, "osu035_stdcells", 60.0),
                                     _technology("osu050", 500, 5.0, "osu05_stdcells", 90.0))}
 
-# From 180 nm logic to smaller nodes. Area: the square of a gate's linear shrink, with the contacted gate pitch of high-performance processes (180 nm:
-# 480 nm, 45/40 nm: 160-180 nm, 32 nm: 113-130 nm), which shrank less than the node's name after 45 nm. Delay: the fan-out-of-4 delay
-# (sram.fo4_ps), and a fifth slower from 45 nm down, where gate length stopped to follow. Dynamic energy: capacitance (the linear
-# shrink) times the supply's square. Leakage of logic is not scaled: 180 nm has none to speak of.
-PITCH_NM = {180: 480.0, 130: 340.0, 90: 240.0, 65: 200.0, 45: 170.0, 40: 160.0, 32: 126.0}
-VOLT = {180: 1.8, 130: 1.3, 90: 1.2, 65: 1.1, 45: 1.0, 40: 1.0, 32: 0.9}
-
 
 @dataclass(frozen=True)
 class Scale:
+    """What logic's area, delay and dynamic energy are multiplied by. area_least, area_greatest: for the units and libraries that differ most from the
+    median."""
     area: float
     delay: float
     energy: float
+    area_least: float = 1.0
+    area_greatest: float = 1.0
 
 
 def scale(from_nm, to_nm):
+    """From one node to another, by the factors that were measured (factors.py)."""
     if from_nm == to_nm:
         return Scale(1.0, 1.0, 1.0)
-    if from_nm != 180 or to_nm not in PITCH_NM:
-        raise Failed(f"logic is scaled from 180 nm to one of {', '.join(str(n) for n in sorted(PITCH_NM))} nm only, not from {from_nm} to {to_nm}", 2)
-    linear = PITCH_NM[to_nm] / PITCH_NM[from_nm]
-    return Scale(linear ** 2, sram.fo4_ps(to_nm) / sram.fo4_ps(from_nm) * (1.2 if to_nm <= 45 else 1.0), linear * (VOLT[to_nm] / VOLT[from_nm]) ** 2)
+    least, greatest = factors.nodes()
+    for node in (from_nm, to_nm):
+        if not least <= node <= greatest:
+            raise Failed(f"logic is scaled between {greatest} and {least} nm, not from {from_nm} to {to_nm}", 2)
+    area, delay, energy = (tuple(factors.at(kind, node) for node in (from_nm, to_nm)) for kind in factors.KINDS)
+    return Scale(area[0].value / area[1].value, delay[0].value / delay[1].value, energy[0].value / energy[1].value, area[0].least / area[1].greatest,
+                 area[0].greatest / area[1].least)
+
+
+def of_liberty(paths, node_nm, unwanted, corners, folder):
+    """The user's library; its files are joined in the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    found = liberty.join(paths, unwanted, folder / "library.lib")
+    driver, load_ff = found.driver()
+    others = []
+    for number, path in enumerate(corners):
+        target = folder / f"corner{number}.lib"
+        other = liberty.join([path], unwanted, target)
+        if not set(found.cells) <= set(other.cells):
+            raise Failed(f"--corner {path}: it lacks cells of --liberty, such as {min(set(found.cells) - set(other.cells))}", 2)
+        others.append((other.name, target))
+    return Technology(found.name, node_nm, found.volt, folder / "library.lib", None, None, driver, load_ff, tuple(others))
 
 
 def need(program, package):

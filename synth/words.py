@@ -126,4 +126,5 @@ def names_on(graph, way, left_out):
 
 def sentence(path):
     way = f", through {', '.join(path.through)}" if path.through else ""
-    return f"from {path.start} to {path.end}{way}: {path.cells} gates, {path.ns:.2f} ns with set-up"
+    asks = f", which asks for a clock of {path.ns:.2f} ns" if path.ns != path.delay_ns else ""
+    return f"from {path.start} to {path.end}{way}: {path.cells} gates, {path.delay_ns:.2f} ns with set-up{asks}"

@@ -44,8 +44,9 @@ def silicon(name):
     path = dict(facts.items(facts.section(SYNTH, "results"))).get(name)
     if path:
         lines.append(facts.wrap(f"critical path at 180 nm: {path}", "  "))
-    checked = [row for columns, row in of_unit(SYNTH, "results", name) if columns[-1] == "FPGA"]
-    return lines + [f"  gate level: {known} known output values, all equal; FPGA: {fpga}" for _, known, fpga in checked]
+    checked = [row for columns, row in of_unit(SYNTH, "results", name) if columns[-1].startswith("gate-level")]
+    lines += [f"  gate level: {known} known output values, all equal" for _, known in checked]
+    return lines + [f"  FPGA: {fpga}" for _, (_, fpga) in of_unit(SYNTH, "fpga", name)]
 
 
 def proved(name):

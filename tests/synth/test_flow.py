@@ -28,7 +28,7 @@ def cowarp(*arguments):
 
 def synth(folder, *arguments):
     """(what cowarp synth did with the unit of the tests, its result or None)."""
-    done = cowarp("synth", UNIT, "--home", str(HOME), "--no-fpga", "--no-power", "--out", str(folder), *arguments)
+    done = cowarp("synth", UNIT, "--home", str(HOME), "--no-power", "--out", str(folder), *arguments)
     table = pathlib.Path(folder) / "table.json"
     return done, json.loads(table.read_text())["units"][0] if table.exists() else None
 

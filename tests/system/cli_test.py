@@ -394,7 +394,7 @@ class Scripts(Command):
             self.assertIn(word, r.stderr)
 
     def test_interrupted(self):
-        p = subprocess.Popen([COWARP, "synth", "stall_buffer", "--no-power", "--no-fpga", "--out", self.path("out")], stdout=subprocess.DEVNULL,
+        p = subprocess.Popen([COWARP, "synth", "stall_buffer", "--no-power", "--out", self.path("out")], stdout=subprocess.DEVNULL,
                              stderr=subprocess.PIPE, text=True, start_new_session=True)
         until = time.monotonic() + 60
         while not os.path.isdir(self.path("out/work")) and time.monotonic() < until:
