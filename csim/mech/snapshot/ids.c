@@ -215,10 +215,10 @@ static void reuse(struct cw_si_center *c)
 static bool wants_sweep(const struct cw_si_center *c)
 {
     const uint32_t dying = count(&c->dying);
-    if (c->exact != NULL)
-        return dying > 0; /* its sweeps take none */
-    if (dying == 0 || c->crowded)
-        return dying > 0 && c->running + c->committer_cnt + c->kept_ring.cnt == 0;
+    if (c->tm->oracle || dying == 0)
+        return dying > 0; /* sitm-oracle's takes no time */
+    if (c->crowded)
+        return c->running + c->committer_cnt + c->kept_ring.cnt == 0;
     return dying >= c->unused_ring.cnt || (c->begin.ring.cnt > 0 && c->unused_ring.cnt < CW_LANES);
 }
 
