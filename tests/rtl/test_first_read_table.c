@@ -55,7 +55,14 @@ static void test_first_read_table__broken_copies_are_caught(void **state)
         {"a stale response marks the next attempt", "cw_first_read_table", "wire [LANES-1:0]        record     = conflict & ~late_begin;",
          "wire [LANES-1:0]        record     = conflict | (late_begin & {LANES{1'b0}});", 2},
         {"a warp that does not exist writes a row", "cw_first_read_table", "load_valid_i && EXISTS[load_warp_i]",
-         "load_valid_i && (EXISTS[load_warp_i] || load_warp_i == 6'd8)", 2}};
+         "load_valid_i && (EXISTS[load_warp_i] || load_warp_i == 6'd8)", 2},
+        {"an answer stays", "cw_first_read_table", "ans_read_q     <= qry_valid_i ? read_flags",
+         "ans_read_q     <= qry_valid_i || ans_valid_q ? read_flags", 2},
+        {"idle while an answer is due", "cw_first_read_table", "&& !found_valid_q && !ans_valid_q;", "&& !found_valid_q;", 2},
+        {"who begins with the response is accepted", "cw_first_read_table", "rsp_lanes_i & rsp_has & ~rsp_begin",
+         "rsp_lanes_i & rsp_has & ~(rsp_begin & ~rsp_has)", 2},
+        {"found lanes are those that were accepted", "cw_first_read_table", "found_lanes_q  <= record;",
+         "found_lanes_q  <= judge_q & {LANES{|record}};", 2}};
     (void)state;
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
 }
@@ -181,6 +188,57 @@ static void test_first_read_table__rebase_makes_times_zero(void **state)
     }
 }
 
+/* A lane begins in the cycle of its response, or in the next one: the response is of the attempt before, and marks nothing. */
+static void test_first_read_table__a_late_response_does_not_mark_the_next_attempt(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++)
+        for (uint32_t late = 0; late < 3; late++) {
+            struct dut d;
+            dut_open(&d, &core, backends[b]);
+            load(&d, 5, 3, 7);
+            for (uint32_t t = 0; t < 4; t++) {
+                d.in = (in_t){.rsp_valid = t == 0, .rsp_warp = 5, .rsp_lanes = 3, .rsp_written = 8};
+                d.in.beg_valid = d.in.load_valid = t == late; /* and loads again at once */
+                d.in.beg_warp = d.in.load_warp = 5;
+                d.in.beg_lanes = d.in.load_lanes = 1;
+                d.in.now = 9;
+                dut_cycle(&d);
+                assert_int_equal(d.out.found_valid, t == 2);
+                assert_int_equal(d.out.found_lanes, t != 2 ? 0 : late < 2 ? 2 : 3); /* what begins in t + 2 is reported still */
+            }
+            assert_int_equal(ask(&d, 5), 2);
+            assert_int_equal(d.out.ans_read, 3);
+            dut_close(&d);
+        }
+}
+
+/* A warp that there is not; and nothing shows while nothing is answered. */
+static void test_first_read_table__a_warp_that_there_is_not(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &core, backends[b]);
+        load(&d, 48, 1, 7);
+        load(&d, 47, 1, 7);
+        respond(&d, 48, 1, 8);
+        assert_int_equal(ask(&d, 48), 0);
+        assert_int_equal(d.out.ans_read, 0);
+        assert_int_equal(d.out.found_valid, 0);
+        assert_int_equal(ask(&d, 47), 0);
+        assert_int_equal(d.out.ans_read, 1);
+        dut_cycle(&d);
+        assert_int_equal(d.out.ans_valid | d.out.ans_read | d.out.ans_conflict | d.out.found_warp | d.out.found_lanes, 0);
+        assert_int_equal(d.out.idle, 1);
+        d.in.qry_valid = 1;
+        dut_cycle(&d);
+        dut_eval(&d);
+        assert_int_equal(d.out.idle, 0);
+        dut_close(&d);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_first_read_table__c_equals_rtl),
     cmocka_unit_test(test_first_read_table__broken_copies_are_caught),
@@ -188,5 +246,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_first_read_table__threads_have_their_own_time),
     cmocka_unit_test(test_first_read_table__answer_covers_the_cycle_before),
     cmocka_unit_test(test_first_read_table__rebase_makes_times_zero),
+    cmocka_unit_test(test_first_read_table__a_late_response_does_not_mark_the_next_attempt),
+    cmocka_unit_test(test_first_read_table__a_warp_that_there_is_not),
 };
 CW_TEST_MAIN(tests)

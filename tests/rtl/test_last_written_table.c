@@ -72,7 +72,11 @@ static void test_last_written_table__broken_copies_are_caught(void **state)
          "else if (op_store && op_ready_o && &op_time_i[TIME_W-1 -: 3])\n            early_warning_q <= 1'b1;",
          "else early_warning_q <= op_store && op_ready_o && &op_time_i[TIME_W-1 -: 3];", 1},
         {"no forwarding", "cw_recency_bloom_filter", "rd_hit_s2 = ins_s2_q &&", "rd_hit_s2 = ins_s2_q && clearing_q &&", 1},
-        {"busy ends before the answer", "cw_last_written_table", "bloom_busy || rsp_valid_q", "bloom_busy", 1}};
+        {"busy ends before the answer", "cw_last_written_table", "bloom_busy || rsp_valid_q", "bloom_busy", 1},
+        {"a clear beside an access is lost", "cw_last_written_table", ".clear_i    (clear_i)", ".clear_i    (clear_i && !op_valid_i)", 1},
+        {"a READ before a clear has no answer", "cw_last_written_table", "<= bloom_rsp_valid;", "<= bloom_rsp_valid && op_ready_o;", 1},
+        {"a reset starts no sweep", "cw_recency_bloom_filter", "clearing_q  <= 1'b1;", "clearing_q  <= !rst_i;", 1},
+        {"what is no answer is not 0", "cw_recency_bloom_filter", "if (lkp_s2_q) begin", "if (1'b1) begin", 1}};
     (void)state;
     cw_lockstep_catches(&timed, mutants, sizeof mutants / sizeof mutants[0]);
 }

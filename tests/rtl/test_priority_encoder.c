@@ -49,7 +49,8 @@ static void test_priority_encoder__broken_copies_are_caught(void **state)
         {"the bit stays", "cw_priority_encoder", "in_vector_i & (below << 1)", "in_vector_i & below", 2},
         {"a vector comes in each cycle", "cw_priority_encoder", "end else if (in_valid_i) begin\n            none_q",
          "end else if (in_valid_i || 1'b1) begin\n            none_q", 1},
-        {"the index of nothing", "cw_priority_encoder", "{|(one & 64'hffffffff_00000000)", "{one == 64'd0", 2}};
+        {"the index of nothing", "cw_priority_encoder", "{|(one & 64'hffffffff_00000000)", "{one == 64'd0", 2},
+        {"a reset says that there is a bit", "cw_priority_encoder", "none_q  <= 1'b1;", "none_q  <= 1'b0;", 2}};
     (void)state;
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
 }

@@ -49,7 +49,11 @@ static void test_shadow_address__broken_copies_are_caught(void **state)
         {"the owners begin with the backups", "cw_shadow_address", "{n, 1'b0} + ", "{1'b0, n} + ", 0},
         {"a row has two owners", "cw_shadow_address", "{4'b0000, req_word_i[ROW_W-1:2]}", "{3'b000, req_word_i[ROW_W-1:1]}", 0},
         {"a word that the bank does not have fits", "cw_shadow_address", "{1'b0, req_word_i} < n &&", "{1'b0, req_word_i} <= n &&", 0},
-        {"rows behind the bank's last one fit", "cw_shadow_address", "owner[ROW_W+1:ROW_W] == 2'd0", "!owner[ROW_W]", 0}};
+        {"rows behind the bank's last one fit", "cw_shadow_address", "owner[ROW_W+1:ROW_W] == 2'd0", "!owner[ROW_W]", 0},
+        {"a row of words is left out", "cw_shadow_address", "data_q   <= data;", "data_q   <= data + 1'b1;", 0},
+        {"the answer changes without a request", "cw_shadow_address", "end else if (req_valid_i) begin\n            data_q   <= data",
+         "end else if (req_valid_i || fits_q) begin\n            data_q   <= data", 0},
+        {"a reset leaves what fits", "cw_shadow_address", "fits_q   <= 1'b0;", "fits_q   <= fits_q;", 0}};
     (void)state;
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
 }
@@ -135,10 +139,33 @@ static void test_shadow_address__places_by_hand(void **state)
     }
 }
 
+static void test_shadow_address__holds_without_a_request(void **state)
+{
+    static const out_t nothing = {0};
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &lds, backends[b]);
+        dut_eval(&d);
+        assert_memory_equal(&d.out, &nothing, sizeof nothing);
+        ask(&d, 10, 40, 7, 1);
+        const out_t answer = d.out;
+        d.in = (in_t){.req_base = 3, .req_words = 64, .req_bank = 1};
+        dut_cycle(&d);
+        dut_eval(&d);
+        assert_memory_equal(&d.out, &answer, sizeof answer);
+        d.inst.ops->reset(d.inst.self);
+        dut_eval(&d);
+        assert_memory_equal(&d.out, &nothing, sizeof nothing);
+        dut_close(&d);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_shadow_address__c_equals_rtl),
     cmocka_unit_test(test_shadow_address__broken_copies_are_caught),
     cmocka_unit_test(test_shadow_address__no_two_words_meet),
     cmocka_unit_test(test_shadow_address__places_by_hand),
+    cmocka_unit_test(test_shadow_address__holds_without_a_request),
 };
 CW_TEST_MAIN(tests)

@@ -63,7 +63,10 @@ static void test_tcm_select__broken_copies_are_caught(void **state)
         {"mode 3 is not mode 2", "cw_tcm_select", "stuck || ask_keep_i ? WORK_GROUP",
          "(stuck || ask_keep_i) && ask_mode_i != 2'd3 ? WORK_GROUP", 2},
         {"the token is wanted twice", "cw_tcm_select", "mode_d == WORK_GROUP && !ask_token_i", "mode_d == WORK_GROUP", 2},
-        {"the token is kept", "cw_tcm_select", "mode_d != WORK_GROUP && ask_token_i", "over && ask_token_i", 2}};
+        {"the token is kept", "cw_tcm_select", "mode_d != WORK_GROUP && ask_token_i", "over && ask_token_i", 2},
+        {"an answer changes without a question", "cw_tcm_select", "end else if (ask_valid_i) begin\n            tcm_q  <= ask_tcm_i",
+         "end else if (ask_valid_i || want_q) begin\n            tcm_q  <= ask_tcm_i", 2},
+        {"a reset leaves who runs", "cw_tcm_select", "run_q  <= {LANES{1'b0}};", "run_q  <= run_q;", 2}};
     (void)state;
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
 }
@@ -86,6 +89,29 @@ struct step {
     const char *held, *run; /* of the next */
     uint64_t next, want, free;
 };
+
+/* Without a question the answer stays, whatever the other inputs are. */
+static void expect_hold(struct dut *d)
+{
+    const out_t answer = d->out;
+    d->in = (in_t){.ask_tcm = ~answer.sel_tcm, .ask_mode = CW_LOCAL_WORK_GROUP, .ask_token = !answer.sel_free};
+    dut_cycle(d);
+    dut_eval(d);
+    assert_memory_equal(&d->out, &answer, sizeof answer);
+}
+
+/* After a reset the answer is that of a transaction that is over. */
+static void expect_reset(struct dut *d)
+{
+    static const out_t over = {0};
+    d->in = (in_t){.ask_valid = 1, .ask_tcm = 6, .ask_before = 6, .ask_mode = CW_LOCAL_WAVEFRONT};
+    dut_cycle(d);
+    dut_eval(d);
+    assert_int_equal(d->out.sel_run, 2);
+    d->inst.ops->reset(d->inst.self);
+    dut_eval(d);
+    assert_memory_equal(&d->out, &over, sizeof over);
+}
 
 static void play(const struct step *steps, uint32_t step_cnt)
 {
@@ -111,7 +137,9 @@ static void play(const struct step *steps, uint32_t step_cnt)
                 fail_msg("%s, step %u, %s: TCM 0x%llx, run 0x%llx, mode %llu, want %llu, free %llu", b == 0 ? "C" : "RTL", i, s->what,
                          (unsigned long long)d.out.sel_tcm, (unsigned long long)d.out.sel_run, (unsigned long long)d.out.sel_mode,
                          (unsigned long long)d.out.sel_want, (unsigned long long)d.out.sel_free);
+            expect_hold(&d);
         }
+        expect_reset(&d);
         dut_close(&d);
     }
 }

@@ -73,7 +73,13 @@ static void test_warp_lut__broken_copies_are_caught(void **state)
         {"the turn stays", "cw_warp_lut", "if (evict)\n                turn_q", "if (evict && !evict)\n                turn_q", 2},
         {"a free way is not taken", "cw_warp_lut", "found ? hit : free_any ? free_oh : set_turn",
          "found ? hit : free_any && !set_open[0] ? free_oh : set_turn", 2},
-        {"busy is short", "cw_warp_lut", "upd_valid_i ? 2'd2", "upd_valid_i ? 2'd1", 2}};
+        {"busy is short", "cw_warp_lut", "upd_valid_i ? 2'd2", "upd_valid_i ? 2'd1", 2},
+        {"sets share their tags", "cw_warp_lut", "wire [SET_W-1:0]          set      = pc_q[SET_W-1:0];",
+         "wire [SET_W-1:0]          set      = pc_q[SET_W-1:0] & ~{{(SET_W-1){1'b0}}, 1'b1};", 2},
+        {"an update without a lane is one", "cw_warp_lut", "upd_q   <= upd_valid_i && upd_lanes_i != {LANES{1'b0}}",
+         "upd_q   <= upd_valid_i", 2},
+        {"a reset keeps the entries", "cw_warp_lut", "used_q  <= {ENTRIES{1'b0}};", "used_q  <= used_q;", 2},
+        {"a close needs no valid", "cw_warp_lut", "close_q <= close_valid_i;", "close_q <= close_valid_i || upd_valid_i;", 2}};
     (void)state;
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
 }
@@ -208,6 +214,27 @@ static void test_warp_lut__evicts_in_turn(void **state)
     }
 }
 
+/* Lanes that have joined are taken as those are with which the warp began; and an idle clock changes nothing. */
+static void test_warp_lut__who_has_joined_is_taken(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &dwf, backends[b]);
+        update(&d, 7, 0x1, 1);
+        update(&d, 7, 0x2, 2);
+        expect(&d, 1, 1, 0x2, 0, 0);
+        for (uint32_t i = 0; i < 5; i++) {
+            d.in = (in_t){.upd_pc = 7, .upd_lanes = 0xf, .upd_warp = 9, .close_warp = 1};
+            dut_cycle(&d);
+        }
+        assert_int_equal(d.out.busy, 0);
+        update(&d, 7, 0x6, 3);
+        expect(&d, 1, 1, 0x4, 3, 0x2);
+        dut_close(&d);
+    }
+}
+
 static void test_warp_lut__nobody_comes(void **state)
 {
     (void)state;
@@ -232,6 +259,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_warp_lut__a_full_conflict_only_begins),
     cmocka_unit_test(test_warp_lut__a_warp_that_issues_takes_nobody),
     cmocka_unit_test(test_warp_lut__evicts_in_turn),
+    cmocka_unit_test(test_warp_lut__who_has_joined_is_taken),
     cmocka_unit_test(test_warp_lut__nobody_comes),
 };
 CW_TEST_MAIN(tests)

@@ -3,25 +3,26 @@
  * First-read time table of temporal conflict detection (TCD; Fung 2015, section 6.4, Figure 6.7): when each transaction of a SIMT core
  * sent its first load, and whether any of its loads has returned a word that was written later than that.
  *
- * One time per thread: `warps` x `lanes` times of `time_w` bits (48 x 32 x 64 bits, the 12 kB of Table 6.3). The time is that of the core's
- * synchronised timer, an input. A transaction without a conflict has read a snapshot that existed at the time of its first load; if
- * it has written nothing it may commit without validation.
+ * [1] One time per thread: `warps` x `lanes` times of `time_w` bits (48 x 32 x 64 bits, the 12 kB of Table 6.3). [2] The time is that of the
+ * core's synchronised timer, an input. [3] A transaction without a conflict has read a snapshot that existed at the time of its first load;
+ * if it has written nothing it may commit without validation.
  *
- * What a cycle means. Every channel takes one operation in every cycle; there is no back-pressure and no path from input to output. All of
- * them look at the state at the start of the cycle, and change it at its end in this order:
- *  - A response (rsp_valid) brings the last-written time of the block that lanes of a warp have loaded from. In cycle t it is
- *    accepted for those of rsp_lanes that have a first read and do not begin in cycle t. It is a conflict for an accepted lane when
- *    rsp_written is later (greater) than its first-read time. Found in cycle t + 1: then the lanes that do not begin in t + 1 get their
- * conflict recorded, and in t + 2 found_valid = 1 with these lanes (found_valid = 0 if there are none).
- *  - A begin (beg_valid) makes lanes of a warp start a new attempt: no first read, no conflict.
- *  - A load (load_valid) gives the lanes of a warp that have no first read, or that begin in this cycle, the first-read time `now`.
- *    With load_rebase = 1 it is no load: the lanes that have a first read get time 0, all others stay. That is for a
- *    roll-over of the timer (section 6.4.2), once the transaction has been validated by value. A response accepted in the cycle of
+ * What a cycle means. [4] Every channel takes one operation in every cycle; there is no back-pressure and no path from input to output. [5]
+ * All of them look at the state at the start of the cycle, and change it at its end in this order:
+ *  - [6] A response (rsp_valid) brings the last-written time of the block that lanes of a warp have loaded from. [7] In cycle t it is
+ *    accepted for those of rsp_lanes that have a first read and do not begin in cycle t. [8] It is a conflict for an accepted lane when
+ *    rsp_written is later (greater) than its first-read time. [9] Found in cycle t + 1: then the lanes that do not begin in t + 1 get their
+ *    conflict recorded, [10] and in t + 2 found_valid = 1 with these lanes (found_valid = 0 if there are none).
+ *  - [11] A begin (beg_valid) makes lanes of a warp start a new attempt: no first read, no conflict.
+ *  - [12] A load (load_valid) gives the lanes of a warp that have no first read, or that begin in this cycle, the first-read time `now`.
+ *    [13] With load_rebase = 1 it is no load: the lanes that have a first read get time 0, all others stay. [14] That is for a
+ *    roll-over of the timer (section 6.4.2), once the transaction has been validated by value. [15] A response accepted in the cycle of
  *    a rebase is compared with the new time, 0.
- *  - A query (qry_valid) of a warp in cycle t is answered in t + 1 (ans_valid): ans_read, the lanes with a first read, and ans_conflict,
- *    the lanes with a conflict. It covers everything that was accepted in the cycles before t, and nothing of cycle t itself.
- * ans_* and found_* are 0 when not valid. A warp number of `warps` or more names no warp: the operation does nothing, a query is answered
- * by 0. idle = 1: a clock without a valid input changes nothing.
+ *  - [16] A query (qry_valid) of a warp in cycle t is answered in t + 1 (ans_valid): ans_read, the lanes with a first read, and ans_conflict,
+ *    the lanes with a conflict. [17] It covers everything that was accepted in the cycles before t, and nothing of cycle t itself.
+ *
+ * [18] ans_* and found_* are 0 when not valid. [19] A warp number of `warps` or more names no warp: the operation does nothing, a query is
+ * answered by 0. [20] idle = 1: a clock without a valid input changes nothing.
  */
 #ifndef COWARP_UNIT_FIRST_READ_TABLE_H
 #define COWARP_UNIT_FIRST_READ_TABLE_H

@@ -3,36 +3,39 @@
  * Select of the transaction conflict mask (GPU-LocalTM, section 2.1, Table 1; section 3.2): at the end of a wavefront's attempt it says
  * which lanes run the next attempt, in which mode, and whether the wavefront needs the work-group's token for it.
  *
- * A lane whose bit is 1 in TCM has met a conflict in the attempt that ends (tcm), or was held back in it. All lanes of tcm are in the next
- * attempt. There a lane with TCM = 0 runs, one with TCM = 1 is held back.
+ * [1] A lane whose bit is 1 in TCM has met a conflict in the attempt that ends (tcm), or was held back in it. [2] All lanes of tcm are in the
+ * next attempt. [3] There a lane with TCM = 0 runs, one with TCM = 1 is held back.
  *
- * What a cycle means. ask_valid = 1 in cycle t: the outputs from t + 1 on are the answer, until the cycle after the next one with ask_valid = 1.
+ * What a cycle means. [4] ask_valid = 1 in cycle t: the outputs from t + 1 on are the answer, until the cycle after the next one with
+ * ask_valid = 1.
  *   ask_tcm     TCM at the end of the attempt
  *   ask_start   TCM at its begin: the lanes that were held back
  *   ask_before  TCM at the end of the attempt before; 0 in a transaction's first attempt, and in the first after the wavefront has aborted
  *               for another one's token
  *   ask_mcm     MCM at the end of the attempt: 0 for a lane that has met an owner of its wavefront that comes before it in the order
- *   ask_mode    mode of the attempt that ends (enum cw_local_mode; 3 counts as 2)
+ *   ask_mode    mode of the attempt that ends (enum cw_local_mode; [5] 3 counts as 2)
  *   ask_descending, ask_multiple   the serialisation
  *   ask_keep    a token is for all transactions of the wavefront; 0: for one lane's
  *   ask_token   the wavefront has the token
  *
- * The next mode. It is `stuck` if ask_tcm = ask_before, or if a lane that ran is in ask_tcm (ask_tcm has a lane that ask_start has not).
- *   ask_tcm = 0: transactional. The transaction is over.
- *   after transactional mode: wavefront if ask_tcm = ask_before, else transactional;
- *   after wavefront serialisation: work-group if it is stuck, else transactional;
- *   after work-group serialisation: work-group if it is stuck, or with ask_keep = 1, else transactional.
- * The next TCM, sel_tcm. Transactional: 0, all run. Work-group serialisation: the first lane of ask_tcm runs, the lowest, or the highest
- * with ask_descending = 1. Wavefront serialisation: the same with ask_multiple = 0; with ask_multiple = 1 the lanes of ask_tcm & ask_mcm
- * run, and if there are none, the first lane of ask_tcm.
- * sel_run is ask_tcm & ~sel_tcm. sel_want: work-group serialisation comes, and the wavefront has no token: it waits for one before it
- * begins. sel_free: it has one, and work-group serialisation does not come: it gives it back.
+ * The next mode. [6] It is `stuck` if ask_tcm = ask_before, or if a lane that ran is in ask_tcm (ask_tcm has a lane that ask_start has not).
+ *  - [7] ask_tcm = 0: transactional; the transaction is over.
+ *  - [8] After transactional mode: wavefront if ask_tcm = ask_before, else transactional.
+ *  - [9] After wavefront serialisation: work-group if it is stuck, else transactional.
+ *  - [10] After work-group serialisation: work-group if it is stuck, or with ask_keep = 1, else transactional.
  *
- * Between two attempts TCM only loses lanes (ask_tcm is within ask_before), except when the wavefront aborts for another one's token. In
- * work-group serialisation, where nobody else runs, it does lose one. From this follows a bound: with n lanes in TCM after the first
- * attempt there are at most 3 * n more.
+ * The next TCM, sel_tcm: [11] Transactional: 0, all run. [12] Work-group serialisation: the first lane of ask_tcm runs, the lowest, or the
+ * highest with ask_descending = 1. [13] Wavefront serialisation: the same with ask_multiple = 0; [14] with ask_multiple = 1 the lanes of
+ * ask_tcm & ask_mcm run, [15] and if there are none, the first lane of ask_tcm.
+ *  - [16] sel_run is ask_tcm & ~sel_tcm.
+ *  - [17] sel_want: work-group serialisation comes, and the wavefront has no token: it waits for one before it begins.
+ *  - [18] sel_free: it has one, and work-group serialisation does not come: it gives it back.
  *
- * A reset leaves the answer to inputs of 0. A clock with ask_valid = 0 changes nothing.
+ * [19] Between two attempts TCM must only lose lanes (ask_tcm is within ask_before), except when the wavefront aborts for another one's
+ * token, and in work-group serialisation, where nobody else runs, it must lose one. [20] From this follows a bound: with n lanes in TCM
+ * after the first attempt there are at most 3 * n more.
+ *
+ * [21] A reset leaves the answer to inputs of 0. [22] A clock with ask_valid = 0 changes nothing.
  */
 #ifndef COWARP_UNIT_TCM_SELECT_H
 #define COWARP_UNIT_TCM_SELECT_H

@@ -4,21 +4,23 @@
  * instruction, a warp's threads go where their next PCs say. The table has the warps that still take threads: for a PC, the warp that is
  * being formed and its lanes that are taken. A thread stays in its lane.
  *
- * The table has 2^set_w sets of `ways` entries. The low set_w bits of a PC are its set. At most one entry has a PC.
+ * [1] The table has 2^set_w sets of `ways` entries. [2] The low set_w bits of a PC are its set. [3] At most one entry has a PC.
  *
- * What a cycle means.
- *  - Update. upd_valid = 1: threads of upd_lanes have the next PC upd_pc. upd_warp is a name for a warp that may have to begin. Without a
- *    lane nothing happens. Else:
- *    - The PC has an entry: lanes that its warp has not taken join this warp. The others, if any, begin the warp upd_warp, and the entry
- * now names that one, with just these lanes taken. So the warp before takes nobody more.
- *    - It has none: all lanes begin the warp upd_warp, and it gets an entry. It is the lowest free one of the set, or else the one whose
- * turn it is, which is evicted: its warp takes nobody more. Turns go round, from way 0 after a reset. The answer is in the next cycle:
- * ans_valid = 1; ans_found; ans_join_lanes (may be 0) of ans_join_warp; ans_begin_lanes of ans_begin_warp, which is 0 without lanes;
- * evict_valid, evict_pc and evict_warp.
- *  - Close. close_valid = 1: the warp close_warp issues, and takes nobody more. An entry that names it becomes free.
- * An update finds the table as all updates of earlier cycles, and all closes up to its own cycle, have left it. Fields are 0 when they say
- * nothing: all of them without ans_valid, ans_join_* without ans_found, evict_* without evict_valid. A reset empties the table. busy = 1 in
- * the two cycles after an update and in the cycle after a close; in a clock with busy, upd_valid and close_valid 0 nothing changes.
+ * What a cycle means:
+ *  - Update. [4] upd_valid = 1: threads of upd_lanes have the next PC upd_pc; upd_warp is a name for a warp that may have to begin. [5]
+ *    Without a lane nothing happens, else:
+ *    - The PC has an entry: [6] lanes that its warp has not taken join this warp. [7] The others, if any, begin the warp upd_warp, [8] and
+ *      the entry now names that one, with just these lanes taken. [9] So the warp before takes nobody more.
+ *    - It has none: [10] all lanes begin the warp upd_warp, and it gets an entry: [11] the lowest free one of the set, [12] or else the one
+ *      whose turn it is, which is evicted: its warp takes nobody more. [13] Turns go round, from way 0 after a reset.
+ *    - [14] The answer is in the next cycle: ans_valid = 1; ans_found; ans_join_lanes (may be 0) of ans_join_warp; ans_begin_lanes of
+ *      ans_begin_warp, which is 0 without lanes; evict_valid, evict_pc and evict_warp.
+ *  - Close. [15] close_valid = 1: the warp close_warp issues, and takes nobody more. [16] An entry that names it becomes free.
+ *
+ * [17] An update finds the table as all updates of earlier cycles, and all closes up to its own cycle, have left it. [18] Fields are 0 when
+ * they say nothing: all of them without ans_valid, ans_join_* without ans_found, evict_* without evict_valid. [19] A reset empties the table.
+ * [20] busy = 1 in the two cycles after an update and in the cycle after a close; [21] in a clock with busy, upd_valid and close_valid 0
+ * nothing changes.
  */
 #ifndef COWARP_UNIT_WARP_LUT_H
 #define COWARP_UNIT_WARP_LUT_H
