@@ -74,8 +74,9 @@ struct cw_cuda_image;
 /* Registers what nvcc's start-up code hands over (struct of magic 466243B1h). Never NULL: what is wrong with it is told when a kernel of it
  * is used. */
 struct cw_cuda_image *cw_cuda_register(const void *wrapper);
-/* Whether the program has registered one, as those do that use the runtime API. */
+/* Whether the program uses the runtime API, as its library says when it is loaded. */
 bool cw_cuda_has_runtime(void);
+void cw_cuda_use_runtime(void);
 /* CW_CUDA_HANDLE: no image that is loaded. */
 int cw_cuda_image_check(const struct cw_cuda_image *image);
 /* PTX text, a container or a wrapper, as cuModuleLoadData takes it. */

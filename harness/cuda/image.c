@@ -109,10 +109,14 @@ struct cw_cuda_image *cw_cuda_register(const void *wrapper)
 {
     cw_cuda__lock();
     struct cw_cuda_image *image = cw_cuda__image_new();
-    cw_cuda__process.has_runtime = true;
     cw_cuda__image_fill(image, wrapper);
     cw_cuda__unlock();
     return image;
+}
+
+void cw_cuda_use_runtime(void)
+{
+    cw_cuda__process.has_runtime = true;
 }
 
 bool cw_cuda_has_runtime(void)

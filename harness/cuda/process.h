@@ -76,7 +76,7 @@ struct cw_cuda_process {
     int sticky;                /* error that every call answers until the device is reset */
     uint64_t failed_launches;
     bool said_full;               /* that an allocation did not fit */
-    bool has_runtime;             /* an image has been registered */
+    bool has_runtime;             /* the runtime API is there */
     char said[1000];              /* the last line of cw_cuda__say */
     struct cw_cuda_image *images; /* newest first */
     uint32_t image_cnt;

@@ -4,6 +4,12 @@
 
 #include "cuda/runtime.h"
 
+/* So the driver's functions have a context without asking for it. */
+__attribute__((constructor)) static void is_loaded(void)
+{
+    cw_cuda_use_runtime();
+}
+
 /* Registration. The handle is the image. */
 
 void **__cudaRegisterFatBinary(void *wrapper)

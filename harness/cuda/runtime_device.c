@@ -123,10 +123,15 @@ static void put_first(struct writer *w, bool old)
     put_size(w, (size_t)attribute(51));
 }
 
-/* Sizes of textures and surfaces, of which there are none. */
+/* The most that textures and surfaces have: the attributes, in the order of the members. */
+static const unsigned char texture_attribute[] = {21, 77, 69, 22, 23, 73, 74, 70, 71, 72, 45, 46, 24, 25, 26, 47, 48, 49, 52, 42,
+                                                  43, 27, 28, 29, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68};
+
 static void put_textures(struct writer *w, bool old)
 {
-    put_ints(w, old ? 40 : 39, 0);
+    for (size_t i = 0; i < sizeof texture_attribute; i++)
+        if (old || texture_attribute[i] != 69)
+            put_int(w, attribute(texture_attribute[i]));
     put_size(w, (size_t)attribute(30));
 }
 

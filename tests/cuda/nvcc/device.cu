@@ -35,6 +35,10 @@ int main()
     EXPECT(p.sharedMemPerBlockOptin == (size_t)value);
     CHECK(cudaDeviceGetAttribute(&value, cudaDevAttrMaxBlocksPerMultiprocessor, 0));
     EXPECT(p.maxBlocksPerMultiProcessor == value);
+    CHECK(cudaDeviceGetAttribute(&value, cudaDevAttrMaxTexture2DLinearPitch, 0));
+    EXPECT(p.maxTexture2DLinear[2] == value && value > 0 && p.maxTexture1D > p.maxTexture3D[2] && p.maxTexture1DMipmap == 0);
+    CHECK(cudaDeviceGetAttribute(&value, cudaDevAttrMaxSurface2DLayeredLayers, 0));
+    EXPECT(p.maxSurface2DLayered[2] == value && value > 0 && p.maxSurfaceCubemapLayered[1] == 0 && p.surfaceAlignment == 512);
     EXPECT(p.managedMemory == 1 && p.unifiedAddressing == 1 && p.canMapHostMemory == 1);
     CHECK(cudaFuncGetAttributes(&a, bounded));
     EXPECT(a.sharedSizeBytes == 400 && a.maxThreadsPerBlock == 256 && a.numRegs > 0 && a.ptxVersion == 75);
