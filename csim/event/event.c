@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "event/event.h"
 
+_Static_assert(CW_EVENT_TYPES <= 32, "a listener has a bit for each type");
+
 #include <stddef.h>
 
 void cw_events_listen(struct cw_events *s, struct cw_event_listener *listener)
