@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scripts as a whole: cowarp exec --script, and the parts that follow a power failure, recovery and verification. */
 #define _GNU_SOURCE /* popen */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "file/out_file.h"
 #include "script.h"
@@ -249,7 +251,10 @@ static int refuse_options(const struct cli_parsed *p)
 
 int cli_script_open(struct script *s, const struct cli_parsed *p)
 {
-    const int status = cli_script_read(s, cli_value(p, "script", NULL), p->word_cnt > 0 ? p->word[0] : NULL);
+    const char *ptx = p->word_cnt > 0 ? p->word[0] : NULL;
+    if (ptx != NULL && access(ptx, R_OK) != 0)
+        return cli_error(CLI_WRONG, "%s: cannot be opened: %s", ptx, strerror(errno));
+    const int status = cli_script_read(s, cli_value(p, "script", NULL), ptx);
     return status == CLI_OK ? check_outputs(s, p) : status;
 }
 

@@ -196,6 +196,7 @@ class Requests(CrashScript):
         self.refused(self.command("crash", "log.ptx", "--points", "3"), "crash of a PTX file needs --script FILE")
         self.refused(self.command("crash", "scan", "--points", "3", "--verify", "v"), "--verify goes with --script")
         self.refused(self.command("crash", "--script", "log.script", "--points", "3"), "needs --recover KERNEL")
+        self.refused(self.command("crash", "nowhere.ptx", "--script", "log.script", "--recover", "r", "--points", "3"), "cowarp: nowhere.ptx: cannot be opened")
         self.refused(self.crash("--points", "3", "--param", "n=3"), "--param is of a workload")
         self.refused(self.crash("--points", "3", "--twice", "--explore", "log"), "--twice fails in states of the model")
         self.refused(self.crash("--points", "3", "--twice", "--operations"), "--twice fails in states of the model")
