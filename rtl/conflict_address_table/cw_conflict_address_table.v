@@ -311,8 +311,7 @@ module cw_conflict_address_table #(
             end
             cover (&f_live && f_member && upd_done_o && !upd_refused_o && !f_ends);
         end
-`endif
-`ifdef FORMAL
+
     // What the counter should be: a bit for each place.
     reg  [(WAYS<<SET_W)-1:0] f_valid_q;
     reg  [CNT_W-1:0]         f_word_cnt;
@@ -332,10 +331,7 @@ module cw_conflict_address_table #(
             f_word_cnt = f_word_cnt + {{(CNT_W-1){1'b0}}, f_valid_q[n]};
     end
 
-    always @* begin
-        // power-up
-        if (!f_past_q)
-            assume (rst_i);
+    always @(`CW_PROPERTIES)
         if (f_past_q) begin
             // 4. The table is empty if, and only if, no place has a word.
             assert (sweep_q || f_live == f_valid_q[f_set*WAYS +: WAYS]);
@@ -344,7 +340,12 @@ module cw_conflict_address_table #(
             cover (empty_o && upd_done_o && f_remove_q[2]);
             cover (&f_valid_q);
         end
-    end
+`endif
+`ifdef FORMAL
+    always @*
+        // power-up
+        if (!f_past_q)
+            assume (rst_i);
 `endif
 
     generate
