@@ -110,7 +110,7 @@ static void build(struct seen *s, const struct cw_mech *system, const char *sett
 }
 
 /* Machines whose papers state another size, or have other numbers of partitions or longer rows; the idealised systems' ring, which has no
- * bound, and which they cannot have in RTL; and EAPG's conflict address table, which is synthesized whole, and runs as eight banks. */
+ * bound, and which they cannot have in RTL. */
 static const char *const differences[] = {
     "getm commit_unit entries 65536",
     "thesis-kilotm first_read_table warps 32",
@@ -158,9 +158,9 @@ static bool is_in(const char *const *list, size_t cnt, const char *line)
 /* SI-TM's units, which run at 700 MHz in its own preset, on GETM's machines, whose L2 has 1,400 (Table II: validation units). And warp_lut,
  * which takes both sides of a branch in a cycle of 325 MHz; it reaches 744 (synth/tables.txt). */
 static const char *const faster[] = {
-    "getm postdate_unit 1400",          "getm writer_table 1400",       "getm version_index_table 1400",
-    "getm row_copy_engine 1400",        "getm-56 postdate_unit 1400",   "getm-56 writer_table 1400",
-    "getm-56 version_index_table 1400", "getm-56 row_copy_engine 1400", "thesis-tbc warp_lut 650",
+    "getm postdate_unit 1400",    "getm writer_table 1400",         "getm version_index_table 1400",     "getm row_copy_engine 1400",
+    "getm-56 postdate_unit 1400", "getm-56 writer_table 1400",      "getm-56 version_index_table 1400",  "getm-56 row_copy_engine 1400",
+    "thesis-tbc warp_lut 650",    "getm scalable_reader_list 1400", "getm-56 scalable_reader_list 1400",
 };
 
 static void judge_clocks(const struct seen *s, size_t known)
