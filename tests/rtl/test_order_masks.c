@@ -78,7 +78,13 @@ static void test_order_masks__broken_copies_are_caught(void **state)
         {"the count of patience goes on", "cw_order_masks", "none || edm_q == {WARPS{1'b0}} ? 8'd0", "none ? 8'd0", 2},
         {"ACTR wraps", "cw_order_masks", "sum > ACTR_MAX ? {ACTR_W{1'b1}} : sum", "sum > ACTR_MAX ? {ACTR_W{1'b0}} : sum", 2},
         {"room for one is room for two", "cw_order_masks", "= &actr_q[ACTR_W-1:1];", "= &actr_q;", 2},
-        {"kind 7 orders", "cw_order_masks", "order_kind_i <= DFENCE", "(order_kind_i <= DFENCE || order_kind_i == 3'd7)", 2}};
+        {"kind 7 orders", "cw_order_masks", "order_kind_i <= DFENCE", "(order_kind_i <= DFENCE || order_kind_i == 3'd7)", 2},
+        {"an acknowledgement of nothing counts", "cw_order_masks", "ack_valid_i && actr_q != {ACTR_W{1'b0}};", "ack_valid_i;", 2},
+        {"warps show that do not go on", "cw_order_masks", "<= edm_d & {WARPS{none}};", "<= edm_d;", 2},
+        {"a warp that there is not is warp 0", "cw_order_masks", "stall_valid_i ? ONE << stall_warp_i :",
+         "stall_valid_i ? (ONE << stall_warp_i == {WARPS{1'b0}} ? ONE : ONE << stall_warp_i) :", 2},
+        {"never busy", "cw_order_masks", "busy_o         = resume_q;", "busy_o         = 1'b0;", 2},
+        {"a reset leaves ODM", "cw_order_masks", "odm_q          <= {WARPS{1'b0}};", "odm_q          <= odm_q;", 2}};
     (void)state;
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
 }
@@ -140,6 +146,41 @@ static void test_order_masks__fsm_lasts_until_all_is_acknowledged(void **state)
         assert_int_equal(d.out.fsm, 0);
         assert_int_equal(d.out.actr, 0);
         assert_int_equal(d.out.resume_valid, 0); /* nobody waits for an oFence */
+        dut_close(&d);
+    }
+}
+
+/* A warp that there is not, and kinds that order nothing; then a reset with something in each mask. */
+static void test_order_masks__what_names_nobody_does_nothing(void **state)
+{
+    static const out_t nothing = {0};
+    static const params_t few = {3, 8, 8};
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &few, backends[b]);
+        leave(&d, 1);
+        stall(&d, 3);
+        delay(&d, 3);
+        order(&d, CW_PERSIST_LINE, 7);
+        dut_cycle(&d);
+        order(&d, 7, 7);
+        dut_cycle(&d);
+        dut_eval(&d);
+        assert_int_equal(d.out.odm | d.out.edm | d.out.fsm, 0);
+        stall(&d, 0);
+        delay(&d, 1);
+        order(&d, CW_PERSIST_OFENCE, 4);
+        dut_cycle(&d);
+        dut_cycle(&d);
+        dut_eval(&d);
+        assert_int_equal(d.out.odm, 1);
+        assert_int_equal(d.out.edm, 2);
+        assert_int_equal(d.out.fsm, 4);
+        assert_int_equal(d.out.busy, 0);
+        d.inst.ops->reset(d.inst.self);
+        dut_eval(&d);
+        assert_memory_equal(&d.out, &nothing, sizeof nothing);
         dut_close(&d);
     }
 }
@@ -254,6 +295,7 @@ static void test_order_masks__a_delayed_warp_tries_again(void **state)
         delay(&d, 31);
         dut_cycle(&d);
         dut_eval(&d);
+        assert_int_equal(d.out.busy, 1);
         assert_int_equal(d.out.resume_valid, 1);
         assert_int_equal(d.out.resume_warps, 0x80000000);
         leave(&d, 1);
@@ -366,6 +408,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_order_masks__broken_copies_are_caught),
     cmocka_unit_test(test_order_masks__fsm_lasts_until_all_is_acknowledged),
     cmocka_unit_test(test_order_masks__an_order_with_nothing_outstanding_leaves_nothing),
+    cmocka_unit_test(test_order_masks__what_names_nobody_does_nothing),
     cmocka_unit_test(test_order_masks__dfence_of_four_warps),
     cmocka_unit_test(test_order_masks__an_acquire_of_device_scope_invalidates),
     cmocka_unit_test(test_order_masks__a_delayed_warp_tries_again),

@@ -6,24 +6,27 @@
  * named, some earlier persist of which may not be acknowledged. ACTR: lines that have left the core and are not acknowledged.
  *
  * What a cycle means. At the clock edge, in this order:
- *  1. ACTR' = ACTR + flush_valid + evict_valid - ack_valid. An ack_valid with ACTR = 0 is ignored; ACTR' is at most 2^actr_w - 1. A line
- * that leaves and an acknowledgement in one cycle are of different lines.
- *  2. stall_valid: stall_warp into ODM. delay_valid: delay_warp into EDM. Both before the ordering entry of the same cycle.
- *  3. order_valid: an ordering entry leaves the buffer. Kinds 1 to 6 (enum cw_persist_kind): order_warps into FSM. Kinds 4 to 6 also: those
- * of order_warps that are in ODM go from ODM to EDM. Kind 4, an acquire of device scope, arms the invalidation, too. Kinds 0 and 7 do
- * nothing. An ordering entry is always taken, order_ready of the buffer is 1.
- *  4. If ACTR' = 0: FSM becomes 0, EDM becomes 0, and the invalidation is disarmed. So what is set while nothing is outstanding is
- *     released at once: FSM or EDM is not 0 only while ACTR is not 0.
- * In the cycle after 4: resume_valid = 1 if EDM (with what came in 2 and 3) had a warp, or the invalidation was armed; resume_warps, the
- * warps of EDM; invalidate = 1 if it was armed. A warp that resumes tries again what it waited for. Else the three are 0.
+ *  - Count. [1] ACTR' = ACTR + flush_valid + evict_valid - ack_valid. [2] An ack_valid with ACTR = 0 is ignored; [3] ACTR' is at most
+ *    2^actr_w - 1. [4] A line that leaves and an acknowledgement in one cycle must be of different lines.
+ *  - Waiting. [5] stall_valid: stall_warp into ODM. [6] delay_valid: delay_warp into EDM. [7] Both come before the ordering entry of the same
+ *    cycle.
+ *  - Order. [8] order_valid: an ordering entry leaves the buffer; kinds 1 to 6 (enum cw_persist_kind): order_warps into FSM. [9] Kinds 4 to 6
+ *    also: those of order_warps that are in ODM go from ODM to EDM. [10] Kind 4, an acquire of device scope, arms the invalidation, too. [11]
+ *    Kinds 0 and 7 do nothing. [12] An ordering entry is always taken: order_ready of the buffer must be 1.
+ *  - Release. [13] If ACTR' = 0: FSM becomes 0, EDM becomes 0, and the invalidation is disarmed. [14] So what is set while nothing is
+ *    outstanding is released at once: FSM or EDM is not 0 only while ACTR is not 0.
  *
- * Patience. While EDM is not 0 at the start of a cycle, lines that leave in it are counted. Once `patience` of them have left, hold = 1
- * from the next cycle on, until ACTR' = 0. Nobody may let a line leave meanwhile, so ACTR comes to 0 when the acknowledgements have come,
- * and a warp of EDM does not wait for ever. A line that is already on offer may leave.
+ * In the cycle after a release: [15] resume_valid = 1 if EDM (with what came in its cycle) had a warp, or the invalidation was armed; [16]
+ * resume_warps, the warps of EDM; [17] invalidate = 1 if it was armed. [18] A warp that resumes must try again what it waited for. [19] Else
+ * the three are 0.
  *
- * Who lets lines leave looks at actr_full: there is no room for two more, one by the head of the buffer and one by eviction.
- * odm, edm, fsm, actr, actr_full, hold and busy depend on registers alone. busy = 0: a clock without a valid input changes nothing. A warp
- * of `warps` or more names no warp. A reset makes all 0.
+ * Patience. [20] While EDM is not 0 at the start of a cycle, lines that leave in it are counted. [21] Once `patience` of them have left, hold
+ * = 1 from the next cycle on, until ACTR' = 0. [22] Nobody must let a line leave meanwhile, but for one that is already on offer. [23] So ACTR
+ * comes to 0 when the acknowledgements have come, and a warp of EDM does not wait for ever.
+ *
+ * [24] Who lets lines leave must look at actr_full: [25] there is no room for two more, one by the head of the buffer and one by eviction; it
+ * depends on registers alone, as odm, edm, fsm, actr, hold and busy do. [26] busy = 0: a clock without a valid input changes nothing. [27] A
+ * warp of `warps` or more names no warp. [28] A reset makes all 0.
  */
 #ifndef COWARP_UNIT_ORDER_MASKS_H
 #define COWARP_UNIT_ORDER_MASKS_H
