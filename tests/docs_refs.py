@@ -24,6 +24,7 @@ NO_NAMES = set("A After All And As At Before Both By Example Figure For From Her
                "table".split() + MONTHS)
 PLACE = r"(?:Tables? (?:[IVX]+\b|\d)|Figures? \d|Examples? \d|sections? (?:[IVX]+\b|\d)|[IVX]+\.[A-Z]\b)"
 BRACKET = re.compile(r"(?<!\]\s)(?<![\w\])`\[])\[([A-Za-z][A-Za-z-]{2,}[A-Za-z0-9-]*)\](?![\[(\w+])")
+PTX_ADDRESS = re.compile(r"\b(?:ld|st)\.[a-z0-9.]+ (?:%\w+, )?\Z")  # a parameter's address in a string of PTX
 BRACKET_FOLDERS = {"csim", "include", "rtl", "docs"}
 YEAR = re.compile(r"\b([A-Z][a-z]+(?:(?:, [A-Z][a-z]+)* and [A-Z][a-z]+)?)(?: et al\.)?,? \(?((?:18|19|20)\d\d)\b(?![-.:/]\d)")
 ET_AL = re.compile(r"\b([A-Z][a-z]+)(?: et al\b|'s (?:algorithm|total order|xorshift\w*)\b)")
@@ -79,7 +80,7 @@ def citations(root, path, text, names):
     joined = re.sub(r"\n *", lambda m: " " * len(m[0]), prose)
     if path.relative_to(root).parts[0] in BRACKET_FOLDERS:
         for m in BRACKET.finditer(prose):
-            if not re.search(r"/[*/] *$", text[:m.start()]):
+            if not re.search(r"/[*/] *$", text[:m.start()]) and not PTX_ADDRESS.search(text[:m.start()]):
                 yield m.start(1), m[1]
     single = re.sub(r" +", " ", joined)
     for pattern in (ET_AL, PAIR):

@@ -19,10 +19,11 @@
 #define WAVES         CW_SOURCE_DIR "/waves"
 #define ARGUMENTS_MAX 34u /* of a command, with a NULL at the end */
 
-/* Figure 3.7 of thread block compaction as a kernel: one block of three warps, on one core. */
+/* Figure 3.7 of thread block compaction as a kernel: one block of three warps, on one core; its units step with each cycle of the core, so that a
+ * picture holds it. */
 #define FIGURE_3_7                                                                                                                \
     "exec", WAVES "/compaction.ptx", "--kernel", "figure_3_7", "--grid", "1", "--block", "96", "--preset", "thesis-tbc", "--set", \
-        "core.count=1", "--set", "partition.count=1", "--quiet", "--arg"
+        "core.count=1", "--set", "partition.count=1", "--set", "core.stage_cycles=1", "--quiet", "--arg"
 
 /* Two warps of a block on a machine with persistent memory that is not far away, so that a picture holds it. */
 #define PERSIST(kernel, rop)                                                                                                            \
