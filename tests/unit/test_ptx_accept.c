@@ -536,8 +536,8 @@ static const char *const refused_instructions[] = {
     "wmma.load.a.sync.aligned.row.m8n8k32.s4 {%r1}, [%d1]",
     "wmma.load.d.sync.aligned.row.m16n16k16.f16 {%r1,%r2,%r3,%r4}, [%d1]",
     "wmma.mma.sync.aligned.row.col.m16n16k16.f16.bf16.bf16.f16 {%r1,%r2,%r3,%r4}, {%r1,%r2,%r3,%r4}, {%r1,%r2,%r3,%r4}, {%r1,%r2,%r3,%r4}",
-    "wmma.mma.sync.aligned.row.col.m16n16k16.s32.s8.u8.s32 {%r1,%r2,%r3,%r4,%r1,%r2,%r3,%r4}, {%r1,%r2}, {%r1,%r2}, "
-    "{%r1,%r2,%r3,%r4,%r1,%r2,%r3,%r4}",
+    ("wmma.mma.sync.aligned.row.col.m16n16k16.s32.s8.u8.s32 {%r1,%r2,%r3,%r4,%r1,%r2,%r3,%r4}, {%r1,%r2}, {%r1,%r2}, "
+     "{%r1,%r2,%r3,%r4,%r1,%r2,%r3,%r4}"),
     "wmma.mma.xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 {%r1,%r2}, {%r1}, {%r1}, {%r1,%r2}",
     "wmma.store.d.sync.aligned.row.m16n16k16.bf16 [%d1], {%r1,%r2,%r3,%r4}",
     "stmatrix.sync.aligned.m8n8.x1.global.b16 [%d1], {%r1}",
