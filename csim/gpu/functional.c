@@ -96,7 +96,6 @@ static int start_further(struct cw_gpu *gpu, bool *started, struct cw_error *err
 struct watch {
     uint64_t progress, since; /* warp instructions of the launch at the last progress */
     uint32_t rounds;
-    uint64_t last_ns;
 };
 
 static uint64_t instructions(const struct cw_gpu *gpu)
@@ -115,14 +114,14 @@ static int check(struct cw_gpu *gpu, struct watch *w, struct cw_error *err)
     if (gpu->fault_status != CW_OK)
         return cw_fail(err, gpu->fault_status, "%s", gpu->fault.text);
     if (f->progress != w->progress)
-        *w = (struct watch){.progress = f->progress, .since = done, .last_ns = w->last_ns};
+        *w = (struct watch){.progress = f->progress, .since = done};
     if (++w->rounds > LIVELOCK_ROUNDS && done - w->since > gpu->config.watchdog_livelock_cycles)
         return cw_gpu__deadlock_functional(
             gpu, f->core, "warps spin without any of them getting on, for as many instructions as watchdog.livelock_cycles", err);
     if (gpu->max_cycles != 0 && done > gpu->max_cycles)
         return cw_fail(err, CW_ELIMIT, "%s: not finished after %llu warp instructions", gpu->launch.kernel->name,
                        (unsigned long long)gpu->max_cycles);
-    return cw_gpu__progress_due(gpu, &w->last_ns, err);
+    return cw_gpu__progress_due(gpu, err);
 }
 
 /* Each core with a block has a turn. */
@@ -147,8 +146,10 @@ static int turns(struct cw_gpu *gpu, struct watch *w, bool *ran, bool *spins, st
 static int run(struct cw_gpu *gpu, struct cw_error *err)
 {
     struct cw_gpu_functional *f = gpu->functional;
-    struct watch w = {.progress = f->progress, .last_ns = cw_gpu__host_ns()};
-    int status = prepare_core(gpu, 0, err);
+    struct watch w = {.progress = f->progress};
+    int status = cw_gpu__progress_due(gpu, err);
+    if (status == CW_OK)
+        status = prepare_core(gpu, 0, err);
     while (status == CW_OK && gpu->blocks_finished < gpu->blocks_total) {
         bool ran, spins, started = false;
         if (gpu->blocks_finished == gpu->blocks_started)

@@ -95,6 +95,7 @@ struct cw_gpu {
     char *report; /* deadlock report, owned */
 
     int (*on_progress)(void *context, const struct cw_gpu *gpu);
+    uint64_t asked_ns; /* host time of its last call; 0: none */
     void (*on_sample)(void *context, const struct cw_gpu *gpu, uint64_t cycle);
     void (*on_step)(void *context, const struct cw_gpu *gpu, cw_time now);
     void (*on_print)(void *context, const char *text, size_t length);
@@ -127,10 +128,9 @@ int cw_gpu__deadlock_functional(struct cw_gpu *gpu, struct cw_core *const *core,
 
 /* Runs the launch that has been described, without time. */
 int cw_gpu__run_functional(struct cw_gpu *gpu, struct cw_error *err);
-/* Nanoseconds of the host's clock. */
-uint64_t cw_gpu__host_ns(void);
-/* Asks the caller of a launch, at most every 10 ms of host time, whether to stop: CW_ELIMIT then. */
-int cw_gpu__progress_due(struct cw_gpu *gpu, uint64_t *last_ns, struct cw_error *err);
+/* Asks the caller, at most every 10 ms of host time, whether to stop: CW_ELIMIT then. Each launch begins with it: a thousand short ones can be
+ * stopped, too. */
+int cw_gpu__progress_due(struct cw_gpu *gpu, struct cw_error *err);
 
 /* The coordinates of block n of the launch. */
 static inline void cw_gpu__block_position(const struct cw_launch *l, uint64_t n, uint32_t ctaid[3])

@@ -305,7 +305,7 @@ static bool at_rest(const struct cw_gpu *gpu)
     return true;
 }
 
-static int checks_after_step(struct cw_gpu *gpu, uint64_t *last_ns, struct cw_error *err)
+static int checks_after_step(struct cw_gpu *gpu, struct cw_error *err)
 {
     if (gpu->fault_status != CW_OK)
         return cw_fail(err, gpu->fault_status, "%s", gpu->fault.text);
@@ -317,7 +317,7 @@ static int checks_after_step(struct cw_gpu *gpu, uint64_t *last_ns, struct cw_er
     if (++gpu->watchdog.steps % 4096 != 0)
         return CW_OK;
     int status = cw_gpu__watchdog_check(gpu, err);
-    return status == CW_OK ? cw_gpu__progress_due(gpu, last_ns, err) : status;
+    return status == CW_OK ? cw_gpu__progress_due(gpu, err) : status;
 }
 
 /* The last core cycle that the launch may use is over: time stops at its edge. */
@@ -353,7 +353,9 @@ static int steps(struct cw_gpu *gpu, struct cw_error *err)
 {
     const uint64_t last_cycle = cw_gpu_cycles(gpu) + gpu->max_cycles;
     const cw_time end = gpu->max_cycles == 0 ? CW_TIME_NEVER : (last_cycle + 1) * gpu->clocks.period[CW_DOMAIN_CORE];
-    uint64_t last_ns = cw_gpu__host_ns();
+    int status = cw_gpu__progress_due(gpu, err);
+    if (status != CW_OK)
+        return status;
     cw_gpu__watchdog_reset(gpu);
     while (!at_rest(gpu)) {
         cw_time due[CW_DOMAIN_COUNT];
@@ -372,7 +374,7 @@ static int steps(struct cw_gpu *gpu, struct cw_error *err)
             end_kernel(gpu);
         if (gpu->on_step != NULL)
             gpu->on_step(gpu->context, gpu, step);
-        int status = checks_after_step(gpu, &last_ns, err);
+        status = checks_after_step(gpu, err);
         if (status != CW_OK)
             return status;
     }
