@@ -261,15 +261,25 @@ static void load_all(struct cw_ptx *p, const struct fragment *f, const struct pl
         cw_frag_move(p, d[r], got[r % f->used], f->bytes == 8 ? 8 : 4);
 }
 
+/* .sync.aligned.LAYOUT.SHAPE[.SPACE] of a load or a store; NULL: another form. */
+static const struct shape *take_access(struct cw_insn *in, bool *columns, uint8_t *space)
+{
+    if (!cw_insn_accept(in, "sync") || !cw_insn_accept(in, "aligned") || !take_layout(in, columns))
+        return NULL;
+    const struct shape *shape = take_shape(in);
+    if (shape != NULL)
+        *space = take_space(in);
+    return shape;
+}
+
 /* .load.a|b|c.sync.aligned.LAYOUT.SHAPE[.SPACE].TYPE */
 static bool load_form(struct cw_insn *in, struct fragment *f, uint8_t *space, bool *is_float)
 {
-    const struct shape *shape;
     const char which = cw_insn_accept(in, "a") ? 'a' : cw_insn_accept(in, "b") ? 'b' : cw_insn_accept(in, "c") ? 'c' : '?';
     bool columns;
-    if (!cw_insn_accept(in, "sync") || !cw_insn_accept(in, "aligned") || !take_layout(in, &columns) || (shape = take_shape(in)) == NULL)
+    const struct shape *shape = take_access(in, &columns, space);
+    if (shape == NULL)
         return false;
-    *space = take_space(in);
     const struct sum *s = which == 'c' ? take_sum(in) : NULL;
     const struct kind *k = which == 'a' || which == 'b' ? take_kind(in) : NULL;
     if (in->next != in->part_cnt || !(s != NULL ? has_sums(shape, s) : k != NULL && k->depth == shape->depth))
@@ -302,12 +312,10 @@ static void load(struct cw_ptx *p, struct cw_insn *in)
 /* .store.d.sync.aligned.LAYOUT.SHAPE[.SPACE].TYPE */
 static bool store_form(struct cw_insn *in, struct fragment *f, uint8_t *space, bool *is_float)
 {
-    const struct shape *shape;
     bool columns;
-    if (!cw_insn_accept(in, "d") || !cw_insn_accept(in, "sync") || !cw_insn_accept(in, "aligned") || !take_layout(in, &columns) ||
-        (shape = take_shape(in)) == NULL)
+    const struct shape *shape = cw_insn_accept(in, "d") ? take_access(in, &columns, space) : NULL;
+    if (shape == NULL)
         return false;
-    *space = take_space(in);
     const struct sum *s = take_sum(in);
     if (s == NULL || !has_sums(shape, s) || in->next != in->part_cnt)
         return false;
