@@ -587,6 +587,15 @@ class Signals(Results):
         words = ["litmus", HERE.parent / "litmus", "--preset", "sbrp-near", "--persistency", "sbrp", "--runs", "100000", "--quiet"]
         self.assertIn("interrupted", self.stop(signal.SIGTERM, words, 0, lambda: self.busy))
 
+    def test_short_launches(self):
+        """None of them is long enough to ask whether it should stop."""
+        self.path("scale.ptx").write_text(SCALE)
+        self.path("many.script").write_text("load scale.ptx\nalloc a 128 fill 1\nuntil a == 0 max 1000000000\nlaunch scale grid 1 block 32 args a a\nset a 1\nend\n")
+        for extra in ([], ["--functional"]):
+            self.turns = 0
+            said = self.stop(signal.SIGTERM, ["exec", "--script", "many.script", "--quiet", *extra], 0, lambda: self.busy)
+            self.assertIn("interrupted", said)
+
 
 class Page(html.parser.HTMLParser):
     """A page that has been read: its text, ids, links, and what it would load."""
