@@ -175,6 +175,10 @@ add_test(NAME rtl.unknowns.long COMMAND ${unknowns})
 set_tests_properties(rtl.unknowns rtl.unknowns.long PROPERTIES TIMEOUT 600 LABELS rtl)
 set_tests_properties(rtl.unknowns.long PROPERTIES ENVIRONMENT COWARP_UNKNOWN_CYCLES=10000)
 
+# RAMs that correct errors.
+add_test(NAME rtl.ecc COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/rtl/ecc.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+set_tests_properties(rtl.ecc PROPERTIES TIMEOUT 600 LABELS rtl)
+
 # Every unit's default library evaluates its model as seldom as its Verilog allows. Called after all cw_add_unit calls.
 function(cw_add_fast_path_test)
     get_property(units GLOBAL PROPERTY CW_UNITS)

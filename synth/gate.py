@@ -141,7 +141,7 @@ def check(elaborated, technology, verilog, work, recorded):
     folders = [word for folder in verilog_folders(elaborated.unit) for word in ("-y", folder)]
     sim = work / "gate_check.vvp"
     files = [bench, netlist, *macro_models(elaborated, work), cell_models(technology, work), elaborated.unit.verilog]
-    run(["iverilog", "-g2005", *folders, "-o", sim, *files], work / "iverilog.log")
+    run(["iverilog", "-g2005", *elaborated.unit.defines, *folders, "-o", sim, *files], work / "iverilog.log")
     text = run(["vvp", "-n", sim], work / "vvp.log")
     result = re.search(r"RESULT (\d+) wrong (\d+) known", text)
     if not result:

@@ -49,7 +49,7 @@ class Elaborated:
 
 def front_end(unit, params):
     folders = verilog_folders(unit)
-    lines = [f"read_verilog {unit.verilog}"]
+    lines = [" ".join(["verilog_defines", *unit.defines]), f"read_verilog {unit.verilog}"]
     if params:
         lines.append("chparam " + " ".join(f"-set {name} {value}" for name, value in params.items()) + f" {unit.top}")
     lines.append(f"hierarchy -check -top {unit.top} " + " ".join(f"-libdir {folder}" for folder in folders))

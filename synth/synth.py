@@ -56,7 +56,7 @@ class Job:
         self.unit, self.options, self.counted = unit, options, counted
         self.misfit = (misfits or {}).get(unit.stem)  # why no run tells its activity
         self.params = units.values(unit, settings)
-        self.settings = {k: v for k, v in self.params.items() if v != unit.params[k].default}
+        self.settings = {**({"ECC": 1} if unit.ecc else {}), **{k: v for k, v in self.params.items() if v != unit.params[k].default}}
         name = "-".join([unit.stem] + [f"{k}{v}" for k, v in self.settings.items()])
         self.name, self.work = name, options.out / "work" / f"{name}-{options.technology.name}"
         self.technology = options.technology
@@ -200,7 +200,7 @@ class Job:
                   "budget": {"io": self.options.budget.io, "uncertainty": self.options.budget.uncertainty},
                   "critical_path": words.sentence(path), "margin": self.margin(1000 / path.ns), "ram_paths": ram_paths,
                   "corners": corners, "seconds": self.seconds}
-        result["no_power"] = None if counted or self.options.no_power or self.options.set else self.misfit or "no run has the unit"
+        result["no_power"] = None if counted or self.options.no_power or self.options.set or self.options.ecc else self.misfit or "no run has the unit"
         with self.step("power"):
             result["power"] = self.power(elaborated, verilog, dump, storage, result["fmax_mhz"], counted)
         if counted and not result["power"]:
@@ -255,6 +255,7 @@ def parse(arguments):
     parser.add_argument("--home", type=pathlib.Path, action="append", default=[], metavar="FOLDER",
                         help="a folder with include/cowarp/unit/ and rtl/ of its own, as that of a mechanism; its units as well; repeats")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the unit; repeats")
+    parser.add_argument("--ecc", action="store_true", help="RAMs with check bits that correct an inverted bit of a word; no power, no gate-level check")
     parser.add_argument("--sweep", metavar="NAME=A,B,C|speed",
                         help="one unit over several values of a parameter, or units mapped for several periods (speed): tables and SVG of area and Fmax")
     parser.add_argument("--workload", default="ht-h", help="run in which activity is counted (default ht-h)")
@@ -276,7 +277,7 @@ def parse(arguments):
 
 def count_activity(options, chosen):
     """Activity of the chosen units at the sizes that stand for them, or nothing when it is not wanted; and why a unit has none."""
-    if options.no_power or options.set:
+    if options.no_power or options.set or options.ecc:
         return {}, {}
     command = options.cowarp or activity.default_command(units.ROOT)
     if command is None:
@@ -355,7 +356,7 @@ def put_on_page(options, results, papers):
 
 
 def save(options, results):
-    papers = report.beside_papers(results) if options.technology.name == "osu018" and not options.set else []
+    papers = report.beside_papers(results) if options.technology.name == "osu018" and not options.set and not options.ecc else []
     for result in results:
         base = options.out / report.key(result).replace(" ", "-")
         report.write(base.with_name(base.name + ".json"), json.dumps(result, indent=2) + "\n")
@@ -370,7 +371,7 @@ def save(options, results):
 
 def of_reference(options):
     """Whether the reference and the page have figures of this library, these budgets and this node."""
-    return options.technology.name == "osu018" and options.budget == timing.Budget() and options.node == 32
+    return options.technology.name == "osu018" and not options.ecc and options.budget == timing.Budget() and options.node == 32
 
 
 def judge(options, results):
@@ -481,13 +482,14 @@ def main(arguments):
         if not found:
             raise Failed(f"--home {home}: no unit there; a unit is rtl/<unit>/cw_<unit>.v with a contract include/cowarp/unit/<unit>.h", 2)
         all_units.update(found)
-    chosen = [units.find(all_units, name) for name in options.unit] or list(all_units.values())
+    chosen = [dataclasses.replace(unit, ecc=options.ecc) for unit in ([units.find(all_units, name) for name in options.unit] or all_units.values())]
     options.technology, options.budget = technology_of(options), budget_of(options)
     options.node = node_of(options)
+    options.no_gates |= options.ecc  # in Icarus check bits of rows that nobody has written are unknown, and make known bits unknown
     if (options.set or options.sweep not in (None, "speed")) and len(chosen) != 1:
         raise Failed("--set and --sweep NAME=... are about one unit; name it", 2)
     if (options.page or options.renew_reference) and (options.set and options.page or not of_reference(options)):
-        raise Failed("--page and --renew-reference are about osu018 with the usual --io and --uncertainty at 32 nm, and --page about units at their defaults", 2)
+        raise Failed("--page and --renew-reference are about osu018 with the usual --io and --uncertainty at 32 nm without --ecc, and --page about units at their defaults", 2)
     if options.datasheet:
         reference = report.load_reference(options.reference)
         print("\n\n".join(report.datasheet_table(*datasheet.entry_of(unit.stem, reference)) for unit in chosen))

@@ -40,6 +40,7 @@ class Unit:
     verilog: pathlib.Path
     params: dict = field(default_factory=dict)  # NAME as in Verilog -> Param
     clock: Clock = None
+    ecc: bool = False  # RAMs correct errors (rtl/README.md)
 
     @property
     def home(self):
@@ -49,6 +50,10 @@ class Unit:
     @property
     def top(self):
         return f"cw_{self.stem}"
+
+    @property
+    def defines(self):
+        return ["-DCW_RAM_ECC"] if self.ecc else []
 
 
 PARAM = re.compile(r'P\(\s*\w+\s*,\s*(\w+)\s*,\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*,\s*"([^"]*)"\s*\)')

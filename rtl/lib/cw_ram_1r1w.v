@@ -19,6 +19,9 @@
 module cw_ram_1r1w #(
     parameter ADDR_W = 8,  // rows = 2^ADDR_W
     parameter DATA_W = 32
+`ifdef CW_RAM_ECC
+    , parameter CODED = 0  // 1: rows are code words already; the RAM inside this one
+`endif
 ) (
     input  wire              clk_i,
     // read port
@@ -36,6 +39,71 @@ module cw_ram_1r1w #(
 `endif
 );
 
+`ifdef CW_RAM_ECC
+    localparam CHECK_W = DATA_W <= 1 ? 3 : DATA_W <= 4 ? 4 : DATA_W <= 11 ? 5 : DATA_W <= 26 ? 6 : DATA_W <= 57 ? 7 : DATA_W <= 120 ? 8 : 9;
+    localparam CODE_W  = DATA_W + CHECK_W;
+
+    generate if (CODED == 0) begin : g_ecc
+        wire [CODE_W-1:0] wr_code;
+        wire [CODE_W-1:0] rd_code;
+        wire [CODE_W-1:0] upset;
+        /* verilator lint_off UNUSED */  // a chip leads these two to its record of errors
+        wire corrected;
+        wire lost;
+        /* verilator lint_on UNUSED */
+`ifdef CW_PROPERTIES
+        /* verilator lint_off UNUSED */  // its check bits
+        wire [CODE_W-1:0] f_code;
+        /* verilator lint_on UNUSED */
+
+        assign f_data_o = f_code[DATA_W-1:0];
+`endif
+
+        cw_secded #(
+            .WORD_W (DATA_W),
+            .CHECK_W(CHECK_W),
+            .WORDS  (1)
+        ) u_secded (
+            .data_i     (wr_data_i),
+            .code_o     (wr_code),
+            .code_i     (rd_code ^ upset),
+            .data_o     (rd_data_o),
+            .corrected_o(corrected),
+            .lost_o     (lost)
+        );
+
+        cw_ram_1r1w #(
+            .ADDR_W(ADDR_W),
+            .DATA_W(CODE_W),
+            .CODED (1)
+        ) u_coded (
+            .clk_i     (clk_i),
+            .rd_en_i   (rd_en_i),
+            .rd_addr_i (rd_addr_i),
+            .wr_en_i   (wr_en_i),
+            .wr_addr_i (wr_addr_i),
+            .wr_data_i (wr_code),
+            .rd_data_o (rd_code)
+`ifdef CW_PROPERTIES
+            , .f_addr_i(f_addr_i)
+            , .f_data_o(f_code)
+`endif
+        );
+
+`ifdef CW_RAM_UPSET
+        // of each row that is read one bit is inverted, each time the next one
+        reg [CODE_W-1:0] upset_q;
+
+        initial upset_q = 1;
+        always @(posedge clk_i)
+            if (rd_en_i)
+                upset_q <= {upset_q[CODE_W-2:0], upset_q[CODE_W-1]};
+        assign upset = upset_q;
+`else
+        assign upset = {CODE_W{1'b0}};
+`endif
+    end else begin : g_bare
+`endif
     reg [DATA_W-1:0] mem_q [0:(1<<ADDR_W)-1];
     reg [DATA_W-1:0] rd_data_q;
 
@@ -50,6 +118,9 @@ module cw_ram_1r1w #(
 
 `ifdef CW_PROPERTIES
     assign f_data_o = mem_q[f_addr_i];
+`endif
+`ifdef CW_RAM_ECC
+    end endgenerate
 `endif
 
 endmodule

@@ -37,6 +37,10 @@ module cw_ram_1r1w_mask #(
 `endif
 );
 
+`ifdef CW_RAM_ECC
+    cw_error_ram_1r1w_mask_has_no_ecc u_error ();  // a code word cannot be written a bit at a time
+`endif
+
     reg [DATA_W-1:0] mem_q [0:(1<<ADDR_W)-1];
     reg [DATA_W-1:0] rd_data_q;
 

@@ -19,6 +19,9 @@ module cw_ram_1r1w_parts #(
     parameter ADDR_W = 8,  // rows = 2^ADDR_W
     parameter PART_W = 1,  // bits of a part
     parameter PARTS  = 32  // of a row
+`ifdef CW_RAM_ECC
+    , parameter CODED = 0  // 1: rows are code words already; the RAM inside this one
+`endif
 ) (
     input  wire                    clk_i,
     // read port
@@ -37,6 +40,78 @@ module cw_ram_1r1w_parts #(
 `endif
 );
 
+`ifdef CW_RAM_ECC
+    localparam CHECK_W = PART_W <= 1 ? 3 : PART_W <= 4 ? 4 : PART_W <= 11 ? 5 : PART_W <= 26 ? 6 : PART_W <= 57 ? 7 : PART_W <= 120 ? 8 : 9;
+    localparam CODE_W  = PART_W + CHECK_W;
+
+`ifdef CW_PROPERTIES
+    genvar p;
+`endif
+    generate if (CODED == 0) begin : g_ecc
+        wire [PARTS*CODE_W-1:0] wr_code;
+        wire [PARTS*CODE_W-1:0] rd_code;
+        wire [PARTS*CODE_W-1:0] upset;
+        /* verilator lint_off UNUSED */  // a chip leads these two to its record of errors
+        wire corrected;
+        wire lost;
+        /* verilator lint_on UNUSED */
+`ifdef CW_PROPERTIES
+        /* verilator lint_off UNUSED */  // its check bits
+        wire [PARTS*CODE_W-1:0] f_code;
+        /* verilator lint_on UNUSED */
+
+        for (p = 0; p < PARTS; p = p + 1) begin : g_row
+            assign f_data_o[p*PART_W+:PART_W] = f_code[p*CODE_W+:PART_W];
+        end
+`endif
+
+        cw_secded #(
+            .WORD_W (PART_W),
+            .CHECK_W(CHECK_W),
+            .WORDS  (PARTS)
+        ) u_secded (
+            .data_i     (wr_data_i),
+            .code_o     (wr_code),
+            .code_i     (rd_code ^ upset),
+            .data_o     (rd_data_o),
+            .corrected_o(corrected),
+            .lost_o     (lost)
+        );
+
+        cw_ram_1r1w_parts #(
+            .ADDR_W(ADDR_W),
+            .PART_W(CODE_W),
+            .PARTS (PARTS),
+            .CODED (1)
+        ) u_coded (
+            .clk_i     (clk_i),
+            .rd_en_i   (rd_en_i),
+            .rd_addr_i (rd_addr_i),
+            .wr_en_i   (wr_en_i),
+            .wr_addr_i (wr_addr_i),
+            .wr_parts_i(wr_parts_i),
+            .wr_data_i (wr_code),
+            .rd_data_o (rd_code)
+`ifdef CW_PROPERTIES
+            , .f_addr_i(f_addr_i)
+            , .f_data_o(f_code)
+`endif
+        );
+
+`ifdef CW_RAM_UPSET
+        // of each row that is read one bit is inverted, each time the next one
+        reg [PARTS*CODE_W-1:0] upset_q;
+
+        initial upset_q = 1;
+        always @(posedge clk_i)
+            if (rd_en_i)
+                upset_q <= {upset_q[PARTS*CODE_W-2:0], upset_q[PARTS*CODE_W-1]};
+        assign upset = upset_q;
+`else
+        assign upset = {PARTS*CODE_W{1'b0}};
+`endif
+    end else begin : g_bare
+`endif
     reg [PARTS*PART_W-1:0] mem_q [0:(1<<ADDR_W)-1];
     reg [PARTS*PART_W-1:0] rd_data_q;
 
@@ -70,6 +145,9 @@ module cw_ram_1r1w_parts #(
 
 `ifdef CW_PROPERTIES
     assign f_data_o = mem_q[f_addr_i];
+`endif
+`ifdef CW_RAM_ECC
+    end endgenerate
 `endif
 
 endmodule
