@@ -20,11 +20,16 @@ class Table(NamedTuple):
 
 class Claim(NamedTuple):
     """A number of the paper beside ours, with one seed. value: ours, or a tuple of several; limits: of the value within which the claim holds, as
-    (least, most), None for no limit; or one such pair for each of several values. text: shows the values, a function of them."""
+    (least, most), None for no limit; or one such pair for each of several values. text: shows the values, a function of them. each: what the (first)
+    value is a mean or an extreme of, by program; worse: min or max, which of them is the worst. workloads: those that the claim is about, if not all of
+    the experiment."""
     ident: str
     value: object
     limits: tuple
     text: Callable = None
+    each: dict = {}
+    worse: Callable = min
+    workloads: tuple = ()
 
     def numbers(self):
         return self.value if isinstance(self.value, tuple) else (self.value,)

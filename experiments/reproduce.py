@@ -15,8 +15,9 @@ import fidelity  # noqa: E402  (after the path is set)
 import gallery  # noqa: E402
 import report  # noqa: E402
 import results  # noqa: E402
+import sizes  # noqa: E402
 import spread  # noqa: E402
-from runs import FIRST_SEED, PaperStore, RunFailed, Seeded  # noqa: E402
+from runs import FIRST_SEED, PaperStore, RunFailed, Seeded, active_share  # noqa: E402
 from statsfile import Parser, Wrong, run_main  # noqa: E402
 from sweep import SLOW  # noqa: E402
 
@@ -89,6 +90,8 @@ def parse(arguments):
     parser.add_argument("--quick", action="store_true", help="tiny inputs: shows that every experiment works, its numbers mean nothing")
     parser.add_argument("--seeds", type=int, metavar="N",
                         help=f"make everything with seeds 1 to N of the inputs and show medians with ranges ({SEEDS}; with --quick 1)")
+    parser.add_argument("--sizes", action="store_true",
+                        help="judge claims that hold with two other sizes of the inputs, too, where the papers do not state a size (one seed)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="simulations at a time (all cores)")
     parser.add_argument("--limit", type=int, default=1800, help="seconds that one simulation may take (1800)")
     parser.add_argument("--fidelity", metavar="FILE", help="also write the comparison with every claim, a page and a table beside it (.csv), from all results in --out; claims without one stay as they are there")
@@ -124,6 +127,7 @@ def of_each_seed(experiment, gets):
     """{seed: (tables, claims)}; says for which seeds there are none, and why."""
     made = {}
     for get in gets:
+        get.read = {}
         try:
             made[get.seed] = experiment.make(get)
         except (RunFailed, ArithmeticError, LookupError, ValueError) as failure:  # the other seeds and experiments go on
@@ -132,12 +136,25 @@ def of_each_seed(experiment, gets):
     return made
 
 
+def active_shares(gets):
+    """{workload: percents of the time of its runs in which cores have a thread}."""
+    shares = {}
+    for get in gets:
+        for run, stats in get.read.items():
+            percent = active_share(stats)
+            if percent is not None:
+                shares.setdefault(run.workload, []).append(percent)
+    return shares
+
+
 def conclude(experiment, gets, options, papers):
     """Writes the experiment's results; 0, or 1 if a seed has none. papers: their claims, and the bars that they state."""
     made = of_each_seed(experiment, gets)
     if made:
-        tables = [spread.merged(same) for same in zip(*(tables for tables, _ in made.values()), strict=True)]
-        verdicts = [spread.judged(same) for same in zip(*(claims for _, claims in made.values()), strict=True)]
+        tables, shares = [spread.merged(same) for same in zip(*(tables for tables, _ in made.values()), strict=True)], active_shares(gets)
+        verdicts = [spread.judged(same, shares) for same in zip(*(claims for _, claims in made.values()), strict=True)]
+        if options.sizes and FIRST_SEED in made:
+            verdicts = sizes.judged(experiment, gets[0], verdicts, options.jobs)
         print(results.write(options.out, experiment.name, tables, verdicts, *papers, list(made), options.quick))
     return 0 if len(made) == len(gets) else 1
 
@@ -151,6 +168,8 @@ def requested(options, known):
         raise WrongRequest("--jobs, --limit and --seeds must be at least 1")
     if options.quick and (options.fidelity or options.figures):
         raise WrongRequest("--fidelity and --figures compare full runs; leave out --quick")
+    if options.quick and options.sizes:
+        raise WrongRequest("--sizes judges claims, and --quick judges none; leave out one of them")
     return experiments
 
 
@@ -185,8 +204,8 @@ def print_claims(beginnings):
         raise WrongRequest(f"no claim that is measured has a name that begins with '{', '.join(beginnings)}'")
     print(fidelity.claims_table(rows))
     for row in rows:
-        if row[6]:
-            print("\n".join(fidelity.item("- ", f"{row[0]}: {row[6]}")))
+        if row.cause:
+            print("\n".join(fidelity.item("- ", f"{row.claim}: {row.reason or fidelity.GROUPS[row.cause]}")))
 
 
 def main(arguments):

@@ -13,8 +13,17 @@ NO_VERDICTS = f"{TINY}, so no claim is judged.\n"
 
 
 def verdict_text(verdict):
-    """crosses: with some seeds the claim holds, with others it does not."""
-    return ("yes" if verdict["holds"] else "no") + (", crosses" if verdict["crosses"] else "")
+    """crosses: with some seeds the claim holds, with others it does not. turns: with another size of the inputs it does not."""
+    return ("yes" if verdict["holds"] else "no") + (", crosses" if verdict["crosses"] else "") + (", turns" if verdict.get("turns") else "")
+
+
+COLUMNS = ("here", "range", "worst", "active", "sizes")  # of a verdict, beside its claim
+HEADS = ("here", "range", "worst program", "cores active, %", "other sizes")
+
+
+def shown(verdict):
+    """Its columns; those that results of an older version do not have are not known."""
+    return [verdict.get(name, "-") for name in COLUMNS]
 
 
 def paper_text(row):
@@ -24,16 +33,16 @@ def paper_text(row):
 
 def claims_table(verdicts, paper, quick):
     """Without the column of verdicts for tiny inputs."""
-    columns, rows = ["claim", "what", "paper", "here", "range", "holds"], []
+    columns, rows = ["claim", "what", "paper", *HEADS, "holds"], []
     for verdict in verdicts:
         row = paper[verdict["claim"]]
-        rows.append([verdict["claim"], row["what"], paper_text(row), verdict["here"], verdict["range"]] + ([] if quick else [verdict_text(verdict)]))
-    return Table("Claims", columns[:5] if quick else columns, rows, "none")
+        rows.append([verdict["claim"], row["what"], paper_text(row), *shown(verdict)] + ([] if quick else [verdict_text(verdict)]))
+    return Table("Claims", columns[:-1] if quick else columns, rows, "none")
 
 
 def record(verdict, quick):
     """What NAME.json keeps of a verdict."""
-    return {name: value for name, value in verdict._asdict().items() if not (quick and name in ("holds", "crosses"))}
+    return {name: value for name, value in verdict._asdict().items() if not (quick and name in ("holds", "crosses", "turns"))}
 
 
 def papers_bars(table, published):

@@ -156,16 +156,20 @@ class PaperStore(Store):
 
 
 class Seeded:
-    """A store as an experiment sees it that is made with one seed: the runs that ask for no other seed have this one."""
+    """A store as an experiment sees it that is made with one seed: the runs that ask for no other seed have this one. read: these runs and their
+    statistics, since it was emptied last; a search among limits asks for its seed, so what it only tries is not there."""
 
     def __init__(self, store, seed):
-        self.store, self.seed = store, seed
+        self.store, self.seed, self.read = store, seed, {}
 
     def of(self, run):
         return run if run.seed else run._replace(seed=self.seed)
 
     def __call__(self, run):
-        return self.store.get(self.of(run))
+        stats = self.store.get(self.of(run))
+        if not run.seed:
+            self.read[run] = stats
+        return stats
 
 
 def counter(stats, name):
@@ -174,6 +178,13 @@ def counter(stats, name):
 
 def flits(stats):
     return counter(stats, "noc_up_flits") + counter(stats, "noc_down_flits")
+
+
+def active_share(stats):
+    """Of the cores' time, percent in which a core has a thread; None where the statistics do not say."""
+    cores, cycles = stats.get("config", {}).get("core.count", 0), stats.get("cycles", 0)
+    field = stats.get("counters", {}).get("core_active_cycles")
+    return 100.0 * field["value"] / (cores * cycles) if field and cores * cycles else None
 
 
 def aborts_per_1k(stats):

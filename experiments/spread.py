@@ -13,7 +13,9 @@ NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 class Verdict(NamedTuple):
     """A claim over all seeds. holds: with the medians; crosses: within the range of the seeds lie values with which it holds and values with
-    which it does not; values: one list per seed; limits: a pair per value, None where there is none."""
+    which it does not; values: one list per seed; limits: a pair per value, None where there is none. worst: the program with the worst median, and this;
+    active: of the time of the claim's runs, the percent in which cores have a thread, and the least of a program; sizes: what other sizes of the inputs
+    give; turns: one of them gives another verdict."""
     claim: str
     here: str
     range: str
@@ -21,6 +23,10 @@ class Verdict(NamedTuple):
     crosses: bool
     values: list
     limits: list
+    worst: str = "-"
+    active: str = "-"
+    sizes: str = "-"
+    turns: bool = False
 
 
 def middle(values):
@@ -77,8 +83,28 @@ def range_text(claim, lows, highs, seeds):
     return f"{claim.shown(lows)} .. {claim.shown(highs)}"
 
 
-def judged(claims):
-    """The verdict on one claim, from its values with each seed."""
+def worst_program(claims):
+    """Of the programs whose mean or extreme a claim is: the one with the worst median over the seeds."""
+    programs = [name for name, value in claims[0].each.items() if not math.isnan(value)]
+    medians = {name: middle([claim.each.get(name, math.nan) for claim in claims]) for name in programs}
+    if len(medians) < 2:
+        return "-"
+    name = claims[0].worse(medians, key=medians.get)
+    return f"{name} {cell(float(medians[name]))}"
+
+
+def activity(shares):
+    """shares: pairs of a program and its percents of time in which cores have a thread. The mean of the programs', and the least."""
+    means = {name: statistics.mean(percents) for name, percents in shares.items() if percents}
+    if not means:
+        return "-"
+    least = min(means, key=means.get)
+    mean = f"{statistics.mean(means.values()):.0f}"
+    return f"{mean}, {least} {means[least]:.0f}" if len(means) > 1 else mean
+
+
+def judged(claims, shares=None):
+    """The verdict on one claim, from its values with each seed. shares: of the runs that it was made of, as for activity."""
     claim, limits = claims[0], claims[0].pairs()
     columns = list(zip(*(c.numbers() for c in claims), strict=True))
     middles, bounds = [middle(column) for column in columns], [ends(column) for column in columns]
@@ -86,4 +112,5 @@ def judged(claims):
     always = all(inside(low, pair) and inside(high, pair) for low, high, pair in zip(lows, highs, limits))
     never = any(outside(low, high, pair) for low, high, pair in zip(lows, highs, limits))
     return Verdict(claim.ident, claim.shown(middles), range_text(claim, lows, highs, len(claims)),
-                   all(map(inside, middles, limits)), not always and not never, [list(c.numbers()) for c in claims], [list(p) for p in limits])
+                   all(map(inside, middles, limits)), not always and not never, [list(c.numbers()) for c in claims], [list(p) for p in limits],
+                   worst_program(claims), activity({name: percents for name, percents in (shares or {}).items() if name in (claim.workloads or shares)}))

@@ -5,7 +5,7 @@ import functools
 import math
 import sys
 
-from report import Table
+from report import Claim, Table
 from runs import FIRST_SEED, RunFailed, gmean, hmean, mean
 
 LABEL = {"ht-h": "HT-H", "ht-m": "HT-M", "ht-l": "HT-L", "atm": "ATM", "cl": "CL", "clto": "CLto", "bh-h": "BH-H", "bh-l": "BH-L",
@@ -148,6 +148,37 @@ def harmonic_ratios(title, groups, columns, ylabel="ratio", label=LABEL):
     return Table(title, ["workload"] + [label for label, _ in columns], list(rows.values()) + means, "bars", ylabel)
 
 
+def programs(table, column, value=lambda number: number, rows=None):
+    """{program: value of the number} of a column, without rows of means. rows: those that count, all if None."""
+    place = table.columns.index(column)
+    return {row[0]: value(row[place]) for row in table.rows if not row[0].startswith(("GMEAN", "AVG", "HM ")) and (rows is None or row[0] in rows)}
+
+
+def percent(ratio):
+    """A ratio as a gain."""
+    return 100 * (ratio - 1)
+
+
+def extreme(values, choose):
+    """min or max; NaN when one is NaN, so that a run that failed does not pass for a right one."""
+    return math.nan if not values or any(map(math.isnan, values)) else choose(values)
+
+
+def of_each(ident, workloads, value, limits, choose, label=LABEL):
+    """A claim about several programs: the extreme one decides. value: a function of a workload; choose: min where all are to be large, max where all
+    are to be small."""
+    each = {label[w]: value_or_nan(value, w) for w in workloads}
+    return Claim(ident, extreme(list(each.values()), choose), limits, each=each, worse=choose, workloads=tuple(workloads))
+
+
+def all_above(ident, workloads, value, label=LABEL):
+    return of_each(ident, workloads, value, above(1.0), min, label)
+
+
+def all_below(ident, workloads, value, label=LABEL):
+    return of_each(ident, workloads, value, below(1.0), max, label)
+
+
 def at(table, row, column):
     return next(cells for cells in table.rows if cells[0] == row)[table.columns.index(column)]
 
@@ -178,6 +209,7 @@ def at_most(most):
     return None, most
 
 
+SAME = at_most(5.0)  # percent: what a paper calls the same, or unchanged, without a number
 PLATEAU = at_most(15.0)  # percent more cycles at the paper's best limit of warps than at ours: by `near`, it is as good
 
 

@@ -4,9 +4,9 @@ Averages are arithmetic, as the thesis's are. Our cloth kernel takes 34 register
 threads need, still one block per core as in the thesis's Table 4.2."""
 from experiment import Experiment
 from report import Claim, Table
-from runs import Run, counter
+from runs import Run, counter, mean
 import sweep
-from sweep import at_least, at_most, concurrency_name, near, near_gain, ratios
+from sweep import PLATEAU, SAME, above, at, at_least, at_most, below, concurrency_name, near, near_gain, of_each, percent, programs, ratios
 
 WORKLOADS = ("ht-h", "ht-m", "atm", "cl", "bh-h", "cc", "ap")
 LABEL = sweep.LABEL | {"ht-m": "HT-L"}  # thesis 4.3: 80 K buckets, chapter 6's HT-M
@@ -14,6 +14,7 @@ PRESET = "thesis-kilotm"
 LIMITS = (1, 2, 4, 0)
 TABLE_4_3 = {"ht-h": "1.0/4.0/1.39", "ht-m": "1.0/4.0/0.14", "atm": "3.0/2.0/0.03", "cl": "11.2/4.8/1.06", "bh-h": "4.3/0.82/0.15",
              "cc": "1.4/1.4/0.004", "ap": "15.7/6.2/0.32"}
+TABLE_4_1 = {"ideal": (6.6, 5.9, 4.2, 9.4, 10.5, 33.4, 0.5), "fglock": (8.1, 6.5, 4.2, 8.8, 9.5, 51.0, 0.5)}  # thread instructions per cycle
 MACHINE = {"cl": (("core.registers", 18432),)}
 
 
@@ -42,17 +43,39 @@ def fig4_1(get):
         ("Ideal TM", lambda w: get(run(w, "serial"))["cycles"] / get(run(w, "ideal"))["cycles"]),
         ("FG lock", lambda w: get(run(w, "serial"))["cycles"] / get(run(w, "fglock"))["cycles"])], "speedup")
     ideal, locks = table.rows[-1][1:]
-    return [table], [Claim("ideal.vs.serial", ideal, near(279)),
-                     Claim("ideal.vs.fglock", 100 * (ideal / locks - 1), near_gain(24))]
+
+    def over_locks(w):
+        return at(table, LABEL[w], "Ideal TM") / at(table, LABEL[w], "FG lock")
+
+    def ipc(system):
+        return tuple(counter(stats, "thread_instructions") / stats["cycles"] for stats in (get(run(w, system)) for w in WORKLOADS))
+    low = tuple(get(run("ht-m", system))["cycles"] / get(run("ht-h", system))["cycles"] for system in ("ideal", "fglock"))
+    shown = lambda *values: "/".join(f"{value:.1f}" for value in values)
+    return [table], [Claim("ideal.vs.serial", ideal, near(279), each=programs(table, "Ideal TM")),
+                     Claim("ideal.vs.fglock", 100 * (ideal / locks - 1), near_gain(24), each={LABEL[w]: percent(over_locks(w)) for w in WORKLOADS}),
+                     of_each("ideal.slower", ("bh-h", "cc"), over_locks, below(1.0), max, LABEL),
+                     Claim("ideal.HT-L", low, (below(1.0), below(1.0)), workloads=("ht-h", "ht-m")),
+                     Claim("tab4.1.ideal", ipc("ideal"), tuple(map(near, TABLE_4_1["ideal"])), shown),
+                     Claim("tab4.1.fglock", ipc("fglock"), tuple(map(near, TABLE_4_1["fglock"])), shown)]
+
+
+TWO_TO_THREE = near(2)[0], near(3)[1]
 
 
 def fig4_6(get):
     table = averages("Figure 4.6: execution time over Ideal TM", over(
         get, ("ideal", 0), ("Kilo TM, 2 warps", "kilotm", 2), ("Kilo TM, unlimited", "kilotm", 0), ("FG lock", "fglock", 1)))
     two, unlimited, locks = table.rows[-1][1:]
-    return [table], [Claim("kilo.vs.ideal", 100 / two, near(52)),
-                     Claim("kilo.vs.ideal.unlimited", unlimited, near(4.1)),
-                     Claim("kilo.vs.fglock", 100 * locks / two, near(59))]
+    gained = {name: at(table, name, "Kilo TM, unlimited") / at(table, name, "Kilo TM, 2 warps") for name in programs(table, "FG lock")}
+    return [table], [Claim("kilo.vs.ideal", 100 / two, near(52), each=programs(table, "Kilo TM, 2 warps", lambda time: 100 / time)),
+                     Claim("kilo.vs.ideal.unlimited", unlimited, near(4.1), each=programs(table, "Kilo TM, unlimited"), worse=max),
+                     Claim("kilo.vs.fglock", 100 * locks / two, near(59),
+                           each={name: 100 * at(table, name, "FG lock") / at(table, name, "Kilo TM, 2 warps") for name in gained}),
+                     Claim("kilo.limit.contended", tuple(gained[name] for name in ("HT-H", "CL", "BH-H")), (TWO_TO_THREE,) * 3, workloads=("ht-h", "cl", "bh-h")),
+                     Claim("kilo.limit.ATM", gained["ATM"], near(2.3), workloads=("atm",)),
+                     Claim("kilo.limit.HT-L", percent(gained["HT-L"]), near_gain(66), workloads=("ht-m",)),
+                     Claim("kilo.limit.CC", -percent(gained["CC"]), near_gain(34), workloads=("cc",)),
+                     Claim("kilo.limit.AP", abs(percent(gained["AP"])), SAME, workloads=("ap",))]
 
 
 def ratio(stats):
@@ -63,15 +86,28 @@ def fig4_7(get):
     columns = (("Ideal TM, 2", "ideal", 2), ("Kilo TM, 2", "kilotm", 2), ("Ideal TM, unlimited", "ideal", 0),
                ("Kilo TM, unlimited", "kilotm", 0))
     rows = [[LABEL[w]] + [ratio(get(run(w, s, n))) for _, s, n in columns] for w in WORKLOADS]
-    return [Table("Figure 4.7: aborts per commit", ["workload"] + [c[0] for c in columns], rows, "bars", "aborts per commit")], []
+    ideal, kilo, ideal_unlimited, kilo_unlimited = (sum(row[i] for row in rows) for i in (1, 2, 3, 4))
+    return [Table("Figure 4.7: aborts per commit", ["workload"] + [c[0] for c in columns], rows, "bars", "aborts per commit")], [
+        Claim("kilo.aborts.ideal", kilo / ideal, near(1), each={row[0]: row[2] / row[1] for row in rows if row[1]}, worse=max),
+        Claim("kilo.aborts.unlimited", kilo_unlimited / ideal_unlimited, above(1.0), each={row[0]: row[4] / row[3] for row in rows if row[3]})]
+
+
+BEST = {"ht-h": "1", "ht-m": "2", "atm": "2", "cl": "2", "bh-h": "2", "cc": "unlimited"}  # the thesis's best limits (4.4.1)
 
 
 def fig4_8(get):
     table = averages("Figure 4.8: speedup of Kilo TM over serialised transactions", [
         (concurrency_name(n), lambda w, n=n: get(run(w, "serial"))["cycles"] / get(run(w, "kilotm", n))["cycles"]) for n in LIMITS],
         "speedup")
-    two = table.rows[-1][2]
-    return [table], [Claim("kilo.vs.serial", two, near(128))]
+    means = dict(zip(table.columns[1:], table.rows[-1][1:]))
+
+    def loss(w):
+        """Percent more cycles at the thesis's best limit than at ours."""
+        speeds = programs(table, BEST[w], rows=[LABEL[w]])[LABEL[w]], max(table.rows[WORKLOADS.index(w)][1:])
+        return percent(speeds[1] / speeds[0])
+    return [table], [Claim("kilo.vs.serial", means["2"], near(128), each=programs(table, "2")),
+                     Claim("kilo.limit.best", tuple(map(loss, BEST)), (PLATEAU,) * len(BEST), lambda *values: "/".join(f"{x:.0f}" for x in values)),
+                     Claim("kilo.limit.mean", means["2"] / max(speed for limit, speed in means.items() if limit != "2"), above(1.0))]
 
 
 BARS = (("FGL", "fglock", 1), ("KL", "kilotm", 2), ("KL-UC", "kilotm", 0), ("IDEAL", "ideal", 0))
@@ -102,8 +138,13 @@ def fig4_10(get):
             issue, active = counter(stats, "core_issue_cycles"), counter(stats, "core_active_cycles")
             total = cores * base["cycles"]
             rows.append([f"{LABEL[w]} {label}", issue / total, (active - issue) / total, (cores * stats["cycles"] - active) / total])
-    return [Table("Figure 4.10: core cycles over Ideal TM's execution time", ["run", "issue", "no warp ready", "no warp"], rows, "stacks",
-                  "ratio")], []
+    table = Table("Figure 4.10: core cycles over Ideal TM's execution time", ["run", "issue", "no warp ready", "no warp"], rows, "stacks", "ratio")
+
+    def waits(bar):
+        return sum(at(table, f"{LABEL[w]} {bar}", "no warp ready") for w in WORKLOADS)
+    whole = [at(table, "AP KL", column) for column in table.columns[1:]]
+    return [table], [Claim("kilo.AP.idle", 100 * whole[2] / sum(whole), near(90), workloads=("ap",)),
+                     Claim("kilo.limit.waits", waits("KL") / waits("KL-UC"), below(1.0))]
 
 
 HAZARDS = {"perfect": (("kilo.hazard", "perfect"),), "LWH 5 kB": (), "LWH 512 B": (("kilo.history_rows", 16), ("kilo.history_sets", 16)),
@@ -116,7 +157,8 @@ def fig4_11(get):
         for name, settings in HAZARDS.items()])
     large, small, array = table.rows[-1][2:5]
     most = max(row[4] for row in table.rows[:-1])
-    return [table], [Claim("kilo.lwh.5k", large, at_most(1.05)), Claim("kilo.lwh.512", 100 * (small - 1), near_gain(36)),
+    return [table], [Claim("kilo.lwh.5k", large, at_most(1.05), each=programs(table, "LWH 5 kB"), worse=max),
+                     Claim("kilo.lwh.512", 100 * (small - 1), near_gain(36), each=programs(table, "LWH 512 B", percent), worse=max),
                      Claim("kilo.bfarray", (array, most), (near(4.3), near(7.9)), "{:.2f}/{:.2f}".format)]
 
 
@@ -168,8 +210,13 @@ def fig4_13(get):
             row += [counter(stats, cycles) / unit_cycles, counter(stats, most)]
         rows.append(row)
     columns = ["workload"] + [f"{name} {what}" for name in SCHEMES for what in ("avg", "max")]
-    return [Table("Figure 4.13: commit unit entries (All, Accessed) and buffers (Used, Needed) per unit, 2 warps per core", columns, rows,
-                  "panels", "entries, buffers")], []
+    table = Table("Figure 4.13: commit unit entries (All, Accessed) and buffers (Used, Needed) per unit, 2 warps per core", columns, rows,
+                  "panels", "entries, buffers")
+    entries = programs(table, "All avg")
+    many = mean(entries[LABEL[w]] for w in WORKLOADS if w not in ("cc", "ap"))
+    return [table], [Claim("kilo.entries", many, near(700), each=entries),
+                     of_each("kilo.entries.few", ("cc", "ap"), lambda w: entries[LABEL[w]] / many, below(1.0), max, LABEL),
+                     Claim("kilo.needed", max(programs(table, "Needed avg").values()), at_most(500), each=programs(table, "Needed avg"), worse=max)]
 
 
 def l2_hits(get):
@@ -181,8 +228,10 @@ def l2_hits(get):
             row.append(100.0 * (1 - counter(stats, "l2_validation_misses") / max(1, counter(stats, "l2_validation_reads"))))
         rows.append(row)
     worst = min(row[1] for row in rows)
-    return [Table("Section 4.4.3: validation accesses that hit in the L2", ["workload", "2 warps per core", "unlimited"], rows, "bars",
-                  "percent")], [Claim("kilo.l2hit", worst, at_least(90))]
+    unlimited = {row[0]: row[2] for row in rows}
+    return [Table("Section 4.4.3: validation accesses that hit in the L2", ["workload", "2 warps per core", "unlimited"], rows, "bars", "percent")], [
+        Claim("kilo.l2hit", worst, at_least(90), each={row[0]: row[1] for row in rows}),
+        Claim("kilo.l2hit.unlimited", tuple(unlimited[name] for name in ("HT-L", "ATM", "CL")), tuple(map(near, (70, 46, 62))), workloads=("ht-m", "atm", "cl"))]
 
 
 def fig4_11_runs(_):

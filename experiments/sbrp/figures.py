@@ -8,7 +8,7 @@ from typing import NamedTuple
 from experiment import Experiment
 from report import Claim, Table
 from runs import NO_PERSISTENCY, NO_SYSTEM, Run, counter, gmean, mean
-from sweep import LABEL, at, at_most, figure, gain, near, near_gain, ratios, rows_of
+from sweep import LABEL, SAME, above, all_above, all_below, at, at_most, below, figure, gain, near, near_gain, of_each, percent, programs, ratios, rows_of
 
 INTRA = ("gpkvs", "hm", "srad")  # order is needed within a thread alone (Table 2)
 SCOPED = ("red", "mq", "scan")
@@ -94,21 +94,28 @@ def fig6(get):
     def average_and_most(model, base):
         return average(model, base), max(gains(table, over(model, base)))
 
+    def each(model, base):
+        return programs(table, over(model, base), percent)
+    alike = {f"{LABEL['srad']} {place}": abs(gain(table, LABEL["srad"], over(*pair))) for place, pair in PAIRS.items()}
+
     def of_pairs(value):
         return tuple(value(over(*PAIRS[place])) for place in ("far", "near"))
     return [ratios("Figure 6: speedup over epoch-far", ALL, bars, "speedup"), table,
             compared(get, "Section 7.2: the same on the machine of the paper's text", TEXT)], [
-        Claim("sbrp.far.gpm", average_and_most(SBRP_FAR, GPM), (near_gain(21), near_gain(121))),
-        Claim("sbrp.far.epoch", average_and_most(SBRP_FAR, EPOCH_FAR), (near_gain(14), near_gain(90))),
-        Claim("sbrp.near.epoch", average_and_most(SBRP_NEAR, EPOCH_NEAR), (near_gain(15), near_gain(68))),
-        Claim("sbrp.epochfar.gpm", average_and_most(EPOCH_FAR, GPM), (near_gain(6), near_gain(16))),
-        Claim("sbrp.epochnear.far", average(EPOCH_NEAR, EPOCH_FAR), near_gain(116)),
-        Claim("sbrp.near.far", average(SBRP_NEAR, SBRP_FAR), near_gain(119)),
-        Claim("sbrp.near.gpm", average(SBRP_NEAR, GPM), near_gain(165)),
-        Claim("sbrp.red", of_pairs(lambda column: gain(table, "Red", column)), (near_gain(90), near_gain(68))),
-        Claim("sbrp.mq", gain(table, "MQ", over(SBRP_NEAR, EPOCH_NEAR)), near_gain(8)),
-        Claim("sbrp.scan", of_pairs(lambda column: gain(table, "Scan", column)), (SCAN, SCAN)),
-        Claim("sbrp.intra", of_pairs(lambda column: 100 * (gmean(at(table, LABEL[w], column) for w in INTRA) - 1)), (near_gain(3), near_gain(6)))]
+        Claim("sbrp.far.gpm", average_and_most(SBRP_FAR, GPM), (near_gain(21), near_gain(121)), each=each(SBRP_FAR, GPM)),
+        Claim("sbrp.far.epoch", average_and_most(SBRP_FAR, EPOCH_FAR), (near_gain(14), near_gain(90)), each=each(SBRP_FAR, EPOCH_FAR)),
+        Claim("sbrp.near.epoch", average_and_most(SBRP_NEAR, EPOCH_NEAR), (near_gain(15), near_gain(68)), each=each(SBRP_NEAR, EPOCH_NEAR)),
+        Claim("sbrp.epochfar.gpm", average_and_most(EPOCH_FAR, GPM), (near_gain(6), near_gain(16)), each=each(EPOCH_FAR, GPM)),
+        all_above("sbrp.epochfar.always", ALL, lambda w: at(table, LABEL[w], over(EPOCH_FAR, GPM))),
+        Claim("sbrp.srad", max(alike.values()), SAME, each=alike, worse=max, workloads=("srad",)),
+        Claim("sbrp.epochnear.far", average(EPOCH_NEAR, EPOCH_FAR), near_gain(116), each=each(EPOCH_NEAR, EPOCH_FAR)),
+        Claim("sbrp.near.far", average(SBRP_NEAR, SBRP_FAR), near_gain(119), each=each(SBRP_NEAR, SBRP_FAR)),
+        Claim("sbrp.near.gpm", average(SBRP_NEAR, GPM), near_gain(165), each=each(SBRP_NEAR, GPM)),
+        Claim("sbrp.red", of_pairs(lambda column: gain(table, "Red", column)), (near_gain(90), near_gain(68)), workloads=("red",)),
+        Claim("sbrp.mq", gain(table, "MQ", over(SBRP_NEAR, EPOCH_NEAR)), near_gain(8), workloads=("mq",)),
+        Claim("sbrp.scan", of_pairs(lambda column: gain(table, "Scan", column)), (SCAN, SCAN), workloads=("scan",)),
+        Claim("sbrp.intra", of_pairs(lambda column: 100 * (gmean(at(table, LABEL[w], column) for w in INTRA) - 1)), (near_gain(3), near_gain(6)),
+              workloads=INTRA)]
 
 
 def fig7_runs(_):
@@ -134,7 +141,7 @@ def fig7(get):
         (f"{place}, {name}", lambda w, p=place, x=params: speedup(get, w, *PAIRS[p], params=x))
         for place in PAIRS for name, params in (("block scope", ()), ("device scope", DEVICE_SCOPE))], "speedup")
     return [Table("Figure 7: scopes' share of the speedup; the buffers have the rest", ["workload", *PAIRS, "both"], rows + [average], "bars", "percent"),
-            speedups], [Claim("sbrp.scopes", average[3], near(77))]
+            speedups], [Claim("sbrp.scopes", average[3], near(77), each={f"{row[0]} {place}": row[i] for row in rows for i, place in enumerate(PAIRS, 1)})]
 
 
 def fig8(get):
@@ -142,8 +149,13 @@ def fig8(get):
     def misses(divisor):
         return [(NAME[model], lambda w, m=model: counter(get(run(w, m)), "l1_pm_read_misses") / max(1, counter(get(run(w, EPOCH_FAR)), divisor)))
                 for model in (EPOCH_FAR, SBRP_FAR, EPOCH_NEAR, SBRP_NEAR)]
-    return [figure(f"Figure 8: L1 read misses on persistent memory over epoch-far's {name}", ALL, misses(divisor))
-            for name, divisor in (("read misses", "l1_pm_read_misses"), ("write misses", "l1_pm_write_misses"))], []
+    tables = [figure(f"Figure 8: L1 read misses on persistent memory over epoch-far's {name}", ALL, misses(divisor))
+              for name, divisor in (("read misses", "l1_pm_read_misses"), ("write misses", "l1_pm_write_misses"))]
+
+    def over_epoch_worst(w):
+        return max(at(tables[0], LABEL[w], NAME[pair[0]]) / at(tables[0], LABEL[w], NAME[pair[1]]) for pair in PAIRS.values())
+    return tables, [all_below("sbrp.misses.intra", ("gpkvs", "hm"), over_epoch_worst), all_below("sbrp.misses.block", ("red", "scan"), over_epoch_worst),
+                    of_each("sbrp.misses.little", ("srad", "mq"), lambda w: over_epoch_worst(w) / over_epoch_worst("red"), above(1.0), min)]
 
 
 def fig9(get):
@@ -151,7 +163,9 @@ def fig9(get):
         ("SBRP-far", lambda w: speedup(get, w, SBRP_FAR, EPOCH_FAR, EADR)),
         ("SBRP-far without eADR over epoch-far without", lambda w: speedup(get, w, SBRP_FAR, EPOCH_FAR)),
         ("epoch-far without eADR", lambda w: get(run(w, EPOCH_FAR, EADR))["cycles"] / get(run(w, EPOCH_FAR))["cycles"])], "speedup")
-    return [table], [Claim("sbrp.eadr", gain(table, "GMEAN", "SBRP-far"), near_gain(14))]
+    ratio = at(table, "GMEAN", "SBRP-far") / at(table, "GMEAN", table.columns[2])
+    return [table], [Claim("sbrp.eadr", gain(table, "GMEAN", "SBRP-far"), near_gain(14), each=programs(table, "SBRP-far", percent)),
+                     Claim("sbrp.eadr.same", abs(percent(ratio)), SAME)]
 
 
 def over_epoch(get, title, variants, pair=(SBRP_NEAR, EPOCH_NEAR)):
@@ -175,7 +189,9 @@ def fig10a(get):
     table = over_epoch(get, "Figure 10(a): speedup of SBRP-near over epoch-near by the share of the L1's lines in the persist buffer", LINES)
     means = averages(table)
     return [table, over_epoch(get, "Figure 10(a): the same with the entries of the authors' configurations", PUBLISHED_LINES)], [
-        Claim("sbrp.pb50", abs(100 * (means["50 %"] / means["100 %"] - 1)), at_most(1))]
+        Claim("sbrp.pb50", abs(100 * (means["50 %"] / means["100 %"] - 1)), at_most(1)),
+        all_below("sbrp.pb.small", ("gpkvs",), lambda w: at(table, LABEL[w], "12.5 %") / at(table, LABEL[w], "50 %")),
+        all_above("sbrp.pb.HM", ("hm",), lambda w: at(table, LABEL[w], "50 %") / at(table, LABEL[w], "100 %"))]
 
 
 BANDWIDTHS = {f"{percent} %": (("pm.read_mbps", 840 * percent), ("pm.write_mbps", 420 * percent)) for percent in (50, 100, 200)}
@@ -183,7 +199,11 @@ BANDWIDTHS = {f"{percent} %": (("pm.read_mbps", 840 * percent), ("pm.write_mbps"
 
 def fig10b(get):
     table = over_epoch(get, "Figure 10(b): speedup of SBRP-near over epoch-near by the NVM's bandwidth", BANDWIDTHS)
-    return [table], [Claim("sbrp.bw", tuple(gain(table, "GMEAN", name) for name in BANDWIDTHS), (near_gain(15), near_gain(15), near_gain(12)))]
+
+    def grown(w):
+        return at(table, LABEL[w], "200 %") / at(table, LABEL[w], "50 %")
+    return [table], [Claim("sbrp.bw", tuple(gain(table, "GMEAN", name) for name in BANDWIDTHS), (near_gain(15), near_gain(15), near_gain(12))),
+                     all_below("sbrp.bw.less", ("gpkvs", "hm", "red"), grown), all_above("sbrp.bw.more", ("srad", "mq", "scan"), grown)]
 
 
 WINDOWS = {form: {str(lines): (("pm.window", lines), ("pm.window_form", form)) for lines in (2, 4, 6, 8, 10, 12)} for form in ("exact", "plus-one")}
@@ -193,7 +213,8 @@ def fig10c(get):
     tables = [over_epoch(get, f"Figure 10(c): speedup of SBRP-near over epoch-near by window, {form}", windows) for form, windows in WINDOWS.items()]
     means = averages(tables[0])
     best = max(means, key=means.get)
-    return tables, [Claim("sbrp.window", (means["6"] / means[best], int(best)), ((0.99, None), (None, None)), "{:.3f} of the best, {:.0f} lines".format)]
+    return tables, [Claim("sbrp.window", (means["6"] / means[best], int(best)), ((0.99, None), (None, None)), "{:.3f} of the best, {:.0f} lines".format),
+                    Claim("sbrp.window.ends", (means["2"] / means["6"], means["12"] / means["6"]), (below(1.0), below(1.0)))]
 
 
 CRASHES = (50, 90, 99)  # percent of the crash-free time; the worst one counts
@@ -222,7 +243,10 @@ def fig11(get):
     shares = [at(parts, LABEL[w], "SBRP-near") for w in ALL]
     return [table, parts], [
         Claim("sbrp.recovery", (abs(gain(table, "GMEAN", "SBRP-near")), gain(table, "gpKVS", "SBRP-near")), (at_most(3), near_gain(10))),
-        Claim("sbrp.recovery.share", (min(shares), max(shares)), (near(0.7), near(42)))]
+        Claim("sbrp.recovery.share", (min(shares), max(shares)), (near(0.7), near(42)), each=dict(zip(map(LABEL.get, ALL), shares)), worse=max),
+        Claim("sbrp.recovery.most", shares[0] / max(shares[1:]), above(1.0), workloads=("gpkvs",)),
+        of_each("sbrp.recovery.slight", ("scan", "hm"), lambda w: gain(table, LABEL[w], "SBRP-near"), SAME, max),
+        of_each("sbrp.recovery.same", ("srad", "red", "mq"), lambda w: abs(gain(table, LABEL[w], "SBRP-near")), SAME, max)]
 
 
 POLICIES = {name: (("pm.drain", name),) for name in ("window", "eager", "lazy")}

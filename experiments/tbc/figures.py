@@ -5,7 +5,8 @@ own check: this one cell is `-`, and DWF's means have one workload less."""
 from experiment import Experiment
 from report import Claim, Table
 from runs import NO_SYSTEM, Run, counter, flits, gmean, mean
-from sweep import LABEL, at, at_least, at_most, figure, gain, harmonic_ratios, near, near_gain, rows_of
+from sweep import (LABEL, SAME, above, all_above, all_below, at, at_least, at_most, below, figure, gain, harmonic_ratios, near, near_gain, percent,
+                   programs, rows_of)
 
 DIVG = ("bfs2", "fcdt", "hotsp", "lps", "mum", "mumpp", "namd", "nvrt")
 COHE = ("aes", "backp", "cp", "dg", "hrtwl", "lib", "lkyt", "mgst", "nnc", "ray", "stmcl", "sto", "wp")
@@ -58,6 +59,16 @@ def over_pdom(get, measure, mechanisms, more=()):
             for name, settings in mechanisms.items()]
 
 
+def of(table, column, workloads):
+    """Percent of gain of each workload in a column of ratios."""
+    return programs(table, column, percent, [LABEL[w] for w in workloads])
+
+
+def ratio(table, column, base=None):
+    """A function of a workload: its number in the column, or this over the one in the column `base`."""
+    return lambda w: at(table, LABEL[w], column) / (at(table, LABEL[w], base) if base else 1.0)
+
+
 def simd_efficiency(stats):
     return counter(stats, "thread_instructions") / (stats["config"]["core.warp_width"] * counter(stats, "warp_instructions"))
 
@@ -95,7 +106,9 @@ def fig3_1(get):
     stalled = [[name, gmean(value(w) for w in WITHOUT_NVRT)] for name, value in over_pdom(get, stalls, COMPARED)]
     tables = [Table("Figure 3.1(a): SIMD efficiency, mean of all workloads but NVRT", ["mechanism", "SIMD efficiency"], efficiency, "bars", "percent"),
               Table("Figure 3.1(b): memory stalls over PDOM, geometric mean of all workloads but NVRT", ["mechanism", "stalls"], stalled, "bars", "ratio")]
-    return tables, [Claim("dwf.stalls", at(tables[1], "DWF", "stalls"), near(2.7))]
+    each = {LABEL[w]: stalls(get(run(w, DWF))) / stalls(get(run(w, PDOM))) for w in WITHOUT_NVRT}
+    return tables, [Claim("dwf.stalls", at(tables[1], "DWF", "stalls"), near(2.7), each=each, worse=max),
+                    Claim("tbc.stalls", at(tables[1], "TBC", "stalls") / at(tables[1], "DWF", "stalls"), below(1.0))]
 
 
 def class_of(percent):
@@ -109,12 +122,19 @@ def fig3_2(get):
         percent = 100 * simd_efficiency(get(run(w, PDOM)))
         rows.append([LABEL[w], percent, class_of(percent), "DIVG" if w in DIVG else "COHE"])
     return [Table("Figure 3.2: SIMD efficiency under PDOM, and the class: DIVG below 76 percent",
-                  ["workload", "SIMD efficiency", "class here", "class in the thesis"], rows, "bars", "percent")], []
+                  ["workload", "SIMD efficiency", "class here", "class in the thesis"], rows, "bars", "percent")], [
+        Claim("tbc.classes", sum(row[2] == row[3] for row in rows), at_least(21))]
 
 
 def fig3_4(get):
     table = figure("Figure 3.4: IPC over PDOM", DIVG + ("ray", "wp"), over_pdom(get, ipc, {"DWF": DWF, "DWF-WB": DWF_WB}))
-    return [table], [Claim("dwfwb.NVRT", gain(table, "NVRT", "DWF-WB"), near_gain(60))]
+    return [table], [
+        Claim("dwfwb.NVRT", gain(table, "NVRT", "DWF-WB"), near_gain(60), workloads=("nvrt",)),
+        all_above("dwf.faster", ("bfs2", "fcdt", "mumpp"), ratio(table, "DWF")),
+        all_below("dwf.slower", ("hotsp", "lps", "namd"), ratio(table, "DWF")),
+        all_above("dwfwb.recovers", ("hotsp", "lps", "namd"), ratio(table, "DWF-WB")),
+        Claim("dwfwb.MUMpp", (at(table, "MUMpp", "DWF-WB"), ratio(table, "DWF-WB", "DWF")("mumpp")), (below(1.0), below(1.0)), workloads=("mumpp",)),
+        all_below("dwfwb.eddies", ("ray", "wp"), ratio(table, "DWF-WB"))]
 
 
 STACKS = {"PDOM": PDOM, "PDOM-LCP": LCP, "TBC": TBC_NO_LCP, "TBC-LCP": TBC}
@@ -128,8 +148,10 @@ def fig3_9(get):
     others = {name: settings for name, settings in STACKS.items() if name != "PDOM"}
     entries = figure("Figure 3.9: deepest stack", WITH_LCP, [(name, lambda w, s=s: stack(get(run(w, s)))) for name, s in STACKS.items()], "entries")
     entries = entries._replace(paper=[(LABEL[w], "TBC-LCP", TABLE_3_3[w]) for w in WITH_LCP])
-    claims = [Claim(f"tbc.lcp.{LABEL[w]}", tuple(gain(gains, LABEL[w], f"{name}-LCP over {name}") for name in ("TBC", "PDOM")), tuple(map(near_gain, paper)))
-              for w, paper in (("nvrt", (30, 14)), ("mum", (2, 5)))]
+    claims = [Claim(f"tbc.lcp.{LABEL[w]}", tuple(gain(gains, LABEL[w], f"{name}-LCP over {name}") for name in ("TBC", "PDOM")), tuple(map(near_gain, paper)),
+                    workloads=(w,)) for w, paper in (("nvrt", (30, 14)), ("mum", (2, 5)))]
+    depths = tuple(ratio(entries, f"{name}-LCP", name)(w) for w, name in (("nvrt", "PDOM"), ("nvrt", "TBC"), ("mum", "PDOM"), ("mum", "TBC")))
+    claims.append(Claim("tbc.lcp.stack", depths, (below(1.0), below(1.0), below(1.0), above(1.0))))
     return [gains, figure("Figure 3.9: IPC over PDOM", WITH_LCP, over_pdom(get, ipc, others)), entries], claims
 
 
@@ -137,18 +159,39 @@ def fig3_10(get):
     table = harmonic_ratios("Figure 3.10: IPC over PDOM", GROUPS, over_pdom(get, ipc, MECHANISMS))
     tbc = at(table, "HM DIVG", "TBC")
     return [table], [
-        Claim("tbc.divg", gain(table, "HM DIVG", "TBC"), near_gain(22)),
-        Claim("tbc.all", gain(table, "HM all", "TBC"), near_gain(10)),
-        Claim("tbc.vs.dwf", tuple(100 * (tbc / at(table, "HM DIVG", name) - 1) for name in ("DWF", "DWF-WB")), (near_gain(17), near_gain(6))),
-        Claim("dwf.divg", gain(table, "HM DIVG", "DWF"), near_gain(4)),
-        Claim("tbc.cohe", gain(table, "HM COHE", "TBC"), at_least(-1.0))]
+        Claim("tbc.divg", gain(table, "HM DIVG", "TBC"), near_gain(22), each=of(table, "TBC", DIVG), workloads=DIVG),
+        Claim("tbc.all", gain(table, "HM all", "TBC"), near_gain(10), each=of(table, "TBC", ALL)),
+        Claim("tbc.vs.dwf", tuple(100 * (tbc / at(table, "HM DIVG", name) - 1) for name in ("DWF", "DWF-WB")), (near_gain(17), near_gain(6)), workloads=DIVG),
+        Claim("dwf.divg", gain(table, "HM DIVG", "DWF"), near_gain(4), each=of(table, "DWF", DIVG), workloads=DIVG),
+        Claim("tbc.cohe", gain(table, "HM COHE", "TBC"), at_least(-1.0), each=of(table, "TBC", COHE), workloads=COHE),
+        Claim("dwfwb.all", gain(table, "HM all", "DWF-WB"), near_gain(0), each=of(table, "DWF-WB", ALL)),
+        all_above("tbc.faster", ("bfs2", "fcdt", "mum", "mumpp", "nvrt"), ratio(table, "TBC")),
+        all_below("dwf.cohe", ("hrtwl", "lkyt", "ray", "sto", "wp"), ratio(table, "DWF")),
+        all_below("tbc.behind.dwfwb", ("hotsp", "lps", "namd", "nvrt"), ratio(table, "TBC", "DWF-WB")),
+        all_above("tbc.BFS2", ("bfs2",), ratio(table, "TBC", "DWF"))]
 
 
 BARS = {"PDOM": PDOM, "DWF-WB": DWF_WB, "DWF": DWF, "TBC": TBC}
 
 
-def breakdown(number, workloads, top):
-    """Figures 3.11 and 3.12. top: where the axis of (b) ends, as the thesis's does."""
+def counts(get, name, settings, base=PDOM):
+    """A function of a workload: a counter with the settings over the same with those of the base."""
+    return lambda w: counter(get(run(w, settings)), name) / max(1, counter(get(run(w, base)), name))
+
+
+def claims_3_11(get):
+    return [all_below("dwf.eddies.divg", ("hotsp", "namd"), counts(get, "simd_w29_32", DWF)),
+            all_above("tbc.memory", ("bfs2", "mum"), counts(get, "core_w0_mem", TBC)),
+            all_below("tbc.behind.efficiency", ("namd", "nvrt"), lambda w: simd_efficiency(get(run(w, TBC))) / simd_efficiency(get(run(w, DWF_WB))))]
+
+
+def claims_3_12(get):
+    return [all_below("dwf.eddies.cohe", ("hrtwl", "mgst", "ray", "wp"), counts(get, "simd_w29_32", DWF)),
+            all_above("tbc.memory.MGST", ("mgst",), counts(get, "core_w0_mem", TBC))]
+
+
+def breakdown(number, workloads, top, claims):
+    """Figures 3.11 and 3.12. top: where the axis of (b) ends, as the thesis's does. claims: a function of what gives a run's statistics."""
     bars = {(w, name): f"{LABEL[w]} {name}" for w in workloads for name in BARS}
 
     def parts(get, title, fields, total, top=0):
@@ -159,13 +202,21 @@ def breakdown(number, workloads, top):
 
     def make(get):
         return [parts(get, f"Figure {number}(a): cycles of cores with a thread, over PDOM's", CLASSES, active),
-                parts(get, f"Figure {number}(b): stalls of the memory pipeline, over PDOM's", STALLS, stalls, top)], []
+                parts(get, f"Figure {number}(b): stalls of the memory pipeline, over PDOM's", STALLS, stalls, top)], claims(get)
     return make
 
 
 def fig3_13(get):
     table = harmonic_ratios("Figure 3.13: IPC over PDOM by the priority of blocks", GROUPS, over_pdom(get, ipc, PRIORITIES))
-    return [table], [Claim("tbc.srr", min(100 * at(table, LABEL[w], "SRR") for w in ALL), at_least(95))]
+    least = programs(table, "SRR", lambda over: 100 * over)
+
+    def best_other(w):
+        return max(at(table, LABEL[w], name) for name in ("RRB", "SRR")) / at(table, LABEL[w], "AGE")
+    return [table], [
+        Claim("tbc.srr", min(least.values()), at_least(95), each=least),
+        Claim("tbc.age", at(table, "HM all", "AGE") / max(at(table, "HM all", name) for name in ("RRB", "SRR")), above(1.0)),
+        all_above("tbc.age.lone", ("lps", "namd", "lib"), best_other),
+        all_below("tbc.rrb.STMCL", ("stmcl",), ratio(table, "RRB", "AGE"))]
 
 
 def traffic(stats):
@@ -176,8 +227,10 @@ def traffic(stats):
 def fig3_14(get):
     table = figure("Figure 3.14: bytes between a core and the memory outside, over PDOM", ALL, over_pdom(get, traffic, PRIORITIES))
     return [table], [  # the thesis names DG as the exception under AGE, and LKYT as the one under SRR
-        Claim("tbc.traffic", max(gain(table, LABEL[w], "AGE") for w in ALL if w != "dg"), at_most(7)),
-        Claim("tbc.DG", at(table, "DG", "AGE"), near(2.67)), Claim("tbc.LKYT", at(table, "LKYT", "SRR"), near(2.12))]
+        Claim("tbc.traffic", max(gain(table, LABEL[w], "AGE") for w in ALL if w != "dg"), at_most(7),
+              each=of(table, "AGE", [w for w in ALL if w != "dg"]), worse=max),
+        Claim("tbc.DG", at(table, "DG", "AGE"), near(2.67), workloads=("dg",)),
+        Claim("tbc.LKYT", at(table, "LKYT", "SRR"), near(2.12), workloads=("lkyt",)), all_below("tbc.DG.rrb", ("dg",), ratio(table, "RRB", "AGE"))]
 
 
 ALL_MECHANISMS = {"DWF": DWF, "DWF-WB": DWF_WB, "TBC-AGE": AGE, "TBC-SRR": SRR, "TBC-RRB": RRB}
@@ -192,10 +245,18 @@ def fig3_15(get):
                     for size, more in (("1 MB", ()), ("128 KB", SMALL_L2)))
     rows = [[f"{group}, {size}"] + [at(table, group, name) for name in ALL_MECHANISMS] for group in ("HM DIVG", "HM COHE")
             for size, table in (("1 MB", large), ("128 KB", small))]
+    moved = {name: abs(percent(at(small, "HM COHE", name) / at(large, "HM COHE", name))) for name in ALL_MECHANISMS}
+
+    def kept(name):
+        return lambda w: at(small, LABEL[w], name) / at(large, LABEL[w], name)
+    robust = min(kept(name)("mumpp") for name in ("DWF-WB", "TBC-AGE")) / kept("DWF")("mumpp")
     means = Table("Figure 3.15: IPC over PDOM with the same L2, per memory channel", ["workloads, L2", *ALL_MECHANISMS], rows, "bars", "ratio")
     return [means, small], [
-        Claim("tbc.l2", (gain(small, "HM DIVG", "TBC-RRB"), gain(small, "HM DIVG", "TBC-AGE")), (near_gain(15), near_gain(13.5))),
-        Claim("dwf.l2.MUMpp", (gain(large, "MUMpp", "DWF"), gain(small, "MUMpp", "DWF")), (near_gain(28), near_gain(-4)))]
+        Claim("tbc.l2", (gain(small, "HM DIVG", "TBC-RRB"), gain(small, "HM DIVG", "TBC-AGE")), (near_gain(15), near_gain(13.5)),
+              each=of(small, "TBC-RRB", DIVG), workloads=DIVG),
+        Claim("dwf.l2.MUMpp", (gain(large, "MUMpp", "DWF"), gain(small, "MUMpp", "DWF")), (near_gain(28), near_gain(-4)), workloads=("mumpp",)),
+        Claim("tbc.l2.cohe", max(moved.values()), SAME, workloads=COHE),
+        all_below("tbc.l2.memory", ("mum", "mumpp"), kept("TBC-AGE")), Claim("tbc.l2.robust", robust, above(1.0), workloads=("mumpp",))]
 
 
 TABLE_3_1 = {  # threads of a block, blocks per core, millions of instructions
@@ -226,7 +287,8 @@ def table3_3(get):
     deepest = {w: stack(get(run(w, TBC))) for w in ALL}
     table = Table("Table 3.3: deepest stack of a block under TBC", ["workload", "entries"], [[LABEL[w], n] for w, n in deepest.items()], "bars",
                   "entries", paper=[(LABEL[w], "entries", n) for w, n in TABLE_3_3.items()])
-    return [table], [Claim("tbc.stack", tuple(deepest[w] for w in DIVG), tuple(near(TABLE_3_3[w]) for w in DIVG))]
+    return [table], [Claim("tbc.stack", tuple(deepest[w] for w in DIVG), tuple(near(TABLE_3_3[w]) for w in DIVG), workloads=DIVG),
+                     Claim("tbc.stack.16", sum(n < 16 for n in deepest.values()), at_least(11))]
 
 
 EXPERIMENTS = [
@@ -235,8 +297,8 @@ EXPERIMENTS = [
     Experiment("tbc.fig3.4", "DWF with and without warp barriers", every(PDOM, DWF, DWF_WB, workloads=DIVG + ("ray", "wp")), fig3_4),
     Experiment("tbc.fig3.9", "likely-convergence points: speedup and depth of stacks", every(*STACKS.values(), workloads=WITH_LCP), fig3_9),
     Experiment("tbc.fig3.10", "IPC of DWF, DWF-WB and TBC over PDOM", every(PDOM, *MECHANISMS.values()), fig3_10),
-    Experiment("tbc.fig3.11", "core cycles and memory stalls, divergent workloads", every(*BARS.values(), workloads=DIVG), breakdown("3.11", DIVG, 5)),
-    Experiment("tbc.fig3.12", "core cycles and memory stalls, coherent workloads", every(*BARS.values(), workloads=COHE), breakdown("3.12", COHE, 3)),
+    Experiment("tbc.fig3.11", "core cycles and memory stalls, divergent workloads", every(*BARS.values(), workloads=DIVG), breakdown("3.11", DIVG, 5, claims_3_11)),
+    Experiment("tbc.fig3.12", "core cycles and memory stalls, coherent workloads", every(*BARS.values(), workloads=COHE), breakdown("3.12", COHE, 3, claims_3_12)),
     Experiment("tbc.fig3.13", "which block's warps issue first", every(PDOM, *PRIORITIES.values()), fig3_13),
     Experiment("tbc.fig3.14", "bytes between cores and memory", every(PDOM, *PRIORITIES.values()), fig3_14),
     Experiment("tbc.fig3.15", "a smaller L2", fig3_15_runs, fig3_15),

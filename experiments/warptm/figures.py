@@ -7,8 +7,8 @@ from energy import ACTIVITY, shares
 from experiment import Experiment
 from report import Claim, Table
 from runs import Run, aborts_per_1k, mean
-from sweep import (LABEL, NO_LIMIT, Bests, above, at_least, below, climb_all, concurrency, concurrency_name, near, near_gain,
-                   ratios)
+from sweep import (LABEL, NO_LIMIT, SAME, Bests, above, all_above, all_below, at, at_least, below, climb_all, concurrency, concurrency_name, near,
+                   near_gain, percent, programs, ratios)
 
 WORKLOADS = ("ht-h", "ht-m", "ht-l", "atm", "cl", "clto", "bh-h", "bh-l", "cc", "ap")
 READ_ONLY = ("cl", "clto", "bh-h", "bh-l")
@@ -29,7 +29,7 @@ def with_settings(system, *settings):
     return system[0], tuple(sorted(system[1] + settings))
 
 
-def at(workload, system, warps):
+def limited(workload, system, warps):
     return Run(workload, system[0], 1 if system[0] in NO_LIMIT else warps, PRESET, system[1])
 
 
@@ -38,7 +38,7 @@ def start(workload, system):
     limits = TABLE_6_4[workload][0].split("/")
     of_four = limits if len(limits) == 4 else [limits[0], limits[0], limits[1], limits[1]]
     column = 2 * (system[0] == "warptm") + (WITH_TCD in system[1])
-    return at(workload, system, concurrency(of_four[column]))
+    return limited(workload, system, concurrency(of_four[column]))
 
 
 def climb(*systems, workloads=WORKLOADS):
@@ -56,7 +56,7 @@ class Results:
         return self.best(start(workload, system))
 
     def runs_beside(self, workload, system, *models):
-        return [at(workload, system, warps) for warps in dict.fromkeys(self(workload, model).run.warps for model in models)]
+        return [limited(workload, system, warps) for warps in dict.fromkeys(self(workload, model).run.warps for model in models)]
 
     def beside(self, workload, system, *models):
         return min((self.get(run) for run in self.runs_beside(workload, system, *models)), key=lambda stats: stats["cycles"])
@@ -76,12 +76,25 @@ def fig6_10(get):
     base, _, warp, both = table.rows[-1][1:]
     reads = [row for row in table.rows if row[0] in [LABEL[w] for w in READ_ONLY]]
     tcd = mean(row[1] for row in reads) / mean(row[2] for row in reads)
+    slow = programs(table, NAMES[BASE])
+
+    def gained(over, system, workloads=WORKLOADS):
+        return {LABEL[w]: percent(at(table, LABEL[w], NAMES[over]) / at(table, LABEL[w], NAMES[system])) for w in workloads}
+
+    def share(system):
+        return programs(table, NAMES[system], lambda time: 100 / time)
     return [table], [
-        Claim("kilob.vs.fglock", 100 / base, near(40)),
-        Claim("tcd.speedup", 100 * (tcd - 1), near_gain(37)),
-        Claim("wtm.speedup", 100 * (base / warp - 1), near_gain(42)),
-        Claim("wtm_tcd.speedup", 100 * (base / both - 1), near_gain(65)),
-        Claim("wtm_tcd.vs.fglock", 100 / both, near(66))]
+        Claim("kilob.vs.fglock", 100 / base, near(40), each=share(BASE)),
+        Claim("tcd.speedup", 100 * (tcd - 1), near_gain(37), each=gained(BASE, TCD, READ_ONLY), workloads=READ_ONLY),
+        Claim("wtm.speedup", 100 * (base / warp - 1), near_gain(42), each=gained(BASE, WARP)),
+        Claim("wtm_tcd.speedup", 100 * (base / both - 1), near_gain(65), each=gained(BASE, WARP_TCD)),
+        Claim("wtm_tcd.vs.fglock", 100 / both, near(66), each=share(WARP_TCD)),
+        Claim("kilob.BH-H", slow["BH-H"] / max(x for name, x in slow.items() if name != "BH-H"), above(1.0)),
+        Claim("kilob.BH-L", slow["BH-L"] / slow["BH-H"], below(1.0), workloads=("bh-h", "bh-l")),
+        Claim("wtm.CC", at(table, "CC", NAMES[WARP]) / slow["CC"], above(1.0), workloads=("cc",)),
+        Claim("wtm.HT-M", at(table, "HT-M", NAMES[WARP]) / at(table, "HT-H", NAMES[WARP]) / (slow["HT-M"] / slow["HT-H"]), below(1.0),
+              workloads=("ht-h", "ht-m")),
+        Claim("kilob.CL", slow["CL"], near(2.2), workloads=("cl",)), Claim("wtm_tcd.CLto", share(WARP_TCD)["CLto"], near(90), workloads=("clto",))]
 
 
 # Thesis 6.6.1, Table 6.3: watts.
@@ -104,8 +117,13 @@ def fig6_11(get):
     base, both = table.rows[-1][1], table.rows[-1][4]
     saved = 100 * (1 - both / base)
     columns = ["run", "leakage", "clock", "TM units"] + list(ACTIVITY)
+    reads = {name: mean(at(table, LABEL[w], name) for w in READ_ONLY) for name in (NAMES[BASE], NAMES[TCD])}
     return [table, Table("Figure 6.11: energy over FGLock by part, estimated from activity", columns, parts, "stacks", "ratio")], [
-        Claim("kilob.energy", base, near(2.0)), Claim("wtm_tcd.energy", saved, near(34))]
+        Claim("kilob.energy", base, near(2.0), each=programs(table, NAMES[BASE]), worse=max), Claim("wtm_tcd.energy", saved, near(34)),
+        Claim("tcd.energy", 100 * (1 - reads[NAMES[TCD]] / reads[NAMES[BASE]]), near_gain(30), workloads=READ_ONLY),
+        Claim("wtm.energy", 100 * (1 - table.rows[-1][3] / base), near_gain(27)),
+        Claim("wtm_tcd.energy.fglock", percent(both), near_gain(34), each=programs(table, NAMES[WARP_TCD], percent), worse=max),
+        Claim("wtm_tcd.energy.CLto", at(table, "CLto", NAMES[WARP_TCD]), near(1), workloads=("clto",))]
 
 
 def fig6_12(get):
@@ -113,8 +131,9 @@ def fig6_12(get):
     table = averages("Figure 6.12: speedup over serialised transactions", [
         (NAMES[s], lambda w, s=s: best(w, SERIAL).cycles / best(w, s).cycles) for s in (BASE, WARP_TCD, LOCKS)], "speedup")
     base, both, locks = table.rows[-1][1:]
-    return [table], [Claim("kilob.vs.cglock", base, near(104)), Claim("wtm_tcd.vs.cglock", both, near(192)),
-                     Claim("fglock.vs.cglock", locks, near(315))]
+    return [table], [Claim("kilob.vs.cglock", base, near(104), each=programs(table, NAMES[BASE])),
+                     Claim("wtm_tcd.vs.cglock", both, near(192), each=programs(table, NAMES[WARP_TCD])),
+                     Claim("fglock.vs.cglock", locks, near(315), each=programs(table, NAMES[LOCKS]))]
 
 
 def step(aggregate, coalesce, rate):
@@ -143,25 +162,52 @@ def fig6_13(get):
     best = Results(get)
     table = averages("Figure 6.13: execution time over FGLock, WarpTM's optimizations one by one",
                      over_locks(best, (BASE,)) + columns_beside(best, STEPS, BASE, WARP))
-    base, resolution, aggregation, coalescing, _ = table.rows[-1][1:]
-    return [table], [Claim("wtm.aggregate", 100 * (base / aggregation - 1), near_gain(30)),
-                     Claim("wtm.coalesce", 100 * (aggregation / coalescing - 1), near_gain(14))]
+    base, resolution, aggregation, coalescing, fast = table.rows[-1][1:]
+    names = dict(zip(("base", "resolution", "aggregation", "coalescing", "fast"), table.columns[1:]))
+
+    def over(w, one, other):
+        return at(table, LABEL[w], names[one]) / at(table, LABEL[w], names[other])
+
+    def gained(one, other):
+        return {LABEL[w]: percent(over(w, one, other)) for w in WORKLOADS}
+    alone = tuple(over(w, "resolution", "base") for w in ("bh-h", "bh-l", "ht-h"))
+    return [table], [
+        Claim("wtm.aggregate", 100 * (base / aggregation - 1), near_gain(30), each=gained("base", "aggregation")),
+        Claim("wtm.coalesce", 100 * (aggregation / coalescing - 1), near_gain(14), each=gained("aggregation", "coalescing")),
+        Claim("wtm.resolution", alone, (below(1.0), below(1.0), above(1.0)), workloads=("bh-h", "bh-l", "ht-h")),
+        Claim("wtm.coalesce.BH", tuple(percent(over(w, "aggregation", "coalescing")) for w in ("bh-h", "bh-l")), (SAME, SAME), workloads=("bh-h", "bh-l")),
+        all_below("wtm.hazard.BH", ("bh-h", "bh-l"), lambda w: over(w, "fast", "coalescing")),
+        Claim("wtm.ideal", 100 * (base / fast - 1), near_gain(49), each=gained("base", "fast"))]
 
 
 RESOLUTIONS = {with_settings(WARP_TCD, ("warptm.resolution", name)): f"WarpTM+{label}" for name, label in (
     ("2pcr-free", "2PCR (no overhead)"), ("scr", "SCR"), ("scr-free", "SCR (no overhead)"))}
 
 
+def at_papers(workload, system):
+    """The run of a form of WarpTM+TCD at the thesis's limit for it. At our best limits, which are higher, other warps hide what a resolution costs."""
+    return start(workload, WARP_TCD)._replace(settings=system[1])
+
+
+def fig6_14_runs(get):
+    yield from climb(LOCKS, BASE)(get)
+    yield [at_papers(w, system) for w in WORKLOADS for system in (WARP_TCD, *RESOLUTIONS)]
+
+
 def fig6_14(get):
     best = Results(get)
-    table = averages("Figure 6.14: execution time over FGLock by intra-warp conflict resolution",
-                     over_locks(best, (BASE, WARP_TCD)) + columns_beside(best, RESOLUTIONS, WARP_TCD))
-    table = table._replace(columns=table.columns[:2] + ["WarpTM+2PCR"] + table.columns[3:])
+    forms = {WARP_TCD: "WarpTM+2PCR", **RESOLUTIONS}
+    table = averages("Figure 6.14: execution time over FGLock by intra-warp conflict resolution, at the thesis's limits", over_locks(best, (BASE,)) + [
+        (name, lambda w, s=system: get(at_papers(w, s))["cycles"] / best(w, LOCKS).cycles) for system, name in forms.items()])
     _, two, two_free, scr, scr_free = table.rows[-1][1:]
-    cc = next(row for row in table.rows if row[0] == "CC")
-    return [table], [Claim("2pcr.overhead", 100 * (two / two_free - 1), near_gain(2)),
-                     Claim("scr.overhead", 100 * (scr / scr_free - 1), near_gain(60)),
-                     Claim("2pcr.CC", 100 * (cc[2] / cc[3] - 1), near_gain(11))]
+
+    def cost(form):
+        return {LABEL[w]: percent(at(table, LABEL[w], f"WarpTM+{form}") / at(table, LABEL[w], f"WarpTM+{form} (no overhead)")) for w in WORKLOADS}
+    differ = {LABEL[w]: abs(percent(at(table, LABEL[w], "WarpTM+SCR (no overhead)") / at(table, LABEL[w], "WarpTM+2PCR (no overhead)"))) for w in WORKLOADS}
+    return [table], [Claim("2pcr.overhead", 100 * (two / two_free - 1), near_gain(2), each=cost("2PCR"), worse=max),
+                     Claim("scr.overhead", 100 * (scr / scr_free - 1), near_gain(60), each=cost("SCR"), worse=max),
+                     Claim("2pcr.CC", cost("2PCR")["CC"], near_gain(11), workloads=("cc",)),
+                     Claim("resolution.same", max(differ.values()), SAME, each=differ, worse=max)]
 
 
 TABLES = {with_settings(TCD, ("tcd.rows", 32)): "TCD-128",
@@ -176,15 +222,17 @@ def fig6_15(get):
     table = averages("Figure 6.15: execution time over FGLock by organization of the last-written time table",
                      over_locks(best, (BASE,)) + [small, single] + over_locks(best, (TCD,)) + [words, large], workloads=READ_ONLY)
     table = table._replace(columns=["workload", "NoTCD", "TCD-128", "TCD-2K-1SubArray", "TCD-2K", "TCD-2K-WordAddr", "TCD-4K"])
-    none, little, _, default, word, much = table.rows[-1][1:]
+    none, little, single, default, word, much = table.rows[-1][1:]
     return [table], [Claim(
         "tcd.sizes", (default / none, little / none, much / default, word / default), (below(1), below(1), at_least(0.97), above(1)),
-        "2K {:.2f}, 128 {:.2f} of none; 4K {:.2f}, words {:.2f} of 2K".format)]
+        "2K {:.2f}, 128 {:.2f} of none; 4K {:.2f}, words {:.2f} of 2K".format),
+        Claim("tcd.1sub", abs(percent(single / default)), SAME)]
 
 
 # Twice the slices, of half the size, port and DRAM bus each; a commit unit with all its tables in each.
 TWELVE = (("dram.burst_bytes", 32), ("dram.bytes_per_cycle", 16), ("l2.bytes", 65536), ("l2.port_bytes", 32), ("partition.count", 12))
 CORES = (("core.count", 30),)
+SIX_TO_NINE = near_gain(6)[0], near_gain(9)[1]
 
 
 def other_machine(settings, label):
@@ -210,12 +258,22 @@ def machine_columns(best, settings, here, there):
 
 
 def fig6_16(get):
-    return [averages("Figure 6.16: execution time over FGLock with 6 L2 slices, by slices and port width",
-                     machine_columns(Results(get), TWELVE, "6x64B", "12x32B"))], []
+    table = averages("Figure 6.16: execution time over FGLock with 6 L2 slices, by slices and port width",
+                     machine_columns(Results(get), TWELVE, "6x64B", "12x32B"))
+    locks, _, base, _, both = table.rows[-1][1:]
+    return [table], [Claim("ports.fglock", percent(locks), near_gain(12), each=programs(table, table.columns[1], percent)),
+                     Claim("ports.kilob", 100 * locks / base, near(49)), Claim("ports.wtm_tcd", 100 * locks / both, near(76))]
 
 
 def fig6_17(get):
-    return [averages("Figure 6.17: execution time over FGLock with 15 cores", machine_columns(Results(get), CORES, "15", "30"))], []
+    """The thesis's locks do not end on HT-H with 30 cores, so their mean is of the others."""
+    table = averages("Figure 6.17: execution time over FGLock with 15 cores", machine_columns(Results(get), CORES, "15", "30"))
+    slower = {name: percent(time) for name, time in programs(table, table.columns[1]).items() if name != "HT-H"}
+    hth = dict(zip(table.columns, table.rows[0]))
+    return [table], [Claim("cores.fglock", mean(slower.values()), near_gain(9), each=slower, worse=max),
+                     Claim("cores.CC", percent(1 / at(table, "CC", table.columns[1])), near_gain(13), workloads=("cc",)),
+                     Claim("cores.HT-H", tuple(percent(hth[f"{NAMES[s]} - 30"] / hth[f"{NAMES[s]} - 15"]) for s in (BASE, WARP_TCD)), (SIX_TO_NINE,) * 2,
+                           workloads=("ht-h",))]
 
 
 def table6_4_runs(get):
@@ -225,6 +283,11 @@ def table6_4_runs(get):
 
 def table6_4(get):
     """A rate of aborts depends on the limit, so it is compared at the thesis's limit."""
+    def place(w, system):
+        return LIMITS.index(best(w, system).run.warps)
+
+    def rate(w, system, base):
+        return aborts_per_1k(get(start(w, system))) / aborts_per_1k(get(start(w, base)))
     best, rows, claims, bars, papers, every = Results(get), [], [], [], [], (BASE, TCD, WARP, WARP_TCD)
     for w in WORKLOADS:
         systems = every if w in READ_ONLY else (BASE, WARP)
@@ -238,7 +301,10 @@ def table6_4(get):
     return [Table("Table 6.4: best limit and aborts per 1,000 commits, Kilo base[/TCD]/WarpTM[/TCD+WarpTM]",
                   ["workload", "limit", "paper", "aborts at the paper's", "paper"], rows, "none"),
             Table("Table 6.4: aborts per 1,000 commits at the paper's limit", ["workload"] + [NAMES[s] for s in every], bars, "bars", "aborts per 1,000",
-                  paper=papers)], claims
+                  paper=papers)], claims + [
+        Claim("wtm.limits", sum(place(w, WARP) > place(w, BASE) for w in ("ht-m", "ht-l", "atm", "bh-h")), at_least(4), workloads=("ht-m", "ht-l", "atm", "bh-h")),
+        all_below("tcd.aborts", ("cl", "clto"), lambda w: rate(w, TCD, BASE)),
+        all_above("wtm.aborts.more", [w for w in WORKLOADS if w != "cc"], lambda w: rate(w, WARP, BASE))]
 
 
 EXPERIMENTS = [
@@ -246,7 +312,7 @@ EXPERIMENTS = [
     Experiment("warptm.fig6.11", "energy over fine-grained locks, estimated", climb(LOCKS, BASE, TCD, WARP, WARP_TCD), fig6_11),
     Experiment("warptm.fig6.12", "speedup over serialised transactions", climb(LOCKS, BASE, WARP_TCD, SERIAL), fig6_12),
     Experiment("warptm.fig6.13", "WarpTM's optimizations one by one", beside(STEPS, (BASE, WARP)), fig6_13),
-    Experiment("warptm.fig6.14", "intra-warp conflict resolution", beside(RESOLUTIONS, (WARP_TCD,), also=(BASE,)), fig6_14),
+    Experiment("warptm.fig6.14", "intra-warp conflict resolution", fig6_14_runs, fig6_14),
     Experiment("warptm.fig6.15", "organization of the last-written time table", beside(TABLES, (TCD,), also=(BASE,), workloads=READ_ONLY),
                fig6_15),
     Experiment("warptm.fig6.16", "width of the L2's ports", machine_runs(TWELVE), fig6_16),

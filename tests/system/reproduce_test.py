@@ -210,9 +210,8 @@ class ExperimentsTest(unittest.TestCase):
     of SBRP and of the thesis's chapters 3, 4 and 6 are all made by one of them."""
     OTHER_LIMITS = ("getm.cuckoo.latency", "getm.table.2k", "getm.granularity", "getm.scale56", "kilo.lwh.5k", "tcd.sizes",
                     "tab6.4.aborts.CC", "tbc.cohe", "sbrp.scan", "sbrp.window", "si.order",
-                    "ltm.sWO", "ltm.KM-HC", "ltm.descending", "ltm.no_serial")  # claims in words, "about" and "6-7"
-    # Reports of synth/, an example that a unit test follows, and other papers.
-    ELSEWHERE = ("area.", "kilo.area", "tab6.3.", "tbc.area", "tbc.example", "si.area", "sbrp.area")
+                    "ltm.sWO", "ltm.KM-HC", "ltm.descending", "ltm.no_serial", "kilo.limit.contended", "cores.HT-H")  # claims in words, "about" and "6-7"
+    ELSEWHERE = ("area.", "kilo.area", "tab6.3.", "si.area", "sbrp.area")  # reports of synth/
 
     def check_limits(self, verdict, text):
         """A number in a figures.py and the one in claims.csv are the same: two limits of a value lie around the paper's, one limit is it."""
@@ -221,7 +220,9 @@ class ExperimentsTest(unittest.TestCase):
             self.assertEqual(verdict.limits, [[None, 15.0]] * 4, verdict)
             self.assertIn((verdict.claim, text.replace(" (all)", "")), self.best_limits())
             return
-        numbers = text.replace(">", "").split("/")
+        numbers = text.replace(">", "").replace("<", "").split("/")
+        for number, (least, most) in zip(text.split("/"), verdict.limits):  # a direction is the same one
+            self.assertTrue({">": most is None, "<": least is None}.get(number[:1], True), verdict.claim)
         if len(numbers) != len(verdict.limits) or verdict.claim in self.OTHER_LIMITS:
             self.assertIn(verdict.claim, self.OTHER_LIMITS)
             return
@@ -614,29 +615,29 @@ class FidelityTest(unittest.TestCase):
 
     def test_a_range_stands_beside_its_value(self):
         page = self.page(50.0, 52.5, 51.0)
-        self.assertIn("| 52 percent | 51 | 50..52.5 | yes |", page)
+        self.assertIn("| 52 percent | 51 | 50..52.5 | - | - | - | yes |", page)
         self.assertIn("1 claims are measured, with 3 seeds of their inputs; 1 hold.", page)
         self.assertIn("0 claims, of which 0 hold with the median", " ".join(page.split()))
 
     def test_a_range_that_crosses_says_so(self):
         page = self.page(50.0, 62.5, 51.0)
-        self.assertIn("| 51 | 50..62.5 | yes, crosses |", page)
+        self.assertIn("| 51 | 50..62.5 | - | - | - | yes, crosses |", page)
         self.assertIn("; 0 hold.", page)
         self.assertIn("1 claims, of which 1 hold with the median", " ".join(page.split()))
-        self.assertIn("**kilo.vs.ideal** " + fidelity.UNDECIDED, " ".join(page.split()))
-        self.assertIn("| 62.5 | 51..63 | no, crosses |", self.page(63.0, 62.5, 51.0))
+        self.assertIn("**kilo.vs.ideal** " + fidelity.DECIDED, " ".join(page.split()))
+        self.assertIn("| 62.5 | 51..63 | - | - | - | no, crosses |", self.page(63.0, 62.5, 51.0))
 
     def test_lines_fit_a_document(self):
-        row = ["ident", "a claim of many words " * 20, "", "1.234 of the fastest, 32 B", "1.23/16 .. 1.45/64", "no, crosses", ""]
+        row = fidelity.Row("ident", "a claim of many words " * 20, "", "1.234 of the fastest, 32 B", "1.23/16 .. 1.45/64", "HT-H 1.9", "93, dg 34", "-", "no, crosses", "", "")
         line = next(line for line in fidelity.claims_table([row]).splitlines() if line.startswith("| ident"))
         self.assertLessEqual(len(line), 200)
         self.assertGreater(len(line), 185)
         self.assertIn("a claim of many words", line)
-        self.assertEqual(fidelity.fitting(["ident", "short", "", "1", "2", "yes"])[1], "short")
+        self.assertEqual(fidelity.fitting(("ident", "short", "", "1", "2", "-", "-", "-", "yes"))[1], "short")
 
     def test_one_seed_has_no_range(self):
         page = self.page(51.0)
-        self.assertIn("| 51 | - | yes |", page)
+        self.assertIn("| 51 | - | - | - | - | yes |", page)
         self.assertIn("with 1 seed of their inputs", page)
         self.assertNotIn("cross", page)
 
@@ -648,8 +649,8 @@ class FidelityTest(unittest.TestCase):
             page = self.both(folder, paper, "none.csv", self.written)
             again = self.both(folder, paper, "none.csv", self.written)
         self.assertEqual(page, again)
-        self.assertIn("| 52 percent | 51 | 50..62.5 | yes, crosses |", page)
-        self.assertIn("| 279 x | 100 | - | no |", page)
+        self.assertIn("| 52 percent | 51 | 50..62.5 | - | - | - | yes, crosses |", page)
+        self.assertIn("| 279 x | 100 | - | - | - | - | no |", page)
         self.assertIn("2 claims are measured, with 1 to 3 seeds of their inputs; 0 hold.", page)
         self.assertNotIn("ideal.vs.serial", self.written[0].split("## Not measured")[1])
         self.assertNotIn("kilo.vs.ideal,", self.written[0].split("## Not measured")[1])
@@ -869,7 +870,7 @@ class CommandTest(unittest.TestCase):
                 results.write(folder / "out", "kilotm.fig4.1", [table], [verdict], report.load_claims(ROOT / "experiments"), {}, [1])
             done = self.command("--out", str(folder / "out"), "--figures", str(folder / "a/b"), "--fidelity", str(folder / "f.md"))
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
-            self.assertEqual((folder / "f.csv").read_text(), "claim,here,range,holds\nideal.vs.serial,279,-,yes\n")
+            self.assertEqual((folder / "f.csv").read_text(), "claim,here,range,worst,active,sizes,holds\nideal.vs.serial,279,-,-,-,-,yes\n")
             self.assertIn("1 claims are measured, with 1 seed of their inputs; 1 hold.", (folder / "f.md").read_text())
             self.assertEqual(sorted(path.name for path in (folder / "a/b").iterdir()), ["README.md", "kilotm.fig4.1.svg"])
             self.assertIn(pictures.PAPER, (folder / "a/b/kilotm.fig4.1.svg").read_text())
@@ -885,7 +886,7 @@ class CommandTest(unittest.TestCase):
             done = self.command("--claims", *words)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertEqual([line.split("|")[1].strip() for line in done.stdout.splitlines() if line.startswith("| ")][1:], wanted)
-            failing = [line.split("|")[1].strip() for line in done.stdout.splitlines() if line.startswith("| ") and line.split("|")[6].strip() not in ("holds", "yes")]
+            failing = [line.split("|")[1].strip() for line in done.stdout.splitlines() if line.startswith("| ") and line.split("|")[9].strip() not in ("holds", "yes")]
             self.assertEqual([line[2:].split(":")[0] for line in done.stdout.splitlines() if line.startswith("- ")], failing)
         wrong = self.command("--claims", "zz")
         self.assertEqual((wrong.returncode, wrong.stdout), (2, ""))
