@@ -5,11 +5,12 @@
  */
 #include "../session.h"
 
-enum { LETTER_CNT, QUERY_CNT, QUERY_LENGTH };
+enum { LETTER_CNT, QUERY_CNT, QUERY_LENGTH, TEXTURE };
 static const struct cowarp_workload_param params[] = {
     [LETTER_CNT] = {"reference", 20000, 1, 1 << 22, "letters of the reference"},
     [QUERY_CNT] = {"queries", 2000, 1, 1 << 22, "queries; half of them are pieces of the reference with errors"},
     [QUERY_LENGTH] = {"length", 25, 1, 1000, "letters of a query"},
+    [TEXTURE] = {"texture", 0, 0, 1, "1: the tree and the reference are read through the texture cache"},
 };
 
 #define LETTERS 5u
@@ -206,10 +207,13 @@ static int run(struct cowarp_workload_context *x, int by_child)
     if (!by_child)
         lay_out(&s, &m);
     if (s.status == 0) {
+        const int texture = x->param[TEXTURE] != 0;
         if (by_child)
-            match_on_gpu(&s, &m, "match_by_child", 256, session_upload(&s, m.tree, m.node_cnt * sizeof *m.tree));
+            match_on_gpu(&s, &m, texture ? "match_by_child_texture" : "match_by_child", 256,
+                         session_upload(&s, m.tree, m.node_cnt * sizeof *m.tree));
         else
-            match_on_gpu(&s, &m, "match_in_preorder", 192, session_upload(&s, m.preorder, m.node_cnt * sizeof *m.preorder));
+            match_on_gpu(&s, &m, texture ? "match_in_preorder_texture" : "match_in_preorder", 192,
+                         session_upload(&s, m.preorder, m.node_cnt * sizeof *m.preorder));
         for (uint32_t q = 0; s.status == 0 && q < m.query_cnt; q++)
             check_query(&s, &m, q);
         session_passed(&s, "the longest matches of %u queries from each of their %u positions are right", m.query_cnt, m.query_length);

@@ -2,24 +2,13 @@
 /* Longest matches of queries in a reference, by walks down the reference's suffix tree. A thread has one query. For each of its positions
  * it walks from the root as far as the query's letters go on. A letter is 0 to 3, and 4 is the end of the reference, which no query has.
  *
- * The two kernels keep the tree in two layouts. */
+ * The two kernels keep the tree in two layouts. Each is there twice: it reads the tree and the reference through the L1, or through the
+ * texture cache. */
 #define LETTERS 5
 
 struct match {
     uint length, where; /* of the match; where it stands in the reference, if it has a length */
 };
-
-/* How many letters of an edge agree with the query from its letter *at on; the first is known to. *at: the letter behind them. */
-static uint along(__global const uchar *edge, uint length, __global const uchar *text, uint query_length, uint *at)
-{
-    uint i = 1;
-    ++*at;
-    while (i < length && *at < query_length && edge[i] == text[*at]) {
-        i++;
-        ++*at;
-    }
-    return i;
-}
 
 /* A node with its children by letter; 0 is none, since the root is nobody's child. The edge that leads to the node is a piece of the
  * reference. */
@@ -28,63 +17,35 @@ struct node {
     uint child[LETTERS];
 };
 
-__kernel __attribute__((reqd_work_group_size(256, 1, 1))) void match_by_child(__global const struct node *tree,
-                                                                              __global const uchar *reference,
-                                                                              __global const uchar *queries, uint query_cnt,
-                                                                              uint query_length, __global struct match *out)
-{
-    uint query = get_global_id(0);
-    if (query >= query_cnt)
-        return;
-    __global const uchar *text = queries + (size_t)query * query_length;
-    for (uint from = 0; from < query_length; from++) {
-        uint node = 0, at = from, where = 0;
-        while (at < query_length) {
-            uint next = tree[node].child[text[at]];
-            if (next == 0)
-                break;
-            node = next;
-            uint edge = tree[node].start, length = tree[node].length;
-            uint agree = along(reference + edge, length, text, query_length, &at);
-            where = edge + agree;
-            if (agree < length)
-                break;
-        }
-        out[(size_t)query * query_length + from] = (struct match){at - from, where - (at - from)};
-    }
-}
-
 /* A node in preorder: its first child is the node behind it, and `skip` is the node behind its last descendant. A leaf skips to the next.
  */
 struct preorder {
     uint start, length, skip;
 };
 
-__kernel __attribute__((reqd_work_group_size(192, 1, 1))) void match_in_preorder(__global const struct preorder *tree,
-                                                                                 __global const uchar *reference,
-                                                                                 __global const uchar *queries, uint query_cnt,
-                                                                                 uint query_length, __global struct match *out)
+#define NAME(kernel)    kernel
+#define WORD(address)   (*(address))
+#define LETTER(address) (*(address))
+#include "body.h"
+#undef NAME
+#undef WORD
+#undef LETTER
+
+static inline uint texture_word(__global const uint *address)
 {
-    uint query = get_global_id(0);
-    if (query >= query_cnt)
-        return;
-    __global const uchar *text = queries + (size_t)query * query_length;
-    for (uint from = 0; from < query_length; from++) {
-        uint node = 1, end = tree[0].skip, at = from, where = 0;
-        while (at < query_length && node < end) {
-            uint edge = tree[node].start;
-            if (reference[edge] != text[at]) {
-                node = tree[node].skip;
-                continue;
-            }
-            uint length = tree[node].length;
-            uint agree = along(reference + edge, length, text, query_length, &at);
-            where = edge + agree;
-            if (agree < length)
-                break;
-            end = tree[node].skip;
-            node++;
-        }
-        out[(size_t)query * query_length + from] = (struct match){at - from, where - (at - from)};
-    }
+    uint value;
+    __asm__("ld.global.nc.u32 %0, [%1];" : "=r"(value) : "l"(address));
+    return value;
 }
+
+static inline uchar texture_letter(__global const uchar *address)
+{
+    ushort value;
+    __asm__("ld.global.nc.u8 %0, [%1];" : "=h"(value) : "l"(address));
+    return (uchar)value;
+}
+
+#define NAME(kernel)    kernel##_texture
+#define WORD(address)   texture_word(address)
+#define LETTER(address) texture_letter(address)
+#include "body.h"

@@ -27,7 +27,7 @@ BREAKS = (
     ("hotsp", "x > 0 ? old[ly][lx - 1]", "x > 1 ? old[ly][lx - 1]"),
     ("lps", "plane[0][lx + 1] = in[here - n];", "plane[0][lx + 1] = in[here];"),
     ("mum", "while (at < query_length) {", "while (at + 1 < query_length) {"),
-    ("mumpp", "node = tree[node].skip;", "node++;"),
+    ("mumpp", "node = WORD(&tree[node].skip);", "node++;"),
     ("namd", "r2 < cutoff2 &&", "r2 < 0.9f * cutoff2 &&"),
     ("namd", "force[first[cell] + i] = sum;", "force[first[cell] + i] = 0.999f * sum;"),
     ("nvrt", "uint pixel = packet[warp] + lane;", "uint pixel = packet[0] + lane;"),

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 import xml.etree.ElementTree
 
 ROOT, COWARP = pathlib.Path(sys.argv[1]), sys.argv[2]
@@ -26,12 +27,13 @@ import getm.figures as getm_figures  # noqa: E402
 import pictures  # noqa: E402
 import reproduce  # noqa: E402
 import results  # noqa: E402
+import sizes  # noqa: E402
 import spread  # noqa: E402
 from experiment import Experiment  # noqa: E402
 from report import Claim, Table  # noqa: E402
-from runs import NO_SYSTEM, PaperStore, Run, RunFailed, Seeded, gmean, hmean  # noqa: E402
-from sweep import (CONCURRENCIES, Best, Bests, above, at_least, at_most, below, climb_all, harmonic_ratios, near, near_gain,  # noqa: E402
-                   ratios)
+from runs import NO_SYSTEM, PaperStore, Run, RunFailed, Seeded, active_share, gmean, hmean  # noqa: E402
+from sweep import (CONCURRENCIES, Best, Bests, above, all_above, all_below, at_least, at_most, below, climb_all, harmonic_ratios, near,  # noqa: E402
+                   near_gain, ratios)
 
 # A stand-in for the simulator: cycles are known beforehand, `bad` fails its check, `gone` dies without statistics. Another seed's runs take so
 # many cycles more, and with seed 2 another limit is the best.
@@ -347,6 +349,20 @@ class CompactionTest(unittest.TestCase):
         self.near(claims["tbc.vs.dwf"], (56.25, 25))
         unknown = [(row[0], name) for row in table.rows for name, x in zip(table.columns[1:], row[1:]) if math.isnan(x)]
         self.assertEqual(unknown, [("NVRT", "DWF")])
+        self.near([claims[name][0] for name in ("tbc.faster", "dwf.cohe", "tbc.behind.dwfwb", "tbc.BFS2")], (1.25, 0.5, 1.25, 1.25 / 0.8))
+        self.near(claims["dwfwb.all"], (0,))
+
+    def test_directions_of_named_programs(self):
+        _, claims = self.made("tbc.fig3.4")
+        self.near([claims[name][0] for name in ("dwf.faster", "dwf.slower", "dwfwb.recovers", "dwfwb.eddies")], (0.8, 0.8, 1.0, 1.0))
+        self.near(claims["dwfwb.MUMpp"], (1.0, 1.25))
+        _, claims = self.made("tbc.fig3.11")
+        self.near([claims[name][0] for name in ("dwf.eddies.divg", "tbc.memory")], (0, 1.0))  # no run has a full warp
+        self.assertTrue(math.isnan(claims["tbc.behind.efficiency"][0]) or claims["tbc.behind.efficiency"][0] == 1.0)
+
+    def test_classes_are_counted(self):
+        _, claims = self.made("tbc.fig3.2")
+        self.assertEqual(claims["tbc.classes"], (8,), "with 50 percent all are divergent")
 
     def test_stalls_are_those_of_runs_that_all_mechanisms_get_right(self):
         (efficiency, stalls), claims = self.made("tbc.fig3.1")
@@ -428,6 +444,7 @@ class PersistencyTest(unittest.TestCase):
         self.near(compared.rows[0][1:], (1.25, 1.5625, 1.25, 1.25, 2.0, 2.0, 3.125))
         self.near(claims["sbrp.far.gpm"] + claims["sbrp.near.epoch"] + claims["sbrp.epochnear.far"], (56.25, 56.25, 25, 25, 100))
         self.near(claims["sbrp.red"] + claims["sbrp.mq"] + claims["sbrp.scan"] + claims["sbrp.intra"], (25,) * 7)
+        self.near(claims["sbrp.epochfar.always"] + claims["sbrp.srad"], (1.25, 25))
 
     def test_what_is_lost_without_scopes_is_theirs(self):
         (shares, speedups), claims = self.of("sbrp.fig7")
@@ -441,7 +458,8 @@ class PersistencyTest(unittest.TestCase):
         self.assertTrue(math.isnan(self.figures.share(1.009, 1.0)) and math.isnan(self.figures.share(0.9, 0.8)))
 
     def test_read_misses(self):
-        (by_reads, by_writes), _ = self.of("sbrp.fig8")
+        (by_reads, by_writes), claims = self.of("sbrp.fig8")
+        self.near(claims["sbrp.misses.intra"] + claims["sbrp.misses.block"] + claims["sbrp.misses.little"], (0.8, 0.8, 1.0))
         self.assertEqual(by_reads.rows[0][1:], [1.0, 0.8, 1.0, 0.8])
         self.assertEqual((by_writes.rows[0][1:], by_writes.rows[4][1:]), ([10.0, 8.0, 10.0, 8.0], [1000.0, 800.0, 1000.0, 800.0]))
 
@@ -599,6 +617,120 @@ class SpreadTest(unittest.TestCase):
         self.assertIs(spread.merged(tables[:1]), tables[0])
 
 
+class ProgramsTest(unittest.TestCase):
+    """What stands beside a claim: the worst program, and how long the cores were active."""
+
+    def test_the_worst_program_is_that_of_the_medians(self):
+        seeds = [Claim("x", 1.0, above(1.0), each={"A": a, "B": b}) for a, b in ((0.9, 1.5), (1.4, 1.1), (1.3, 1.2))]
+        self.assertEqual(spread.judged(seeds).worst, "B 1.2")
+        self.assertEqual(spread.judged([claim._replace(worse=max) for claim in seeds]).worst, "A 1.3")
+        self.assertEqual(spread.judged([Claim("x", 1.0, above(1.0), each={"A": 1.0, "B": math.nan})]).worst, "-", "one of them is no choice")
+
+    def test_a_program_that_failed_does_not_pass(self):
+        def value(workload):
+            if workload == "lps":
+                raise RunFailed([], "its check failed")
+            return 2.0 if workload == "dg" else 3.0
+        with contextlib.redirect_stderr(io.StringIO()):
+            for workloads, holds in ((("dg", "ray"), True), (("dg", "ray", "lps"), False), (("lps", "dg"), False)):
+                self.assertEqual(spread.judged([all_above("x", workloads, value)]).holds, holds, workloads)
+        self.assertEqual(all_above("x", ("ray", "dg"), value).value, 2.0)
+        self.assertEqual(all_below("x", ("dg", "ray"), value).value, 3.0)
+
+    def test_activity(self):
+        stats = {"cycles": 100, "config": {"core.count": 4}, "counters": {"core_active_cycles": {"value": 300}}}
+        self.assertEqual(active_share(stats), 75.0)
+        self.assertIsNone(active_share({"cycles": 100, "config": {}, "counters": {}}))
+        self.assertEqual(spread.activity({"lps": [100.0, 80.0], "dg": [30.0]}), "60, dg 30")
+        self.assertEqual((spread.activity({"lps": [90.0]}), spread.activity({})), ("90", "-"))
+        verdict = spread.judged([Claim("x", 1.0, above(1.0), workloads=("lps",))], {"lps": [90.0], "dg": [30.0]})
+        self.assertEqual(verdict.active, "90", "of the programs that the claim is about")
+
+    def test_what_a_search_only_tries_does_not_count(self):
+        class Store:
+            def get(self, run):
+                return run
+        get = Seeded(Store(), 1)
+        get(Run("dg", "getm", seed=1))
+        get(Run("dg", "getm"))
+        self.assertEqual(list(get.read), [Run("dg", "getm")])
+
+
+class SizesTest(unittest.TestCase):
+    """Two programs under PDOM, TBC and DWF. TBC gains on dg, but not with 240 elements; on lps with every size."""
+
+    class Store:
+        inputs = {"lps": (("n", 121),)}
+
+        def __init__(self):
+            self.made = []
+
+        def path(self, run):
+            return ROOT  # all runs are there
+
+        def make_all(self, runs, jobs):
+            self.made += runs
+
+        def get(self, run):
+            mechanism, elements = dict(run.settings).get("m", "pdom"), dict(run.params).get("elements", 300)
+            faster = mechanism == "tbc" and not (run.workload == "dg" and elements == 240)
+            return {"cycles": 800 if faster else 1000, "counters": {"c": {"value": 5}}}
+
+    @staticmethod
+    def make(get):
+        def gain(workload, mechanism="tbc"):
+            return get(Run(workload, NO_SYSTEM))["cycles"] / get(Run(workload, NO_SYSTEM, settings=(("m", mechanism),)))["cycles"]
+        both = [gain("dg"), gain("lps"), gain("dg", "dwf"), gain("mum")]
+        return [], [Claim("dg", both[0], above(1.0)), Claim("lps", both[1], above(1.0)), Claim("dwf", both[2], above(1.0)), Claim("mum", both[3], above(1.0)),
+                    Claim("none", get(Run("dg", NO_SYSTEM))["counters"]["c"]["value"], above(100.0))]
+
+    def setUp(self):
+        self.experiment, self.store = Experiment("x", "", None, self.make), self.Store()
+        self.get = Seeded(self.store, 1)
+        verdicts = [spread.judged([claim]) for claim in self.make(self.get)[1]]
+        self.verdicts = {verdict.claim: verdict for verdict in sizes.judged(self.experiment, self.get, verdicts, 1)}
+
+    def test_a_verdict_that_a_size_turns_says_so(self):
+        told = {name: (verdict.holds, verdict.sizes, verdict.turns) for name, verdict in self.verdicts.items()}
+        self.assertEqual(told, {"dg": (True, "1 and 1.25", True), "lps": (True, "1.25 and 1.25", False), "dwf": (False, "-", False),
+                                "mum": (True, "-", False), "none": (False, "-", False)})
+
+    def test_it_does_not_count_as_held(self):
+        paper = {"dg": {"place": "3.6", "what": "w", "value": ">1", "unit": "", "paper": "fung-thesis"}}
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+            results.write(folder, "x", [Table("T", ["w", "a"], [["x", 1]], "none")], [self.verdicts["dg"]], paper, {}, [1])
+            page, table = fidelity.page(folder, paper, "none.csv", "")
+        self.assertEqual(table, 'claim,here,range,worst,active,sizes,holds\ndg,1.25,-,-,-,1 and 1.25,"yes, turns"\n')
+        self.assertIn("1 claims are measured, with 1 seed of their inputs; 0 hold.", page)
+        self.assertIn("1 of them turn with one of these", " ".join(page.split()))
+        self.assertIn("**dg** It holds, and with another size of the input it does not: 1 and 1.25.", page)
+
+    def test_only_what_moves_a_claim_that_holds_is_made_again(self):
+        made = {(run.workload, dict(run.settings).get("m", "pdom"), run.params) for run in self.store.made}
+        dg, lps = ((("elements", 240),), (("elements", 480),)), ((("n", 96),), (("n", 110),))
+        self.assertEqual(made, {(w, m, params) for w, other in (("dg", dg), ("lps", lps)) for m in ("pdom", "tbc") for params in other})
+
+    def test_sizes_are_parameters_of_the_workloads(self):
+        said = json.loads(subprocess.run([COWARP, "list", "--json"], capture_output=True, text=True, check=True).stdout)
+        known = {workload["name"]: {param["name"] for param in workload["params"]} for workload in said["workloads"]}
+        figures = {**load_figures("tbc").INPUTS, **{w: load_figures("localtm").INPUT for w in load_figures("localtm").ALL}}
+        for workload, others in sizes.OTHERS.items():
+            self.assertEqual(len({*others, tuple(sorted(figures.get(workload, ())))}), 3, f"{workload}: three sizes")
+            self.assertEqual([name for other in others for name, _ in other if name not in known[workload]], [], workload)
+
+    def test_a_failed_run_of_another_size_is_no_verdict(self):
+        whole = self.Store.get
+
+        def failing(store, run):
+            if dict(run.params).get("elements") == 240:
+                raise RunFailed(run.arguments(), "not done")
+            return whole(store, run)
+        with unittest.mock.patch.object(self.Store, "get", failing), contextlib.redirect_stderr(io.StringIO()) as said:
+            self.setUp()
+        self.assertEqual((self.verdicts["dg"].sizes, self.verdicts["dg"].turns), ("1.25", False))
+        self.assertIn("x, another size: cowarp run dg", said.getvalue())
+
+
 class FidelityTest(unittest.TestCase):
     def page(self, *values, seeds=None):
         paper = report.load_claims(ROOT / "experiments")
@@ -626,6 +758,23 @@ class FidelityTest(unittest.TestCase):
         self.assertIn("1 claims, of which 1 hold with the median", " ".join(page.split()))
         self.assertIn("**kilo.vs.ideal** " + fidelity.DECIDED, " ".join(page.split()))
         self.assertIn("| 62.5 | 51..63 | - | - | - | no, crosses |", self.page(63.0, 62.5, 51.0))
+
+    def test_misses_stand_in_groups(self):
+        paper = {name: {"place": "1", "what": "w", "value": "1", "unit": "", "paper": "p"} for name in "abcd"}
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+            reasons = pathlib.Path(folder) / "r.csv"
+            reasons.write_text("id,cause,reason\na,input,A scene.\nb,ours,A queue.\nc,ours,A queue.\n")
+            verdicts = [spread.judged([Claim(name, 5.0, near(1))]) for name in "abcd"]
+            results.write(folder, "x", [Table("T", ["w", "a"], [["x", 1]], "none")], verdicts, paper, {}, [1])
+            page = fidelity.page(folder, paper, reasons, "")[0]
+            reasons.write_text("id,cause,reason\na,weather,Rain.\n")
+            with self.assertRaisesRegex(results.NotComparable, "'weather' is no cause of a; it may be input, paper, ours"):
+                fidelity.page(folder, paper, reasons, "")
+        self.assertIn("Of the 4 others: the paper's input is not public: 1; what is ours differs: 2; not explained yet: 1.", " ".join(page.split()))
+        groups = page.split("## Why a claim does not hold")[1].split("### ")[1:]
+        self.assertEqual([group.split("\n")[0] for group in groups],
+                         ["The paper's input is not public (1)", "What is ours differs (2)", "Not explained yet (1)"])
+        self.assertIn("- **b**, **c** A queue.\n", groups[1])
 
     def test_lines_fit_a_document(self):
         row = fidelity.Row("ident", "a claim of many words " * 20, "", "1.234 of the fastest, 32 B", "1.23/16 .. 1.45/64", "HT-H 1.9", "93, dg 34", "-", "no, crosses", "", "")
@@ -840,7 +989,7 @@ class CommandTest(unittest.TestCase):
         self.assertRegex(done.stderr, r"^cowarp reproduce: no experiment is named 'getm.fig111'; did you mean 'getm.fig11'\?\n$")
         self.assertEqual(self.command("getm.fig11", "--jobs", "0").returncode, 2)
         self.assertEqual(self.command("getm.fig11", "--binary", os.devnull + "/x").returncode, 2)
-        for words, said in ((("--seeds", "0"), "must be at least 1"), (("--seeds", "many"), "invalid int value: 'many'"), (("--sedes", "3"), "--sedes")):
+        for words, said in ((("--sizes",), "leave out one of them"), (("--seeds", "0"), "must be at least 1"), (("--seeds", "many"), "invalid int value: 'many'"), (("--sedes", "3"), "--sedes")):
             done = self.command("kilotm.l2", "--quick", *words)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertRegex(done.stderr, rf"^cowarp reproduce: [^\n]*{said}[^\n]*\n$")

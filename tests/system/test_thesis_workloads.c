@@ -12,6 +12,8 @@ static const struct {
     {"lps", {"n=18"}},
     {"mum", {"reference=500", "queries=300", "length=12"}},
     {"mumpp", {"reference=500", "queries=200", "length=12"}},
+    {"mum", {"reference=500", "queries=300", "length=12", "texture=1"}},
+    {"mumpp", {"reference=500", "queries=200", "length=12", "texture=1"}},
     {"namd", {"cells=2", "atoms=70"}},
     {"nvrt", {"width=16", "height=13", "triangles=60", "blocks=2"}},
     {"aes", {"kbytes=3"}},
@@ -83,6 +85,23 @@ static void test_thesis_workloads__on_thesis_tbc(void **state)
         struct run r = small_run(i);
         r.preset = "thesis-tbc";
         expect_right(&r);
+    }
+}
+
+/* The reads of the tree and of the reference go through the texture cache, and only these. */
+static void test_thesis_workloads__read_through_the_texture_cache(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"mum", "mumpp"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct run plain = {.workload = names[i], .variant = COWARP_PLAIN, .preset = "thesis-tbc", .param = {"queries=200", "length=12"}};
+        struct run texture = plain;
+        texture.param[2] = "texture=1";
+        expect_right(&plain);
+        expect_right(&texture);
+        assert_int_equal(run_counter(&plain, "texture_reads"), 0);
+        assert_true(run_counter(&texture, "texture_reads") > 0 && run_counter(&texture, "l1_reads") > 0);
+        assert_true(run_counter(&texture, "l1_reads") < run_counter(&plain, "l1_reads"));
     }
 }
 
@@ -222,6 +241,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_thesis_workloads__slots_that_nobody_takes),
     cmocka_unit_test(test_thesis_workloads__slots_that_are_taken),
     cmocka_unit_test(test_thesis_workloads__on_thesis_tbc),
+    cmocka_unit_test(test_thesis_workloads__read_through_the_texture_cache),
     cmocka_unit_test(test_thesis_workloads__conservation),
     cmocka_unit_test(test_thesis_workloads__refusals),
 };
