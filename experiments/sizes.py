@@ -9,18 +9,18 @@ import spread
 from report import cell
 from runs import RunFailed
 
-# Of each workload, the parameters of two other inputs: about half and three quarters of the figures' input, or a third where this takes long. dg's 300
-# elements are a wave of blocks and a quarter; its others are one wave and two. mum and mumpp, of which a run takes a minute, stay as they are.
+# Of each workload, the parameters of two other inputs: about half and three quarters of the figures' input, or less where this takes long. dg's 300
+# elements are a wave of blocks and a quarter; its others are one wave and two. mum, mumpp and nvrt, of which a run takes longest, stay as they are.
 GROUPS = (("groups", 8),), (("groups", 32),)
 OTHERS = {
-    "bfs2": ((("nodes", 32768),), (("nodes", 49152),)), "fcdt": ((("height", 144),), (("height", 216),)), "hotsp": ((("n", 192),), (("n", 224),)),
-    "lps": ((("n", 96),), (("n", 110),)), "namd": ((("cells", 5),), (("cells", 6),)), "nvrt": ((("height", 64),), (("height", 96),)),
-    "aes": ((("kbytes", 160),), (("kbytes", 240),)), "backp": ((("inputs", 67392),), (("inputs", 44928),)),
+    "bfs2": ((("nodes", 32768),), (("nodes", 49152),)), "fcdt": ((("height", 144),), (("height", 72),)), "hotsp": ((("n", 192),), (("n", 224),)),
+    "lps": ((("n", 96),), (("n", 110),)), "namd": ((("cells", 4),), (("cells", 5),)),
+    "aes": ((("kbytes", 160),), (("kbytes", 240),)), "backp": ((("inputs", 33696),), (("inputs", 44928),)),
     "cp": ((("blocks_y", 16),), (("blocks_y", 24),)), "dg": ((("elements", 240),), (("elements", 480),)),
     "hrtwl": ((("points", 30),), (("points", 45),)), "lib": ((("paths", 2048),), (("paths", 1344),)), "lkyt": ((("cells", 45),), (("cells", 30),)),
     "mgst": ((("n", 100000),), (("n", 150000),)), "nnc": ((("blocks", 100),), (("blocks", 150),)), "ray": ((("height", 156),), (("height", 234),)),
     "stmcl": ((("n", 32768),), (("n", 49152),)), "sto": ((("blocks", 30),), (("blocks", 60),)),
-    "wp": ((("height", 112), ("steps", 5)), (("height", 84), ("steps", 5))),
+    "wp": ((("height", 112), ("steps", 3)), (("height", 84), ("steps", 3))),
     **{w: GROUPS for w in ("lht-hc", "lht-lc", "it-hc", "it-lc", "gc-hc", "gc-lc", "km-hc", "km-lc")}}
 
 
