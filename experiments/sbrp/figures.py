@@ -155,7 +155,7 @@ def fig8(get):
     def over_epoch_worst(w):
         return max(at(tables[0], LABEL[w], NAME[pair[0]]) / at(tables[0], LABEL[w], NAME[pair[1]]) for pair in PAIRS.values())
     return tables, [all_below("sbrp.misses.intra", ("gpkvs", "hm"), over_epoch_worst), all_below("sbrp.misses.block", ("red", "scan"), over_epoch_worst),
-                    of_each("sbrp.misses.little", ("srad", "mq"), lambda w: over_epoch_worst(w) / over_epoch_worst("red"), above(1.0), min)]
+                    of_each("sbrp.misses.little", ("srad", "mq"), lambda w: over_epoch_worst(w) - over_epoch_worst("red"), above(0.0), min)]
 
 
 def fig9(get):
