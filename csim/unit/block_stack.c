@@ -225,6 +225,27 @@ static void operate(struct stack *s, const stack_in *in)
 
 /* ---- The turn */
 
+static void forget_first(struct stack *s, const struct block *block)
+{
+    for (uint32_t w = 0; w < s->p.warps; w++)
+        if (block->member[w])
+            s->first[w] = 0;
+}
+
+/* Whether the whole top goes to one side of the branch; then its PC is that side's. */
+static bool goes_one_way(const struct stack *s, const struct block *block, uint32_t *pc)
+{
+    uint32_t first = 0, second = 0;
+    for (uint32_t w = 0; w < s->p.warps; w++) {
+        first |= now(s, block, w) & s->first[w];
+        second |= now(s, block, w) & ~s->first[w];
+    }
+    if (first != 0 && second != 0)
+        return false;
+    *pc = second == 0 ? block->branch.first_pc : block->branch.second_pc;
+    return true;
+}
+
 static void decide(struct stack *s, struct block *block)
 {
     const struct entry *top = &block->top;
@@ -232,6 +253,11 @@ static void decide(struct stack *s, struct block *block)
     s->step = block->ending == END_JOIN && top->lpc.valid ? JOIN : POP;
     if (block->ending != END_BRANCH)
         return;
+    if (goes_one_way(s, block, &block->top.pc)) {
+        forget_first(s, block);
+        s->step = CHECK;
+        return;
+    }
     s->step = PUSH;
     s->tail = same_place(&br->rpc, &top->rpc);
     s->likely = br->lpc.valid && !(br->rpc.valid && br->rpc.pc == br->lpc.pc) && !(s->tail && same_place(&br->lpc, &top->lpc));
@@ -252,20 +278,10 @@ static struct entry follower(const struct stack *s, const struct block *block, u
     return e;
 }
 
-static void forget_first(struct stack *s, const struct block *block)
+/* The second side is not pushed where it would be popped at once. */
+static bool has_second(const struct block *block)
 {
-    for (uint32_t w = 0; w < s->p.warps; w++)
-        if (block->member[w])
-            s->first[w] = 0;
-}
-
-/* The second side: without threads or at the RPC, it is not pushed. */
-static bool has_second(const struct stack *s, const struct block *block)
-{
-    uint32_t any = 0;
-    for (uint32_t w = 0; w < s->p.warps; w++)
-        any |= now(s, block, w) & ~s->first[w];
-    return any != 0 && !(block->branch.rpc.valid && block->branch.rpc.pc == block->branch.second_pc);
+    return !(block->branch.rpc.valid && block->branch.rpc.pc == block->branch.second_pc);
 }
 
 static void push_second(struct stack *s, struct block *block, struct entry *second)
@@ -287,7 +303,7 @@ static void go_first(struct stack *s, struct block *block)
 
 static void push(struct stack *s, struct block *block)
 {
-    if (s->push == PUSH_SIDES && !has_second(s, block)) {
+    if (s->push == PUSH_SIDES && !has_second(block)) {
         go_first(s, block);
         return;
     }

@@ -324,7 +324,8 @@ module cw_block_stack #(
 
     wire [THREADS-1:0] now    = top_q & live_q;        // masks of the tops
     reg                nobody;                         // has the top of the block that is turned
-    reg                alone;                          // all of it has gone first
+    reg                all_first;                      // at the branch of its warps, all of it has gone first
+    reg                none_first;
     wire               at_rpc = rpc_on && pc == rpc;
     wire               at_lpc = lpc_on && pc == lpc;
 
@@ -335,15 +336,21 @@ module cw_block_stack #(
     end
 
     always @* begin
-        alone = 1'b0;
-        if (state_q == ST_PUSH)
-            alone = (now & ~acc_q & of_turn) == {THREADS{1'b0}};
+        all_first  = 1'b0;
+        none_first = 1'b0;
+        if (state_q == ST_DECIDE) begin
+            all_first  = (now & ~acc_q & of_turn) == {THREADS{1'b0}};
+            none_first = (now & acc_q & of_turn) == {THREADS{1'b0}};
+        end
     end
+
+    // The whole top goes one way at its branch: it stays, and only its PC changes.
+    wire keep = state_q == ST_DECIDE && ending == END_BRANCH && (all_first || none_first);
 
     // ---- RAMs: one read or write per cycle
 
-    // A second side without a thread, or at the RPC, would be popped as soon as it were the top. It is left out.
-    wire               unused   = push_q == PUSH_SIDES && ((w_rpc_on && w_second == w_rpc) || alone);
+    // A second side at the RPC would be popped as soon as it were the top. It is left out.
+    wire               unused   = push_q == PUSH_SIDES && w_rpc_on && w_second == w_rpc;
     wire               push     = state_q == ST_PUSH && !unused && !last_pos && !full;
     wire               make     = state_q == ST_PUSH && !unused && !last_pos && full;
     wire               over     = state_q == ST_PUSH && !unused && last_pos;
@@ -430,7 +437,7 @@ module cw_block_stack #(
     always @*
         case (state_q)
             ST_IDLE:   state_d = start ? ST_CHECK : turns ? ST_DECIDE : ST_IDLE;
-            ST_DECIDE: state_d = ending == END_BRANCH ? ST_PUSH : ending == END_JOIN && lpc_on ? ST_JOIN : ST_POP;
+            ST_DECIDE: state_d = keep ? ST_CHECK : ending == END_BRANCH ? ST_PUSH : ending == END_JOIN && lpc_on ? ST_JOIN : ST_POP;
             ST_PUSH:   state_d = over ? ST_IDLE : make ? ST_SPILL : push_q == PUSH_SIDES ? ST_CHECK : ST_PUSH;
             ST_SPILL:  state_d = mem_ready_i ? ST_PUSH : ST_SPILL;
             ST_CHECK:  state_d = nobody || at_rpc ? ST_POP : at_lpc ? ST_JOIN : ST_IDLE;
@@ -522,6 +529,8 @@ module cw_block_stack #(
         end
         if (sides)
             meta_q[turn_q*META_W +: META_W] <= m_first;
+        if (keep)
+            meta_q[turn_q*META_W +: PC_W] <= all_first ? w_first : w_second;
         if (state_q == ST_SPILL && mem_ready_i)
             base_q[turn_q*POS_W +: POS_W] <= base + 1'b1;
         if (down) begin
@@ -536,9 +545,9 @@ module cw_block_stack #(
     // ---- Threads
 
     wire [THREADS-1:0] new_top = sides ? now & acc_q : load ? ram_mask : rsp_mask;
-    wire [THREADS-1:0] new_acc = sides || write || state_q == ST_JSTORE ? {THREADS{1'b0}} : state_q == ST_STAGE ? ram_mask : rsp_mask;
+    wire [THREADS-1:0] new_acc = sides || keep || write || state_q == ST_JSTORE ? {THREADS{1'b0}} : state_q == ST_STAGE ? ram_mask : rsp_mask;
     wire               set_top = sides || down;
-    wire               set_acc = sides || write || state_q == ST_JSTORE || state_q == ST_STAGE || state_q == ST_JAWAIT;
+    wire               set_acc = sides || keep || write || state_q == ST_JSTORE || state_q == ST_STAGE || state_q == ST_JAWAIT;
 
     // No operation comes while a stack is turned.
     reg  [THREADS-1:0] top_d;
@@ -724,6 +733,9 @@ module cw_block_stack #(
     reg  [POS_W+1157:0]      f_access_q;
     reg  [2:0]               f_turns_q;     // turns of the block that have ended in an offer, up to 7
     reg                      f_second_q;    // the thread has been in a second side
+    reg                      f_kept_q;      // all of the top of the block has gone one way in the cycle before
+    reg                      f_was_q;       // then: the thread was in it
+    reg  [META_W-1:0]        f_goes_q;      // then: what it is to be
     reg                      f_in;          // the thread is in the operation
     reg                      f_now;         // in its block's top, as the unit has it
     reg                      f_top;         // in the top that is offered
@@ -740,6 +752,7 @@ module cw_block_stack #(
 
     wire                     f_exists = {28'd0, f_block} < BLOCKS;
     wire [2:0]               f_state  = block_q[f_block[BLOCK_W-1:0]*3 +: 3];
+    wire [META_W-1:0]        f_meta   = meta_q[f_block[BLOCK_W-1:0]*META_W +: META_W];
     wire [5:0]               f_wcnt   = wcnt_q[f_block[BLOCK_W-1:0]*6 +: 6];
     wire [POS_W-1:0]         f_pos    = pos_q[f_block[BLOCK_W-1:0]*POS_W +: POS_W];
     wire [POS_W-1:0]         f_base   = base_q[f_block[BLOCK_W-1:0]*POS_W +: POS_W];
@@ -796,6 +809,9 @@ module cw_block_stack #(
         f_shown_q  <= {top_mask_o, top_block_o, top_pc_o, top_rpc_o, top_lpc_o, top_rpc_valid_o, top_lpc_valid_o};
         f_mem_q    <= !rst_i && mem_valid_o && !mem_ready_i;
         f_access_q <= {mem_write_o, mem_mask_only_o, mem_addr_o, mem_wdata_o};
+        f_kept_q   <= !rst_i && keep && turn_q == f_block[BLOCK_W-1:0] && f_exists;
+        f_was_q    <= f_now;
+        f_goes_q   <= {f_meta[META_W-1:PC_W], f_first_q ? w_first : w_second};
         if (rst_i) begin
             f_left_q   <= 6'd0;
             f_waits_q  <= 1'b0;
@@ -824,8 +840,7 @@ module cw_block_stack #(
                     f_alive_q <= 1'b0;
                 if (f_op && f_left_q != 6'd0 && op_kind_i == BRANCH && f_in && op_first_i[f_lane])
                     f_first_q <= 1'b1;
-                if (state_q != ST_IDLE && turn_q == f_block[BLOCK_W-1:0] && (state_q == ST_PUSH || state_q == ST_WRITE || state_q == ST_JSTORE)
-                    && (sides || state_q != ST_PUSH))
+                if (turn_q == f_block[BLOCK_W-1:0] && (sides || keep || state_q == ST_WRITE || state_q == ST_JSTORE))
                     f_first_q <= 1'b0;
                 if ((f_op && op_kind_i == BRANCH && !op_rpc_valid_i) || mem_valid_o)
                     f_plain_q <= 1'b0;
@@ -866,12 +881,20 @@ module cw_block_stack #(
             if (top_valid_o && top_block_o == f_block)
                 assert (top_mask_o != 1024'd0);
             cover (top_valid_o && top_block_o == f_block && f_mine && !f_alive_q);
-            // 5. At a branch, each live thread of the top goes to one side: first if it was said to, else second, unless that is at the RPC.
+            // 5. At a branch, each live thread of the top goes to one side: first if it was said to, else second, unless that is at the RPC. When
+            // all go to one side, the top goes there with all its threads, its RPC and its LPC.
             if (sides && turn_q == f_block[BLOCK_W-1:0] && f_mine && f_now)
                 assert (f_acc == f_first_q && (f_first_q || (push ? f_ram : w_rpc_on && w_second == w_rpc)));
             if (sides && push && f_first_q && f_mine && turn_q == f_block[BLOCK_W-1:0])
                 assert (!f_ram);
+            if (keep && turn_q == f_block[BLOCK_W-1:0] && f_mine && f_now)
+                assert (f_acc == f_first_q && f_first_q == all_first);
+            if (f_kept_q)
+                assert (f_meta[META_W-1:PC_W] == f_goes_q[META_W-1:PC_W]);
+            if (f_kept_q && f_mine)
+                assert (f_now == f_was_q && !f_acc && (!f_was_q || f_meta == f_goes_q));
             cover (sides && turn_q == f_block[BLOCK_W-1:0] && f_mine && f_now && f_first_q && push);
+            cover (f_kept_q && f_mine && f_now && f_goes_q[LPC_AT]);
             cover (sides && turn_q == f_block[BLOCK_W-1:0] && f_mine && f_now && !f_first_q && push);
             // 6. When the bottom of a stack is offered, all threads of the block that have not exited are together again, unless a branch had no RPC.
             if (top_valid_o && top_block_o == f_block && f_pos == {POS_W{1'b0}} && f_mine && f_alive_q && f_plain_q)

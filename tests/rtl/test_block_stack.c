@@ -44,14 +44,16 @@ static void memory_step(struct memory *m, const out_t *out, in_t *in, bool answe
 
 /*                               lanes warps blocks depth pc_w pos_w */
 static const params_t tbc = {32, 32, 8, 16, 16, 8};
-static const params_t minimal = {1, 1, 1, 2, 1, 2};
+static const params_t minimal = {1, 1, 1, 2, 1, 2}; /* one thread: no branch parts a top */
 static const params_t odd = {3, 5, 3, 3, 4, 4};
-static const params_t deep = {4, 4, 2, 5, 3, 6};
+static const params_t deep = {8, 4, 2, 3, 3, 5};
+static const params_t low = {4, 4, 2, 2, 3, 2};
 
 /* Where the stimulus is: how often the warps of an entry branch, and for which blocks. */
 struct phase {
     uint32_t branches, exits, joins, likely, stalls; /* of 16 */
     uint64_t blocks, pcs;                            /* the first of eight PCs */
+    uint64_t most;                                   /* all ones: more threads go first, so that branches nest deeper */
     struct memory memory;
 };
 
@@ -73,6 +75,7 @@ static void some_phase(struct phase *phase, struct cw_rng *rng)
     phase->branches = cw_rng_below(rng, 17);
     phase->exits = cw_rng_below(rng, 3) == 0 ? cw_rng_below(rng, 8) : 0;
     phase->joins = cw_rng_below(rng, 17);
+    phase->most = cw_rng_below(rng, 2) == 0 ? UINT64_MAX : 0;
     phase->likely = cw_rng_below(rng, 17);
     phase->stalls = cw_rng_below(rng, 12);
     phase->blocks = cw_rng_below(rng, 4) == 0 ? 16 : 1 + cw_rng_below(rng, 4);
@@ -87,8 +90,17 @@ static uint32_t block_of(uint32_t w)
     return w == 3 || w == 4 ? w - 3 : w % 8;
 }
 
+/* Mostly a static warp of the block: else no thread of it would be in the operation. */
+static uint32_t some_home(struct cw_rng *rng, uint32_t block)
+{
+    const uint32_t kind = cw_rng_below(rng, 64);
+    if (kind == 0)
+        return (uint32_t)cw_rng_next(rng) & 0xff;
+    return kind < 8 ? cw_rng_below(rng, 32) : kind < 32 && block < 2 ? block + 3 : kind < 48 ? block : block + 8 * cw_rng_below(rng, 4);
+}
+
 /* Masks and homes. Two blocks have no common static warp, whatever their number is. */
-static void some_threads(struct cw_rng *rng, in_t *in)
+static void some_threads(struct cw_rng *rng, in_t *in, uint64_t most)
 {
     const bool whole = cw_rng_below(rng, 2) == 0;
     for (uint32_t w = 0; w < 32; w++) {
@@ -97,11 +109,11 @@ static void some_threads(struct cw_rng *rng, in_t *in)
             in->op_mask[w] = 0;
     }
     for (uint32_t l = 0; l < 32; l++) {
-        uint32_t home = cw_rng_below(rng, 64) == 0 ? (uint32_t)cw_rng_next(rng) & 0xff : cw_rng_below(rng, 32);
+        const uint32_t home = some_home(rng, (uint32_t)in->op_block % 8);
         in->op_home[l / 4] = (in->op_home[l / 4] & ~(0xffu << 8 * (l % 4))) | home << 8 * (l % 4);
     }
-    in->op_first = cw_rng_next(rng);
-    in->op_lanes = cw_rng_next(rng) | cw_rng_next(rng);
+    in->op_first = cw_rng_next(rng) | (cw_rng_next(rng) & most);
+    in->op_lanes = cw_rng_next(rng) | cw_rng_next(rng) | most;
 }
 
 static void constrain(void *context, struct cw_rng *rng, const void *last_out, void *inputs)
@@ -113,7 +125,7 @@ static void constrain(void *context, struct cw_rng *rng, const void *last_out, v
     in->op_valid = cw_rng_below(rng, 16) >= phase->stalls;
     in->op_kind = some_kind(phase, rng);
     in->op_block = cw_rng_below(rng, (uint32_t)phase->blocks);
-    some_threads(rng, in);
+    some_threads(rng, in, phase->most);
     in->op_first_pc = phase->pcs + cw_rng_below(rng, 8);
     in->op_second_pc = phase->pcs + cw_rng_below(rng, 8);
     in->op_rpc_valid = cw_rng_below(rng, 16) != 0;
@@ -133,10 +145,11 @@ static void constrain(void *context, struct cw_rng *rng, const void *last_out, v
     phase->memory.last_in = *in;
 }
 
-static const struct cw_lockstep_set sets[] = {{"tbc", &tbc, 0}, {"minimal", &minimal, 0}, {"odd", &odd, 0}, {"deep", &deep, 0}};
+static const struct cw_lockstep_set sets[] = {
+    {"tbc", &tbc, 0}, {"minimal", &minimal, 0}, {"odd", &odd, 0}, {"deep", &deep, 0}, {"low", &low, 0}};
 
 static struct phase lockstep_phase;
-static const struct cw_lockstep_bench bench = {&cw_block_stack_unit, sets, 4, constrain, &lockstep_phase};
+static const struct cw_lockstep_bench bench = {&cw_block_stack_unit, sets, 5, constrain, &lockstep_phase};
 
 static void test_block_stack__c_equals_rtl(void **state)
 {
@@ -154,15 +167,18 @@ static void test_block_stack__broken_copies_are_caught(void **state)
          "!(tail && lpc_on && lpc != w_lpc)", 3},
         {"a branch whose LPC is its RPC gets an entry", "cw_block_stack", "!(w_rpc_on && w_lpc == w_rpc) && !(tail", "!(tail", 3},
         {"the sides are swapped", "cw_block_stack", "new_top = sides ? now & acc_q", "new_top = sides ? now & ~acc_q", 3},
-        {"what has gone first is not forgotten", "cw_block_stack", "set_acc = sides || write", "set_acc = write", 3},
+        {"what has gone first is not forgotten", "cw_block_stack", "set_acc = sides || keep || write", "set_acc = keep || write", 3},
         {"a join loses what was there", "cw_block_stack", "(acc_q & {THREADS{write}})", "(acc_q & {THREADS{1'b0}})", 3},
         {"a join in memory is one row off", "cw_block_stack", "at_home  = lpos >= base;", "at_home  = lpos >= base || lpos == 0;", 3},
         {"the top at its RPC runs", "cw_block_stack", "nobody || at_rpc ? ST_POP", "nobody || (at_rpc && last_pos) ? ST_POP", 3},
         {"a full unit loses its lowest entry", "cw_block_stack", "held} == DEPTH;", "held} == DEPTH + 1;", 3},
         {"an entry of memory comes back without its LPos", "cw_block_stack", "load ? ram_meta : mem_rdata_i[1024 +: META_W]",
          "load ? ram_meta : {{POS_W{1'b0}}, mem_rdata_i[1024 +: META_W-POS_W]}", 3},
-        {"a side at the RPC is pushed", "cw_block_stack", "(w_rpc_on && w_second == w_rpc) ||",
-         "(w_rpc_on && w_second == w_rpc && last_pos) ||", 3},
+        {"a side at the RPC is pushed", "cw_block_stack", "w_rpc_on && w_second == w_rpc;", "w_rpc_on && w_second == w_rpc && last_pos;",
+         3},
+        {"a branch to one side opens entries", "cw_block_stack", "(all_first || none_first);", "(all_first && none_first);", 3},
+        {"a branch to one side goes to the other", "cw_block_stack", "<= all_first ? w_first : w_second;",
+         "<= none_first ? w_first : w_second;", 3},
         {"a count for a block that runs", "cw_block_stack", "block_q[m*3 +: 3] == WAITS && made_count_i",
          "block_q[m*3 +: 3] != NONE && made_count_i", 3}};
     (void)state;
@@ -447,28 +463,82 @@ static void test_block_stack__the_lowest_block_that_is_ready_comes_next(void **s
     }
 }
 
-/* Nobody goes first: that side is popped at once. The other side is at the RPC, and is not pushed. */
+static uint32_t pops_in(struct dut *d, uint32_t cycles, char pc, uint64_t empty)
+{
+    uint32_t pops = 0;
+    for (uint32_t i = 0; i < cycles; i++) {
+        cycle(d);
+        pops += d->out.pop_valid != 0;
+        if (d->out.pop_valid) {
+            assert_int_equal(d->out.pop_pc, pc);
+            assert_int_equal(d->out.pop_empty, empty);
+        }
+    }
+    return pops;
+}
+
+/* B runs on to F and not by E, the likely-convergence point: E is popped without a thread. The side that is at F is not pushed. */
 static void test_block_stack__pops_what_is_empty_or_at_its_rpc(void **state)
 {
     static const params_t p = {4, 1, 1, 4, 8, 3};
     (void)state;
     for (int b = 0; b < 2; b++) {
         struct dut *d = dut_new(&p, backends[b]);
-        uint32_t pops = 0, empty = 0;
         start(d, 0, 'A', MASK(0xf), 1);
         expect_top(d, 0, 'A', MASK(0xf), 1, 1);
-        branch(d, 0, HOME(0, 0, 0, 0), 4, 0x0, (struct way){'B', 'C', 'C', 0});
-        for (uint32_t i = 0; i < 20; i++) {
-            cycle(d);
-            pops += d->out.pop_valid != 0;
-            empty += d->out.pop_valid && d->out.pop_empty && d->out.pop_pc == 'B';
-        }
-        assert_int_equal(pops, 1);
-        assert_int_equal(empty, 1);
-        expect_top(d, 0, 'C', MASK(0xf), 1, 1);
+        branch(d, 0, HOME(0, 0, 0, 0), 4, 0x3, (struct way){'B', 'F', 'F', 'E'});
+        expect_top(d, 0, 'B', MASK(0x3), 1, 1);
+        expect_state(d, 0, CW_BLOCK_RUNS, 1, 3); /* F, E, B */
+        end_of_warp(d, CW_BLOCK_STACK_ARRIVE, 0);
+        d->in.top_ready = 0;
+        cycle(d); /* decide */
+        cycle(d); /* pop of B */
+        assert_int_equal(pops_in(d, 3, 'B', 0), 1);
+        assert_int_equal(pops_in(d, 8, 'E', 1), 1);
+        expect_top(d, 0, 'F', MASK(0xf), 1, 1);
         expect_state(d, 0, CW_BLOCK_RUNS, 1, 1);
         dut_delete(d);
     }
+}
+
+/* The whole block takes one way, first or second. The entry with its RPC, LPC and LPos stays, whatever the branch says of its own. */
+static void test_block_stack__a_branch_to_one_side_changes_the_pc_only(void **state)
+{
+    static const params_t p = {4, 2, 1, 8, 8, 4};
+    static const struct way branch_of_c[] = {{'X', 'D', 'F', 0}, {'D', 'X', 'F', 0}, {'D', 'X', 'G', 'H'}};
+    static const uint64_t first[] = {0x0, 0xf, 0xf};
+    (void)state;
+    for (int b = 0; b < 2; b++)
+        for (uint32_t i = 0; i < 3; i++) {
+            struct dut *d = dut_new(&p, backends[b]);
+            start(d, 0, 'A', MASK(0xf, 0xf), 2);
+            expect_top(d, 0, 'A', MASK(0xf, 0xf), 2, 2);
+            branch(d, 0, HOME(0, 0, 0, 0), 4, 0xe, (struct way){'C', 'B', 'F', 'E'});
+            branch(d, 0, HOME(1, 1, 1, 1), 4, 0x7, (struct way){'C', 'B', 'F', 'E'});
+            expect_top(d, 0, 'C', MASK(0xe, 0x7), 2, 2);
+            expect_state(d, 0, CW_BLOCK_RUNS, 2, 4); /* F, E, B, C */
+            branch(d, 0, HOME(1, 0, 0, 0), 4, first[i], branch_of_c[i]);
+            branch(d, 0, HOME(-1, 1, 1, -1), 4, first[i], branch_of_c[i]);
+            for (uint32_t wait = 1; wait < 4; wait++) { /* decide, check, choose */
+                cycle(d);
+                assert_int_equal(d->out.top_valid, 0);
+            }
+            cycle(d);
+            assert_int_equal(d->out.top_valid, 1);
+            assert_int_equal(d->out.top_rpc, 'F');
+            assert_int_equal(d->out.top_lpc_valid, 1);
+            assert_int_equal(d->out.top_lpc, 'E');
+            expect_top(d, 0, 'D', MASK(0xe, 0x7), 2, 2);
+            expect_state(d, 0, CW_BLOCK_RUNS, 2, 4);
+            end_of_warp(d, CW_BLOCK_STACK_JOIN, 0);
+            end_of_warp(d, CW_BLOCK_STACK_JOIN, 0);
+            expect_top(d, 0, 'B', MASK(0x1, 0x8), 2, 1);
+            branch(d, 0, HOME(0, -1, -1, 1), 4, 0x9, (struct way){'E', 'X', 'F', 0}); /* all are at E: they join without running */
+            expect_top(d, 0, 'E', MASK(0xf, 0xf), 2, 2);
+            expect_state(d, 0, CW_BLOCK_RUNS, 2, 2);
+            assert_int_equal(d->out.peak, 4);
+            dut_delete(d);
+        }
 }
 
 /* The first side is at the RPC: its threads wait there, and the second side runs. */
@@ -674,6 +744,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_block_stack__a_nested_branch_has_no_lpc),
     cmocka_unit_test(test_block_stack__the_lowest_block_that_is_ready_comes_next),
     cmocka_unit_test(test_block_stack__pops_what_is_empty_or_at_its_rpc),
+    cmocka_unit_test(test_block_stack__a_branch_to_one_side_changes_the_pc_only),
     cmocka_unit_test(test_block_stack__a_first_side_at_the_rpc_waits),
     cmocka_unit_test(test_block_stack__a_loop_keeps_its_height),
     cmocka_unit_test(test_block_stack__exits),

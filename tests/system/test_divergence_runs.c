@@ -566,7 +566,8 @@ struct figure_run {
     uint64_t warp_instructions, joins;
 };
 
-static void run_figure(struct figure_run *r, const char *const *settings, int reverse_ticks, const char *record, const char *profile)
+static void run_kernel(struct figure_run *r, const char *text, const char *const *settings, int reverse_ticks, const char *record,
+                       const char *profile)
 {
     struct cowarp_options o;
     struct cowarp_gpu *gpu = NULL;
@@ -577,7 +578,7 @@ static void run_figure(struct figure_run *r, const char *const *settings, int re
     o.reverse_ticks = reverse_ticks;
     o.record_branches = record != NULL;
     o.lcp_profile = profile;
-    if (cowarp_create(&gpu, &o) != 0 || cowarp_load(gpu, &module, FIGURE_3_8, sizeof FIGURE_3_8 - 1, "k.ptx") != 0)
+    if (cowarp_create(&gpu, &o) != 0 || cowarp_load(gpu, &module, text, strlen(text), "k.ptx") != 0)
         fail_msg("%s", cowarp_error(gpu));
     assert_int_equal(cowarp_alloc(gpu, &out, sizeof r->result), 0);
     const struct cowarp_arg arg = COWARP_U64(out);
@@ -643,13 +644,13 @@ static void test_divergence_runs__profile(void **state)
                                   NULL};
         const char *plain[] = {MACHINE, mechanism[m][0], mechanism[m][1], NULL};
         struct figure_run off, profiled;
-        run_figure(&off, plain, m % 2, record, NULL);
+        run_kernel(&off, FIGURE_3_8, plain, m % 2, record, NULL);
         expect_figure(&off);
         expect_figure_branches(record);
         assert_int_equal(off.joins, 0);
         if (!stack)
             continue;
-        run_figure(&profiled, settings, m / 2 % 2, again, record);
+        run_kernel(&profiled, FIGURE_3_8, settings, m / 2 % 2, again, record);
         expect_figure(&profiled);
         expect_figure_branches(again);
         assert_true(profiled.joins > 0);
@@ -659,6 +660,47 @@ static void test_divergence_runs__profile(void **state)
         remove(again);
     }
     remove(record);
+}
+
+/* Sixteen rounds. In each, one of eight threads takes the side; the others make two rounds of a loop that they could leave for F, and come to
+ * E by the test at its head, which its whole warp takes one way. Who leaves for F would do so for good, so that without a likely-convergence
+ * point the sides meet at F only, and run all later rounds apart. */
+#define ONE_WAY_LOOP                                                                                             \
+    ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"                     \
+    ".reg .b32 %r<8>; .reg .pred %p<5>; .reg .b64 %d<3>;\n"                                                      \
+    "ld.param.u64 %d0, [out]; mov.u32 %r0, %tid.x; mov.u32 %r1, 0; mov.u32 %r2, 0;\n"                            \
+    "A: add.u32 %r4, %r0, %r1; and.b32 %r4, %r4, 7; mov.u32 %r5, 0; setp.eq.u32 %p1, %r4, 0;\n@%p1 bra SIDE;\n"  \
+    "B: setp.ge.u32 %p2, %r5, 2;\n@%p2 bra E;\nadd.u32 %r6, %r2, %r5; setp.eq.u32 %p3, %r6, -77;\n@%p3 bra F;\n" \
+    "add.u32 %r2, %r2, 7; add.u32 %r5, %r5, 1; bra B;\nSIDE: xor.b32 %r2, %r2, 5;\n"                             \
+    "E: mad.lo.u32 %r2, %r2, 3, %r1; add.u32 %r1, %r1, 1; setp.lt.u32 %p4, %r1, 16;\n@%p4 bra A;\n"              \
+    "F: mad.wide.u32 %d1, %r0, 4, %d0; st.global.u32 [%d1], %r2; ret;\n}\n"
+
+static uint32_t one_way_result(uint32_t thread)
+{
+    uint32_t sum = 0;
+    for (uint32_t round = 0; round < 16; round++)
+        sum = 3 * ((thread + round) % 8 == 0 ? sum ^ 5 : sum + 14) + round;
+    return sum;
+}
+
+/* A block that takes one way at a branch keeps its likely-convergence point. Threads that go to the side have the same lanes in both warps, so
+ * there is nothing to compact: what issues is what issues under pdom, whose stacks are other code. */
+static void test_divergence_runs__a_branch_to_one_side_keeps_the_meeting_point(void **state)
+{
+    (void)state;
+    uint64_t issued[2][2];
+    for (uint32_t m = 0; m < 2; m++)
+        for (uint32_t likely = 0; likely < 2; likely++) {
+            const char *settings[] = {MACHINE, mechanism[m == 0 ? PDOM : TBC][0], likely ? "core.lcp=loop" : "core.lcp=off", NULL};
+            struct figure_run r;
+            run_kernel(&r, ONE_WAY_LOOP, settings, 0, NULL, NULL);
+            for (uint32_t i = 0; i < 64; i++)
+                assert_int_equal(r.result[i], one_way_result(i));
+            issued[m][likely] = r.warp_instructions;
+        }
+    assert_int_equal(issued[1][0], issued[0][0]);
+    assert_int_equal(issued[1][1], issued[0][1]);
+    assert_true(issued[1][0] > 4 * issued[1][1]);
 }
 
 /* Several launches are one sum, of kernels in the order of their first launch; also beyond a launch that failed. */
@@ -712,6 +754,7 @@ static void test_divergence_runs__branches_of_several_launches(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_divergence_runs__profile),
+    cmocka_unit_test(test_divergence_runs__a_branch_to_one_side_keeps_the_meeting_point),
     cmocka_unit_test(test_divergence_runs__branches_of_several_launches),
     cmocka_unit_test(test_divergence_runs__programs_are_right),
     cmocka_unit_test(test_divergence_runs__registers_of_other_threads),

@@ -36,6 +36,16 @@ static struct cw_adapt_block_stack_op *tell_of(struct tbc *t, enum cw_block_stac
 
 /* ---- the end of a warp ---- */
 
+/* Whether threads of the block are at a likely-convergence point as soon as they have branched: one of this branch, which both sides take, or
+ * the top's, which stays when all go one way (block_stack.h). */
+static bool joins_at_branch(const struct tbc_block *b)
+{
+    const struct cw_branch *at = &b->branch;
+    const bool own = at->lpc != CW_PC_NONE && at->lpc != at->rpc;
+    const uint32_t lpc = b->goes_first && b->goes_second ? (own ? at->lpc : CW_PC_NONE) : b->lpc;
+    return lpc != CW_PC_NONE && ((b->goes_first && at->target == lpc) || (b->goes_second && at->next == lpc));
+}
+
 /* The block's last warp has ended: those that came before have waited for it. */
 static void all_ended(struct tbc *t, struct tbc_block *b)
 {
@@ -45,7 +55,7 @@ static void all_ended(struct tbc *t, struct tbc_block *b)
             t->counters->tbc_sync_cycles += *t->config.host.cycle - w->since;
         w->waits = false;
     }
-    t->config.stats->lcp_joins += b->end == TBC_END_JOIN || b->joins;
+    t->config.stats->lcp_joins += b->end == TBC_END_JOIN || joins_at_branch(b);
 }
 
 /* The warp has no thread to run any more; waits: it has threads. */
@@ -119,12 +129,6 @@ static uint32_t rpc_of(const struct tbc *t, uint32_t warp, const struct cw_branc
     return b->rpc != CW_PC_NONE ? b->rpc : t->block[t->warp[warp].block].rpc;
 }
 
-/* Whether a side of the branch, if it has threads, is at the likely-convergence point already. */
-static bool joins_at(const struct cw_adapt_block_stack_op *op, uint32_t side)
-{
-    return op->lpc != CW_PC_NONE && op->lpc != op->rpc && side == op->lpc;
-}
-
 static bool branch(struct cw_control *p, uint32_t warp, cw_lanes taken, const struct cw_branch *b)
 {
     struct tbc *t = of(p);
@@ -149,7 +153,9 @@ static bool branch(struct cw_control *p, uint32_t warp, cw_lanes taken, const st
     note_place(t, warp, (uint32_t)taken, b->target);
     note_place(t, warp, (uint32_t)(active & ~taken), b->next);
     struct tbc_block *block = &t->block[t->warp[warp].block];
-    block->joins = block->joins || (taken != 0 && joins_at(op, b->target)) || (taken != active && joins_at(op, b->next));
+    block->branch = (struct cw_branch){.target = b->target, .next = b->next, .rpc = op->rpc, .lpc = b->lpc};
+    block->goes_first = block->goes_first || taken != 0;
+    block->goes_second = block->goes_second || taken != active;
     end(t, warp, true);
     return diverged;
 }
@@ -180,10 +186,11 @@ static uint32_t lowest_target(const struct tbc *t, const struct tbc_block *b)
 
 /* All warps of the entry are at its indexed branch. The unit has two sides: threads with the target of the lowest thread go there first,
  * and the others come back to the branch. */
-static void branch_all(struct tbc *t, struct tbc_block *b, const struct cw_branch *what)
+static void branch_all(struct tbc *t, struct tbc_block *b)
 {
-    const uint32_t target = lowest_target(t, b);
-    t->config.stats->lcp_joins += what->lpc != CW_PC_NONE && what->lpc != what->rpc && what->lpc == target;
+    const struct cw_branch *what = &b->branch;
+    const uint32_t target = b->branch.target = lowest_target(t, b);
+    b->goes_first = true;
     for (uint32_t i = 0; i < b->slot_cnt; i++) {
         struct tbc_warp *w = &t->warp[b->slot[i]];
         if (w->indexed == 0)
@@ -199,10 +206,12 @@ static void branch_all(struct tbc *t, struct tbc_block *b, const struct cw_branc
         op->second_pc = b->end_pc;
         op->rpc = what->rpc;
         op->lpc = what->lpc;
+        b->goes_second = b->goes_second || op->first != w->indexed;
         note_place(t, b->slot[i], op->first, target);
         note_place(t, b->slot[i], w->indexed & ~op->first, b->end_pc);
         w->indexed = 0;
     }
+    t->config.stats->lcp_joins += joins_at_branch(b);
     b->indexed = false;
 }
 
@@ -222,10 +231,10 @@ static bool branch_indexed(struct cw_control *p, uint32_t warp, const uint32_t *
     }
     w->indexed = active;
     block->indexed = true;
-    block->indexed_branch = (struct cw_branch){.rpc = rpc_of(t, warp, b), .lpc = b->lpc};
+    block->branch = (struct cw_branch){.next = block->end_pc, .rpc = rpc_of(t, warp, b), .lpc = b->lpc};
     end(t, warp, true);
     if (block->ended == block->dynamic)
-        branch_all(t, block, &block->indexed_branch);
+        branch_all(t, block);
     return diverged;
 }
 
@@ -256,7 +265,7 @@ static void exit_lanes(struct cw_control *p, uint32_t warp, cw_lanes lanes)
         return;
     end(t, warp, false);
     if (b->indexed && b->ended == b->dynamic)
-        branch_all(t, b, &b->indexed_branch);
+        branch_all(t, b);
 }
 
 /* The active threads arrive together. */

@@ -53,9 +53,9 @@ struct tbc_block {
     uint32_t dynamic, ended;                  /* warps of the top, and of these, those that have ended */
     enum tbc_end end;                         /* how the first of them has ended, with threads, and where */
     uint32_t end_pc;
-    bool joins;                      /* at its branch some of its threads go to the likely-convergence PC */
-    bool indexed;                    /* its warps end at an indexed branch */
-    struct cw_branch indexed_branch; /* which */
+    struct cw_branch branch;      /* at which its warps end, and which two ways lead on */
+    bool goes_first, goes_second; /* then: threads take this way */
+    bool indexed;                 /* it is an indexed branch */
     /* For reports: PCs of the sides that wait below the top. */
     uint32_t side[TBC_SIDES], side_cnt;
 };

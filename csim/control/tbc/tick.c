@@ -52,7 +52,7 @@ static void begin(struct tbc *t, const struct cw_adapt_block_stack_view *top)
     b->rpc = top->rpc;
     b->lpc = top->lpc;
     b->end = TBC_END_NONE;
-    b->joins = false;
+    b->goes_first = b->goes_second = false;
     b->ended = b->dynamic = 0;
     memset(b->top, 0, sizeof b->top);
     memcpy(b->top, top->mask, t->config.warps * sizeof b->top[0]);

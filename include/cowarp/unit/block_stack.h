@@ -23,12 +23,14 @@
  * The warps of an entry must end alike: all at one branch, all at the RPC or all at the LPC, but for those that exit.
  *
  * When WCnt becomes 0, the unit turns the stack. The last BRANCH, ARRIVE or JOIN says how; if all warps have exited, as after ARRIVE.
- *  - BRANCH. The branch is a tail when its RPC is that of the top, or neither has one. Then the top is replaced by what follows; else it
- * stays, with PC = RPC of the branch. With a LPC that is not the branch's RPC, a likely-convergence entry is pushed: PC = LPC, RPC of the
+ *  - BRANCH that all threads of the top take one way. The top stays, with its RPC, LPC and LPos. Its PC becomes op_first_pc, or
+ * op_second_pc when none went first.
+ *  - BRANCH with threads on both sides. The branch is a tail when its RPC is that of the top, or neither has one. Then the top is replaced
+ * by what follows; else it stays, with PC = RPC of the branch. With a LPC that is not the branch's RPC, a likely-convergence entry is pushed: PC = LPC, RPC of the
  * branch, no thread, and LPC and LPos of the top in a tail, else none. In a tail whose top has the same LPC there is one already, and none
- * is pushed. Then the entry of op_second_pc is pushed, with the threads of the top that did not go first. It is left out when it has no
- * thread, or when its PC is the RPC: it would be popped as soon as it were the top, and each round of a loop would leave one. Then the
- * entry of op_first_pc is pushed, with those that did. Both have the branch's RPC. Both have the LPC and the position of the
+ * is pushed. Then the entry of op_second_pc is pushed, with the threads of the top that did not go first. It is left out when its
+ * PC is the RPC: it would be popped as soon as it were the top, and each round of a loop would leave one. Then the entry of op_first_pc is
+ * pushed, with those that did. Both have the branch's RPC. Both have the LPC and the position of the
  * likely-convergence entry if there is one, else those of the top in a tail, else none.
  *  - ARRIVE. The top is popped.
  *  - JOIN. The top's threads are added to the entry at LPos, if it has a LPC, and the top is popped.
@@ -56,7 +58,8 @@
  * Time. op_ready = 1 in the cycles in which no block is turned. The turn that an operation in t begins has these steps from t+1 on, a cycle
  * each:
  *  - START: check.
- *  - BRANCH: decide; write the top that stays, not in a tail; write the likely-convergence entry, if there is one; write the second entry,
+ *  - BRANCH one way: decide; check.
+ *  - BRANCH with two sides: decide; write the top that stays, not in a tail; write the likely-convergence entry, if there is one; write the second entry,
  * if it is not left out, while the first becomes the top; check. Before each write that finds `depth` entries of the block: read the lowest
  * one, and store it: as long as mem_ready is 0 and one cycle more.
  *  - ARRIVE: decide; pop.
