@@ -179,6 +179,7 @@ static int create_read_only(struct cw_core *c, struct cw_error *err)
                               f->texture_mshr_merge, err);
     c->fetch.cache.linear = c->constants.cache.linear = c->texture.linear = true;
     c->l1.sectored = c->config->l1_sectored == CW_ON;
+    c->l1.around = c->config->l1_global == CW_L1_WRITE_BACK && c->config->l1_write_miss == CW_L1_AROUND;
     return status;
 }
 

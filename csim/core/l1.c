@@ -131,6 +131,8 @@ static uint8_t to_fetch(const struct cw_l1 *l1, const struct cw_l1_line *e, cons
 static enum cw_l1_result wait_in(struct cw_l1_mshr *m, const struct cw_l1_waiter *who, const uint64_t need[2], uint8_t fetch)
 {
     m->ask = fetch & (uint8_t)~m->fetching;
+    m->needed[0] |= need[0];
+    m->needed[1] |= need[1];
     m->fetching |= m->ask;
     m->waiter[m->waiter_cnt] = *who;
     m->waiter[m->waiter_cnt++].sectors = cw_l1_sectors(need);
@@ -173,6 +175,7 @@ enum cw_l1_result cw_l1_read(struct cw_l1 *l1, uint64_t line, const uint64_t nee
     m->used = true;
     m->waiter_cnt = 0;
     m->fetching = 0;
+    m->needed[0] = m->needed[1] = 0;
     l1->mshr_used++;
     set_mshr(l1, e, i + 1);
     e->global = who->global;
@@ -184,10 +187,12 @@ enum cw_l1_result cw_l1_read(struct cw_l1 *l1, uint64_t line, const uint64_t nee
 /* Whether a write of those bytes has to let older reads of the line go first. */
 static bool overtakes(const struct cw_l1 *l1, const struct cw_l1_line *e, const uint64_t mask[2])
 {
-    if (e->mshr == 0 || !l1->sectored)
+    if (e->mshr == 0 || (!l1->sectored && !l1->around))
         return e->mshr != 0;
     const struct cw_l1_mshr *m = &l1->mshr[e->mshr - 1];
     uint8_t needed = 0;
+    if (l1->around)
+        return ((m->needed[0] & mask[0]) | (m->needed[1] & mask[1])) != 0;
     for (uint32_t i = 0; i < m->waiter_cnt; i++)
         needed |= m->waiter[i].sectors;
     return (needed & cw_l1_sectors(mask)) != 0;

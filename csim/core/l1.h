@@ -7,7 +7,8 @@
  * Local memory (and mechanisms' logs in it): write-back, write-allocate without a fetch, which the valid bits make possible; a read
  * of bytes that are not valid fetches the line, and the reply fills only bytes that are not valid. With l1.global=on global loads are
  * read-only lines, and a global store invalidates its line. With l1.global=write-back global stores are as those of local memory, and a
- * bit per line says which lines of global memory are dirty. Other cores' stores do not reach the L1: such a line can be stale until an
+ * bit per line says which lines of global memory are dirty. With l1.write_miss=around too, a global store writes a line that is there, and
+ * passes by where none is. Other cores' stores do not reach the L1: such a line can be stale until an
  * acquire of this core drops its clean bytes (cw_l1_next_global, cw_l1_forget).
  *
  * The cache refuses (CW_L1_BUSY) what would have to be ordered against an outstanding miss of the same line: a write, because
@@ -15,7 +16,7 @@
  *
  * l1.sectored=on: a miss fetches the sectors of 32 bytes that it lacks, and no more. A line keeps one register, which counts the sectors
  * that are on their way; a later miss of the line asks for what is not among them, and each waiter goes on when its own sectors have come.
- * A write is refused only while a waiter needs one of its sectors.
+ * A write is refused only while a waiter needs one of its sectors. With l1.write_miss=around, only while a waiter needs one of its bytes.
  *
  * Set index: the line number folded by the number of sets three times (exclusive or), so that the logs of different warps, which
  * are a power of two apart, do not share a set. Which line is replaced, mem/cache_array.h says.
@@ -65,6 +66,7 @@ struct cw_l1_mshr {
     uint32_t waiter_cnt;
     bool used;
     uint8_t fetching, ask;       /* sectors on their way; those that the last miss has added */
+    uint64_t needed[2];          /* bit per byte: that a waiter reads, or one that has been served before it */
     struct cw_l1_waiter *waiter; /* l1.mshr_merge entries */
     uint8_t data[CW_LINE_BYTES]; /* without a line to install: what has come */
 };
@@ -77,6 +79,7 @@ struct cw_l1 {
     uint32_t line_bytes; /* 32, 64 or 128; below 64 only to read */
     uint32_t sets, ways, mshr_cnt, merge, mshr_used;
     bool sectored;        /* l1.sectored; set after creation */
+    bool around;          /* l1.write_miss=around, with l1.global=write-back; set after creation */
     bool linear;          /* the set is the line number modulo the sets, without folding */
     uint64_t *dirty;      /* bit per line: dirty, of global memory */
     uint32_t dirty_words; /* of 64 lines */

@@ -216,6 +216,25 @@ static enum progress bypass(struct cw_core *c, const struct cw_pipe_entry *e)
     return MOVED;
 }
 
+/* With l1.write_miss=around: a store to global memory whose line the L1 does not have, and no keeper wants there. */
+static bool goes_around(const struct cw_core *c, const struct cw_pipe_entry *e)
+{
+    return c->l1.around && e->inst->m.uop->op == CW_OP_ST && e->inst->m.space == CW_SPACE_GLOBAL && !cw_core__is_kept(c, e->access.line) &&
+           cw_l1_find(&c->l1, e->access.line) == NULL;
+}
+
+static enum progress global_access(struct cw_core *c, const struct cw_pipe_entry *e)
+{
+    if (!uses_l1(c, &e->inst->m))
+        return bypass(c, e);
+    if (!goes_around(c, e))
+        return l1_access(c, e);
+    const enum progress r = bypass(c, e);
+    c->cfg.stats->l1_writes += r == MOVED;
+    c->cfg.stats->l1_write_misses += r == MOVED;
+    return r;
+}
+
 static void pipe_stall(struct cw_core *c, enum progress why)
 {
     if (c->pipe.stalled_at == CW_CYCLE_NEVER)
@@ -256,7 +275,7 @@ void cw_core__pipe_tick(struct cw_core *c)
     const uint32_t w = e->inst->m.warp; /* the instruction may be complete when it has moved */
     struct cw_warp *warp = &c->warp[w];
     const bool texture = cw_core__uses_texture(c, &e->inst->m);
-    enum progress r = texture ? texture_load(c, e) : uses_l1(c, &e->inst->m) ? l1_access(c, e) : bypass(c, e);
+    enum progress r = texture ? texture_load(c, e) : global_access(c, e);
     if (r != MOVED) {
         pipe_stall(c, r);
         return;

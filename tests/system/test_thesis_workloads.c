@@ -68,7 +68,8 @@ static void test_thesis_workloads__on_other_machines(void **state)
     (void)state;
     static const char *const machines[][4] = {{"core.warp_width=64"},
                                               {"mem.line_bytes=64", "core.scheduler=lrr", "core.schedulers=1"},
-                                              {"core.count=1", "l1.global=on", "l1.bytes=4096", "l1.ways=2"}};
+                                              {"core.count=1", "l1.global=on", "l1.bytes=4096", "l1.ways=2"},
+                                              {"l1.global=write-back", "l1.write_miss=around", "l1.bytes=4096", "l1.ways=2"}};
     for (size_t i = 0; i < WORKLOAD_CNT; i++)
         for (size_t k = 0; k < sizeof machines / sizeof machines[0]; k++) {
             struct run r = small_run(i);

@@ -256,6 +256,63 @@ static void test_core_caches__the_l1_replaces_as_it_is_told(void **state)
     }
 }
 
+/* ---- stores of a write-back L1 of one set of two lines ---- */
+
+/* Reads A, stores to A and B, reads B, C, which takes A's place, A and B, and stores to A and the result. */
+static const char stores[] = PTX_HEAD ENTRY "add.u64 %d6, %a, 16384; mov.u64 %d5, 0; mov.u32 %r4, 77;" READ(
+    "0") "st.global.u32 [%d6], %r4; st.global.u32 [%d6+128], %r4;" READ("128")
+    READ("256") "add.u64 %d7, %d6, %d5; ld.global.u32 %r2, [%d7]; ld.global.u32 %r3, [%d7+128]; add.u32 %r2, %r2, %r3;"
+                "st.global.u32 [%d6+4], %r4; st.global.u32 [%e], %r2; ret; }";
+
+struct request {
+    uint8_t kind;
+    uint32_t line; /* 0: A, 1: B, 2: C; 100: that of the result */
+};
+
+static void expect_requests(const struct rig *r, const struct request *expected, uint32_t cnt)
+{
+    assert_int_equal(r->arrival_cnt, cnt);
+    for (uint32_t i = 0; i < cnt; i++) {
+        assert_int_equal(r->arrival[i].kind, expected[i].kind);
+        assert_int_equal(r->arrival[i].addr, r->buffer + (expected[i].line == 100 ? 0 : 16384 + 128 * expected[i].line));
+    }
+}
+
+/* What is absent goes to memory and stays absent, or is kept and is there for the next read. A dirty line is written when it makes room, or at
+ * the end of the kernel. */
+static void test_core_caches__stores_to_a_line_that_the_l1_lacks(void **state)
+{
+    static const struct request around[] = {{CW_MSG_READ, 0}, {CW_MSG_WRITE, 1}, {CW_MSG_READ, 1}, {CW_MSG_WRITE, 0},
+                                            {CW_MSG_READ, 2}, {CW_MSG_READ, 0},  {CW_MSG_READ, 1}, {CW_MSG_WRITE, 100}},
+                                allocate[] = {{CW_MSG_READ, 0},  {CW_MSG_WRITE, 0}, {CW_MSG_READ, 2},
+                                              {CW_MSG_WRITE, 1}, {CW_MSG_READ, 0},  {CW_MSG_READ, 1}};
+    (void)state;
+    for (uint32_t p = CW_L1_ALLOCATE; p <= CW_L1_AROUND; p++) {
+        struct rig *r = new_rig();
+        r->config.l1_global = CW_L1_WRITE_BACK;
+        r->config.l1_write_miss = p;
+        r->config.l1_bytes = 256;
+        r->config.l1_ways = 2;
+        create_machine(r);
+        load(r, stores);
+        prepare(r, 1, 1);
+        while (r->blocks_done == 0)
+            step(r);
+        for (uint32_t n = 0; n < 100; n++) /* until stores are there */
+            step(r);
+        expect_requests(r, p == CW_L1_AROUND ? around : allocate, p == CW_L1_AROUND ? 8 : 6);
+        assert_int_equal(r->stats.l1_writes, 4);
+        assert_int_equal(r->stats.l1_write_misses, 2);
+        assert_int_equal(word(r, 4096 + 1), 0);
+        cw_core_end_kernel(r->core, r->now);
+        run(r);
+        assert_int_equal(r->arrival_cnt, p == CW_L1_AROUND ? 9 : 8); /* dirty are A, and with allocate the result */
+        assert_int_equal(word(r, 4096 + 1), 77);
+        assert_int_equal(word(r, 0), 2 * 77);
+        destroy_rig(r);
+    }
+}
+
 /* ---- conservation, with many warps and few places ---- */
 
 /* Each thread sums words of constant memory, which are i at i, and of the buffer, which holds the same, at places that differ by warp. */
@@ -443,6 +500,7 @@ static void test_core_caches__other_loads_pass_by(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_core_caches__the_l1_replaces_as_it_is_told),
+    cmocka_unit_test(test_core_caches__stores_to_a_line_that_the_l1_lacks),
     cmocka_unit_test(test_core_caches__a_hit_in_the_constant_cache),
     cmocka_unit_test(test_core_caches__addresses_take_turns),
     cmocka_unit_test(test_core_caches__a_miss_in_the_constant_cache),

@@ -340,6 +340,34 @@ static void test_l1__a_miss_on_its_way_through_an_acquire(void **state)
     cw_l1_destroy(&l1);
 }
 
+/* With l1.write_miss=around a store waits for older reads of its bytes, and not for the line. */
+static void test_l1__a_write_beside_what_is_waited_for(void **state)
+{
+    (void)state;
+    static const uint64_t first[2] = {0xf, 0}, second[2] = {0xf0, 0}, both[2] = {0xff, 0};
+    for (uint32_t around = 0; around < 2; around++) {
+        struct cw_l1 l1;
+        small(&l1);
+        l1.around = around;
+        struct result x = rd(&l1, LINE(1), first, 10);
+        assert_int_equal(x.r, CW_L1_MISS);
+        assert_int_equal(wr(&l1, LINE(1), first, 9).r, CW_L1_BUSY);
+        assert_int_equal(wr(&l1, LINE(1), both, 9).r, CW_L1_BUSY);
+        assert_int_equal(wr(&l1, LINE(1), second, 9).r, around ? CW_L1_HIT : CW_L1_BUSY);
+        if (around)
+            assert_int_equal(rd(&l1, LINE(1), second, 11).r, CW_L1_HIT);
+        fill(&l1, x.mshr, 5);
+        x = rd(&l1, LINE(1), both, 12);
+        assert_int_equal(x.r, CW_L1_HIT);
+        assert_int_equal(x.data[0], 5);
+        assert_int_equal(x.data[4], around ? 9 : 5);
+        x = rd(&l1, LINE(2), first, 13); /* the next miss in this register begins with nothing that is needed */
+        assert_int_equal(x.r, CW_L1_MISS);
+        assert_int_equal(wr(&l1, LINE(2), second, 9).r, around ? CW_L1_HIT : CW_L1_BUSY);
+        cw_l1_destroy(&l1);
+    }
+}
+
 /* ---- sectors ---- */
 
 static uint32_t served_by(struct cw_l1 *l1, uint32_t mshr, uint8_t sectors, uint8_t value, struct cw_l1_waiter *served)
@@ -406,17 +434,19 @@ struct random_reply {
     uint8_t sectors, data[128];
 };
 
-static void test_l1__sectored_reads_have_the_value_of_their_time(void **state)
+static void reads_have_the_value_of_their_time(bool sectored, bool around)
 {
-    (void)state;
     enum { LINES = 12, STEPS = 200000, OUT = 64 };
     static uint8_t now[LINES][128], memory[LINES][128];
     static struct random_read read[STEPS];
     static struct random_reply out[OUT];
     uint32_t seed = 1, out_cnt = 0, reads = 0, served_cnt = 0, passed = 0;
     struct cw_l1 l1;
+    memset(now, 0, sizeof now);
+    memset(memory, 0, sizeof memory);
     assert_int_equal(cw_l1_create(&l1, 128, 1024, 8, CW_REPLACE_LRU, 6, 4, NULL), CW_OK);
-    l1.sectored = true;
+    l1.sectored = sectored;
+    l1.around = around;
     for (uint32_t step = 0; step < STEPS; step++) {
         seed = seed * 1664525u + 1013904223u;
         const uint32_t n = (seed >> 8) % LINES, byte = 4 * ((seed >> 16) % 32), kind = (seed >> 24) % 8;
@@ -472,9 +502,19 @@ static void test_l1__sectored_reads_have_the_value_of_their_time(void **state)
     cw_l1_destroy(&l1);
 }
 
+static void test_l1__reads_have_the_value_of_their_time(void **state)
+{
+    (void)state;
+    reads_have_the_value_of_their_time(true, false);
+    reads_have_the_value_of_their_time(false, false);
+    reads_have_the_value_of_their_time(false, true);
+    reads_have_the_value_of_their_time(true, true);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_l1__a_sectored_miss_fetches_what_it_lacks),
-    cmocka_unit_test(test_l1__sectored_reads_have_the_value_of_their_time),
+    cmocka_unit_test(test_l1__reads_have_the_value_of_their_time),
+    cmocka_unit_test(test_l1__a_write_beside_what_is_waited_for),
     cmocka_unit_test(test_l1__a_miss_fetches_once_and_then_hits),
     cmocka_unit_test(test_l1__sets_are_folded_or_linear),
     cmocka_unit_test(test_l1__a_write_allocates_without_a_fetch),
