@@ -160,13 +160,14 @@ static double shared_chain(const char *ptx, const char *preset, uint32_t stride)
 static int shared_memory(const char *ptx, const char *preset)
 {
     struct bench b = start(ptx, preset, NULL);
-    const double base = config(&b, "shared.latency") + config(&b, "fu.alu_latency");
+    const double base = config(&b, "shared.latency") + config(&b, "fu.alu_latency"), pass = config(&b, "shared.pass_cycles");
     cowarp_destroy(b.gpu);
     int bad = 0;
     for (uint32_t stride = 1; stride <= 32; stride *= 2) {
         char what[80];
         snprintf(what, sizeof what, "shared memory, stride %u words (chain of load and add)", stride);
-        bad += row(what, base + stride - 1, shared_chain(ptx, preset, stride), "cycles", base + stride - 2, base + stride + 6,
+        const double wanted = base + (stride - 1) * pass;
+        bad += row(what, wanted, shared_chain(ptx, preset, stride), "cycles", wanted - 1, wanted + 7,
                    stride == 1 ? "no conflict" : "stride-way bank conflict");
     }
     return bad;

@@ -43,11 +43,14 @@ static const struct row {
 } rows[] = {
     {"gtx480", {1, 2, 4, 1, 2, 4}, "a GTX 480: 1.00, 2.00, 6.06, loads and stores in equal parts"},
     {"gpgpusim-gtx480", {1, 2, 4, 1.5, 2, 4}, "a store of 32 bits keeps each of two collectors for three cycles"},
-    {"getm", {1, 2, 4, 1, 2, 4}, "a pass in a cycle of 1400 MHz"},
+    {"getm", {2, 4, 8, 2, 4, 8}, "a pass in a cycle of 700 MHz, two of 1400; as a GTX 480"},
+    {"thesis-warptm", {2, 4, 8, 2, 4, 8}, "the same"},
+    {"si-tm", {2, 4, 8, 2, 4, 8}, "the same"},
     {"getm-artifact", {1, 2, 4, 1, 2, 4}, "a pass in a cycle of 700 MHz"},
-    {"thesis-kilotm", {4, 4, 16, 4, 4, 16}, "an issue slot is 4 cycles; passes of words that lie apart (shared.wide)"},
+    {"thesis-kilotm", {4, 16, 64, 4, 16, 64}, "a pass in a cycle of 325 MHz, four of 1300; of words that lie apart (shared.wide)"},
     {"thesis-tbc", {4, 8, 32, 4, 8, 32}, "the same, two passes in a slot"},
     {"sbrp-near", {1, 2, 4, 1, 2, 4}, "a pass in a cycle"},
+    {"sbrp-artifact-far", {1, 2, 4, 1, 2, 4}, "the same"},
     {"localtm", {2, 4, 8, 2, 4, 8}, "64 lanes"},
 };
 

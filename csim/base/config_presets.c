@@ -16,6 +16,11 @@
         CW_CONFIG__##field, (value), (source) \
     }
 
+/* The four rates of the memory stage. */
+#define PASSES(cycles, source)                                                                                               \
+    SET(l1_pass_cycles, (cycles), source), SET(l1_miss_cycles, (cycles), source), SET(shared_pass_cycles, (cycles), source), \
+        SET(const_pass_cycles, (cycles), source)
+
 #define T61 "thesis Table 6.1"
 static const struct cw_config__override thesis_warptm[] = {
     SET(clock_core_mhz, 1400, T61),
@@ -64,6 +69,7 @@ static const struct cw_config__override thesis_kilotm[] = {
     SET(fu_alu_interval, 4, T44 ": SIMD pipeline width 8"),
     SET(fu_fp_interval, 4, T44 ": SIMD pipeline width 8"),
     SET(fu_imul_interval, 8, T44 ": SIMD pipeline width 8"),
+    PASSES(4, "GPGPU-Sim QuadroFX5800-KILOTM: a cycle of 325 MHz"),
     SET(l1_bytes, 49152, T44),
     SET(l1_ways, 6, T44),
     SET(l1_global, CW_L1_OFF, T44 ": transactional and local memory only"),
@@ -143,8 +149,9 @@ static const struct cw_config__override getm_56[] = {
         SET(fu_dp_latency, 8, G480), SET(fu_dpdiv_latency, 330, G480), SET(fu_alu_interval, 1, G480), SET(fu_imul_interval, 2, G480),     \
         SET(fu_idiv_interval, 8, G480), SET(fu_fp_interval, 1, G480), SET(fu_sfu_interval, 8, G480), SET(fu_dp_interval, 8, G480),        \
         SET(fu_dpdiv_interval, 130, G480), SET(fu_move_interval, 1, G480), SET(fu_max_interval, 2, G480), SET(fu_imad_interval, 1, G480), \
-        SET(fu_fma_interval, 1, G480), SET(fu_dpmax_interval, 16, G480), SET(fu_shfl_interval, 4, G480), SET(fu_mma_interval, 1, HALF),   \
-        SET(shared_latency, 26, G480), SET(l2_rop_latency, 120, "[art] and GPGPU-Sim GTX480"), SET(l2_latency, 21, HALF),                 \
+        SET(fu_fma_interval, 1, G480), PASSES(1, G480 ": one access in a cycle"), SET(fu_dpmax_interval, 16, G480),                       \
+        SET(fu_shfl_interval, 4, G480), SET(fu_mma_interval, 1, HALF), SET(shared_latency, 26, G480),                                     \
+        SET(l2_rop_latency, 120, "[art] and GPGPU-Sim GTX480"), SET(l2_latency, 21, HALF),                                                \
         SET(dram_latency, 100, "[art] and GPGPU-Sim GTX480")
 
 #define M13 "the GETM authors' configuration for MICRO'13"
@@ -243,6 +250,7 @@ static const struct cw_config__override sbrp_near[] = {
     SET(fu_imul_interval, 2, SART),
     SET(fu_fp_latency, 4, SART),
     SET(fu_fp_interval, 2, SART),
+    PASSES(1, SART ": an access in a cycle"),
     SET(shared_latency, 20, SART ": as the L1"),
     SET(l1_bytes, 65536, P23),
     SET(l1_ways, 512, SART ": one set"),
@@ -329,6 +337,7 @@ static const struct cw_config__override localtm[] = {
     SET(fu_max_interval, 4, LTM3 ": 16 lanes"),
     SET(fu_imad_interval, 16, GCN ": a quarter of the rate"),
     SET(fu_fma_interval, 4, LTM3 ": 16 lanes"),
+    PASSES(1, GCN ": 32 words of local memory, and a line of 64 bytes, in a cycle"),
     SET(shared_latency, 2, LTM3),
     SET(mem_line_bytes, 64, GCN),
     SET(l1_bytes, 16384, GCN),

@@ -77,7 +77,8 @@ void cw_core__const_load(struct cw_core *c, struct cw_mem_inst *m, const struct 
     read_values(c, m);
     cw_core__write_back(c, m, m->lanes);
     const uint32_t reads = m->lanes != 0 ? cw_address_distinct(m->addr, (uint32_t)m->lanes) - 1 : 0;
-    cw_core__set_slots(c, m->dynamic, m->warp, op, c->issue.started + c->result_stages + c->config->fu_alu_latency + reads);
+    cw_core__set_slots(c, m->dynamic, m->warp, op,
+                       c->issue.started + c->result_stages + c->config->fu_alu_latency + reads * c->pass.constant);
 }
 
 /* ---- the cache ---- */

@@ -246,10 +246,10 @@ void cw_core_retry_store(struct cw_core *c);
 /* Whether the warp's earlier memory instructions are performed, as far as its block sees, and its stores past the L1 acknowledged; all:
  * whether they are complete. false: its intrinsic or fence, for which the mechanism then answers false, is tried again when they may be. */
 bool cw_core_settle(struct cw_core *c, uint32_t warp, bool all);
-/* Takes the shared memory's banks for this cycle. false: they are taken. */
+/* Takes the shared memory's banks for a pass (shared.pass_cycles) from this cycle on. false: they are taken. */
 bool cw_core_take_shared(struct cw_core *c, cw_time now);
-/* Takes them for so many cycles more, from the one on in which they would be free. Returns that cycle's time. */
-cw_time cw_core_hold_shared(struct cw_core *c, uint32_t cycles);
+/* Takes them for so many passes more, from the cycle on in which they would be free. Returns the time at which they are free then. */
+cw_time cw_core_hold_shared(struct cw_core *c, uint32_t cnt);
 /* The shared memory of the block in slot `block`: first the block's own bytes, then what a mechanism has asked for (struct cw_mech,
  * shared_bytes). Valid until the block ends; without timing. */
 uint8_t *cw_core_shared_of(struct cw_core *c, uint32_t block);

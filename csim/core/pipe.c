@@ -163,12 +163,17 @@ void cw_core__pipe_push(struct cw_core *c, const struct cw_pipe_entry *e)
 
 static enum progress l1_access(struct cw_core *c, const struct cw_pipe_entry *e)
 {
+    if (c->pipe.log_until > c->cycle)
+        return RETRY;
     if (c->pipe.log_refused) { /* log accesses take turns with the pipe */
         c->pipe.log_refused = false;
         return RETRY;
     }
     c->pipe.port_cycle = c->cycle;
-    return e->inst->m.uop->op == CW_OP_ST ? l1_store(c, e) : l1_load(c, e);
+    const enum progress r = e->inst->m.uop->op == CW_OP_ST ? l1_store(c, e) : l1_load(c, e);
+    if (r == MOVED)
+        c->pipe.port_free_at = c->cycle + c->pass.line;
+    return r;
 }
 
 /* With write-back: what the L1 holds dirty of the line goes first. */
@@ -401,7 +406,8 @@ bool cw_core_log_access(struct cw_core *c, uint32_t warp, uint32_t word, bool wr
     bool allocated = false;
     struct cw_l1_line *victim = NULL;
     (void)now;
-    if (c->pipe.port_cycle == c->cycle || c->pipe.log_cnt == c->pipe.log_cap || !cw_core__miss_has_room(c)) {
+    if (c->pipe.port_free_at > c->cycle || c->pipe.port_cycle == c->cycle || c->pipe.log_cnt == c->pipe.log_cap ||
+        !cw_core__miss_has_room(c)) {
         c->pipe.log_refused = c->pipe.port_cycle == c->cycle;
         return false;
     }
@@ -412,6 +418,7 @@ bool cw_core_log_access(struct cw_core *c, uint32_t warp, uint32_t word, bool wr
         refused(c, r, victim, warp);
         return false;
     }
+    c->pipe.port_free_at = c->pipe.log_until = c->cycle + c->pass.line;
     *(write ? &c->cfg.stats->l1_writes : &c->cfg.stats->l1_reads) += 1;
     *(write ? &c->cfg.stats->l1_write_misses : &c->cfg.stats->l1_read_misses) += write ? allocated : r != CW_L1_HIT;
     if (r == CW_L1_MISS)

@@ -27,9 +27,11 @@ struct cw_pipe_entry {
 struct cw_access_pipe {
     struct cw_pipe_entry *entry; /* ring */
     uint32_t cap, head, cnt;
-    uint64_t next;             /* cycle in which it needs a tick */
-    uint64_t free_at;          /* cycle from which its head may go on: one that has left for memory is followed after l1.miss_cycles */
-    uint64_t port_cycle;       /* last one in which an access had the L1's port */
+    uint64_t next;         /* cycle in which it needs a tick */
+    uint64_t free_at;      /* cycle from which its head may go on: one that has left for memory is followed after l1.miss_cycles */
+    uint64_t port_cycle;   /* last one in which an access asked for the L1's port and got it */
+    uint64_t port_free_at; /* cycle from which a log access may have it: one that gets on keeps it for l1.pass_cycles */
+    uint64_t log_until; /* cycle from which the pipe, whose accesses are as far apart as they have been put in, may have it after a log's */
     uint64_t stalled_at;       /* last one in which its head did not get on */
     struct cw_message *packet; /* of its head, built but not yet accepted */
     bool log_refused;          /* last cycle: the log access goes first now */

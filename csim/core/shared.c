@@ -121,14 +121,14 @@ bool cw_core_take_shared(struct cw_core *c, cw_time now)
     (void)now;
     if (c->lsu.shared_free_at > c->cycle)
         return false;
-    c->lsu.shared_free_at = c->cycle + 1;
+    c->lsu.shared_free_at = c->cycle + c->pass.shared;
     return true;
 }
 
-cw_time cw_core_hold_shared(struct cw_core *c, uint32_t cycles)
+cw_time cw_core_hold_shared(struct cw_core *c, uint32_t cnt)
 {
     const uint64_t from = c->lsu.shared_free_at > c->cycle ? c->lsu.shared_free_at : c->cycle;
-    c->lsu.shared_free_at = from + cycles;
+    c->lsu.shared_free_at = from + (uint64_t)cnt * c->pass.shared;
     return c->lsu.shared_free_at * c->period;
 }
 

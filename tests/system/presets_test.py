@@ -41,7 +41,7 @@ FILE = """# a machine of two cores
 KEYS = {"core.count": 6, "noc.concentration": 3, "partition.count": 4, "dram.sharing": 2, "clock.core": 325, "clock.noc": 650, "clock.l2": 650,
         "clock.dram": 800, "core.issue_cycles": 1, "core.warps": 32, "fu.alu_latency": 1, "fu.imul_latency": 19, "fu.imad_latency": 25,
         "fu.idiv_latency": 145, "fu.shfl_latency": 32, "fu.fdiv_latency": 30, "l1.bytes": 1024, "l1.ways": 2, "l1.global": "write-back",
-        "l1.sectored": "on", "l1.mshrs": 16, "l1.mshr_merge": 4, "l2.bytes": 65536, "l2.sectored": "off", "l2.write_miss": "through",
+        "l1.sectored": "on", "l1.pass_cycles": 1, "l1.miss_cycles": 1, "shared.pass_cycles": 1, "const.pass_cycles": 1, "l1.mshrs": 16, "l1.mshr_merge": 4, "l2.bytes": 65536, "l2.sectored": "off", "l2.write_miss": "through",
         "l2.mshrs": 32, "l2.mshr_merge": 16, "l2.port_bytes": 64, "l2.reply_queue": 12, "l2.rop_latency": 20, "l2.rop_queue": 36,
         "dram.bytes_per_cycle": 16, "dram.burst_bytes": 32, "partition.interleave": 256, "dram.row_bytes": 4096, "dram.banks": 16,
         "dram.bank_groups": 1, "dram.map": "banks", "dram.ccd": 2, "dram.rrd": 8, "dram.cl": 10, "noc.flit_bytes": 32, "noc.in_flits": 89,
@@ -121,7 +121,7 @@ class Translation(unittest.TestCase):
 
     def test_a_clock_of_narrow_pipelines(self):
         found, _ = self.keys(FILE, "--core-clock", "1300")
-        wanted = {"clock.core": 1300, "core.issue_cycles": 4, "core.stage_cycles": 4, "fu.imul_latency": 76, "l2.rop_latency": 20, "dram.ccd": 2}
+        wanted = {"clock.core": 1300, "core.issue_cycles": 4, "core.stage_cycles": 4, "l1.pass_cycles": 4, "shared.pass_cycles": 4, "fu.imul_latency": 76, "l2.rop_latency": 20, "dram.ccd": 2}
         self.assertEqual({key: found[key] for key in wanted}, wanted)
 
     def test_ports_of_banks(self):

@@ -15,6 +15,7 @@ static struct rig *with_const(uint32_t bytes, uint32_t ways, uint32_t line_bytes
     r->config.const_ways = ways;
     r->config.const_line_bytes = line_bytes;
     r->config.const_latency = latency;
+    r->config.const_pass_cycles = 1;
     return r;
 }
 

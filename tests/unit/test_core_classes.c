@@ -132,6 +132,8 @@ static struct rig *pipeline(uint32_t issue_cycles, uint32_t unified, uint32_t ch
     r->config.core_pipeline = unified ? CW_PIPELINE_UNIFIED : CW_PIPELINE_SPLIT;
     r->config.core_coalesce = chunks ? CW_COALESCE_CHUNK : CW_COALESCE_LINE;
     r->config.mem_line_bytes = 64;
+    r->config.l1_pass_cycles = r->config.shared_pass_cycles = 0; /* as long as the slot, or a cycle */
+    r->config.l1_miss_cycles = 1;
     return r;
 }
 

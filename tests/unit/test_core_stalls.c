@@ -17,6 +17,7 @@ static struct rig *machine(uint32_t schedulers)
     struct rig *r = new_rig();
     r->config.core_schedulers = schedulers;
     r->config.core_issue_cycles = 1;
+    r->config.l1_pass_cycles = r->config.l1_miss_cycles = r->config.shared_pass_cycles = 1;
     r->config.fu_alu_interval = 1;
     r->config.fu_alu_latency = 8;
     r->config.fu_sfu_latency = r->config.fu_sfu_interval = 16;
