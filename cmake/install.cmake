@@ -46,7 +46,7 @@ install(FILES synth/units.py synth/datasheet.py synth/reference.json synth/table
 install(FILES tests/coverage.txt DESTINATION share/cowarp/source/tests)
 install(FILES tests/rtl/proofs.txt tests/rtl/mutation.txt DESTINATION share/cowarp/source/tests/rtl)
 install(FILES tests/rtl/twins/results.txt DESTINATION share/cowarp/source/tests/rtl/twins)
-install(DIRECTORY tests/rtl/testplan DESTINATION share/cowarp/source/tests/rtl)
+install(DIRECTORY tests/rtl/testplan tests/rtl/bins DESTINATION share/cowarp/source/tests/rtl)
 # The units' libraries for default parameters: a stamp holds the path of each.
 install(FILES ${CW_VERILATED} DESTINATION lib/cowarp)
 get_property(units GLOBAL PROPERTY CW_UNITS)

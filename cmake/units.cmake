@@ -22,6 +22,8 @@ endforeach()
 
 add_library(cowarp_rtl STATIC
     harness/rtl/lockstep.c
+    harness/rtl/bins.c
+    harness/rtl/bin_text.c
     harness/rtl/rtl_build.c
     harness/rtl/rtl_files.c
     harness/rtl/rtl_package.c
@@ -161,6 +163,13 @@ target_compile_definitions(test_rtl_provider PRIVATE CW_SOURCE_DIR="${PROJECT_SO
 add_test(NAME rtl.provider COMMAND test_rtl_provider)
 set_tests_properties(rtl.provider PROPERTIES
     ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" WORKING_DIRECTORY ${CMAKE_BINARY_DIR} TIMEOUT 600 LABELS rtl)
+
+# Functional coverage: the language, and what the files say of each unit.
+add_executable(test_rtl_bins tests/rtl/test_bins.c)
+target_link_libraries(test_rtl_bins PRIVATE cw_lockstep_driver)
+add_test(NAME rtl.bins.language COMMAND test_rtl_bins)
+add_test(NAME rtl.bins.files COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/rtl/bins_test.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+set_tests_properties(rtl.bins.language rtl.bins.files PROPERTIES WORKING_DIRECTORY ${CMAKE_BINARY_DIR} TIMEOUT 300 LABELS rtl)
 
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME formal.refusals COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/rtl/formal/prove_test.py)

@@ -8,6 +8,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import facts  # noqa: E402  (after the path is set)
+import bins  # noqa: E402
 import datasheet  # noqa: E402
 import proofs  # noqa: E402
 import testplan  # noqa: E402
@@ -99,6 +100,7 @@ def page(unit):
              ("In silicon, estimates (docs/synthesis.md)", silicon(name)), ("Proofs (docs/proofs.md)", proved(name)),
              ("The same mistake in Verilog and C model, and who names it (docs/twins.md)", twins(name)),
              ("Mutants in random lockstep (docs/mutation.md)", mutants(name)), ("Coverage of random lockstep (docs/coverage.md)", coverage(name)),
+             ("Situations of the contract (docs/coverage.md)", bins.lines(name)),
              ("Views and documents", views(name))]
     lines = [f"{name}: include/cowarp/unit/{name}.h, rtl/{name}/, csim/unit/{name}.c"]
     for title, body in parts:

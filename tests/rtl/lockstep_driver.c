@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "bins.h"
 #include "cw_test.h"
 #include "lockstep.h"
 #include "rtl_os.h"
@@ -62,7 +63,13 @@ static double now_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* One pair being run, and what its outputs have shown. */
+/* What the runs of a unit have shown. */
+struct shown {
+    uint8_t *seen;        /* per port: 1 was 0, 2 was 1 */
+    struct cw_bins *bins; /* NULL: nobody looks at them */
+};
+
+/* One pair being run. */
 struct run {
     const struct cw_lockstep_bench *bench;
     const struct cw_lockstep_set *set;
@@ -70,13 +77,15 @@ struct run {
     struct cw_unit_instance pair;
     struct cw_stimulus *stimulus;
     void *in, *out;
-    uint8_t *seen; /* per port: 1 was 0, 2 was 1 */
+    struct shown *shown; /* NULL: what is shown does not count */
+    struct cw_bin_probe *probe;
     struct cw_error error;
 };
 
 static void run_close(struct run *r)
 {
     cw_stimulus_destroy(r->stimulus);
+    cw_bin_probe_destroy(r->probe);
     if (r->pair.self != NULL)
         r->pair.ops->destroy(r->pair.self);
     cw_rtl_provider_destroy(&r->provider);
@@ -95,18 +104,23 @@ static int run_open(struct run *r, const struct cw_rtl_options *opt, uint64_t se
     r->stimulus = cw_stimulus_create(unit, r->set->params, seed, r->set->phase_cycles, r->bench->constrain, r->bench->context);
     r->in = calloc(1, unit->in_size);
     r->out = calloc(1, unit->out_size);
-    if (status == CW_OK && (r->stimulus == NULL || r->in == NULL || r->out == NULL))
+    const bool looks = r->shown != NULL && r->shown->bins != NULL;
+    if (looks)
+        r->probe = cw_bin_probe_create(r->shown->bins, r->set->params);
+    if (status == CW_OK && (r->stimulus == NULL || r->in == NULL || r->out == NULL || (looks && r->probe == NULL)))
         status = cw_fail(&r->error, CW_ENOMEM, "out of memory");
     return status;
 }
 
-static void note_outputs(const struct run *r, const struct cw_port *port)
+static void note_cycle(const struct run *r, const struct cw_port *port)
 {
+    if (r->probe != NULL)
+        cw_bin_probe_cycle(r->probe, r->in, r->out);
     for (uint32_t i = 0; i < r->bench->unit->port_cnt; i++)
         if (port[i].dir == CW_PORT_OUT && port[i].width == 1 && port[i].words == 0) {
             uint64_t value;
             memcpy(&value, (const char *)r->out + port[i].offset, sizeof value);
-            r->seen[i] |= (uint8_t)(1u << (value & 1));
+            r->shown->seen[i] |= (uint8_t)(1u << (value & 1));
         }
 }
 
@@ -131,13 +145,15 @@ static int run_cycles(struct run *r, uint64_t cycles, uint64_t seed, uint64_t *r
     for (uint64_t n = 0; n < cycles && status == CW_OK; n++) {
         if (reset_due(&rng, n, cycles)) {
             r->pair.ops->reset(r->pair.self);
+            if (r->probe != NULL)
+                cw_bin_probe_reset(r->probe);
             ++*resets;
         }
         cw_stimulus_next(r->stimulus, r->out, r->in);
         r->pair.ops->eval(r->pair.self, r->in, r->out);
         r->pair.ops->tick(r->pair.self, r->in);
-        if (r->seen != NULL)
-            note_outputs(r, port);
+        if (r->shown != NULL)
+            note_cycle(r, port);
         status = r->provider.poll(r->provider.context, &r->error);
     }
     free(port);
@@ -177,7 +193,7 @@ static double measure(const struct cw_lockstep_bench *bench, const struct cw_loc
 
 /* The cycles of one stimulus and one set of random numbers in the registers. */
 static void run_part(const struct cw_lockstep_bench *bench, const struct cw_lockstep_set *set, uint64_t cycles, uint64_t seed,
-                     uint32_t registers, uint8_t *seen)
+                     uint32_t registers, struct shown *shown)
 {
     const struct cw_rtl_choice other = {
         .unit = bench->unit->name, .backend = CW_UNIT_LOCKSTEP, .verilog = getenv("COWARP_LOCKSTEP_VERILOG")};
@@ -187,7 +203,7 @@ static void run_part(const struct cw_lockstep_bench *bench, const struct cw_lock
                                  .seed = registers,
                                  .choices = &other,
                                  .choice_cnt = other.verilog != NULL};
-    struct run r = {.bench = bench, .set = set, .seen = seen};
+    struct run r = {.bench = bench, .set = set, .shown = shown};
     char file[256];
     uint64_t resets = 0;
     snprintf(file, sizeof file, "lockstep_%s_%s.fst", bench->unit->name, set->label);
@@ -276,18 +292,19 @@ static void record(const struct cw_lockstep_bench *bench, const struct cw_lockst
     cw_directed_close(&provider, &instance);
 }
 
-static void run_set(const struct cw_lockstep_bench *bench, const struct cw_lockstep_set *set, uint64_t cycles, uint64_t seed, uint8_t *seen)
+static void run_set(const struct cw_lockstep_bench *bench, const struct cw_lockstep_set *set, uint64_t cycles, uint64_t seed,
+                    struct shown *shown)
 {
     if (getenv("COWARP_LOCKSTEP_RECORD") != NULL) {
         record(bench, set, cycles, seed, getenv("COWARP_LOCKSTEP_RECORD"));
         return;
     }
     if (getenv("COWARP_LOCKSTEP_VERILOG") != NULL) {
-        run_part(bench, set, cycles, seed, 0, seen);
+        run_part(bench, set, cycles, seed, 0, shown);
         return;
     }
     for (uint32_t n = 0; n < REGISTER_SEEDS; n++)
-        run_part(bench, set, cycles / REGISTER_SEEDS, seed + n * bench->set_cnt, register_seed(seed, n), seen);
+        run_part(bench, set, cycles / REGISTER_SEEDS, seed + n * bench->set_cnt, register_seed(seed, n), shown);
     if (getenv("COWARP_RTL_COVERAGE") == NULL) /* what nothing compares does not count */
         printf("%s %s alone: C %.1f ns, RTL with its properties %.1f ns per cycle\n", bench->unit->name, set->label,
                measure(bench, set, CW_UNIT_C, seed), measure(bench, set, CW_UNIT_RTL, seed));
@@ -347,6 +364,56 @@ static void run_wanted(const struct cw_lockstep_bench *bench, const char *wanted
             run_set(bench, &bench->sets[i], cycles, seed + i, NULL);
 }
 
+/* Whether each one-bit output had both values. */
+static bool outputs_are_whole(const struct cw_lockstep_bench *bench, const uint8_t *seen)
+{
+    struct cw_port *port = calloc(bench->unit->port_cnt, sizeof *port);
+    bool whole = true;
+    assert_non_null(port);
+    bench->unit->ports(bench->sets[0].params, port);
+    for (uint32_t i = 0; i < bench->unit->port_cnt; i++)
+        if (port[i].dir == CW_PORT_OUT && port[i].width == 1 && port[i].words == 0 && seen[i] != 3) {
+            print_error("%s: output %s was never %d: the stimulus does not reach it\n", bench->unit->name, port[i].name, seen[i] == 1);
+            whole = false;
+        }
+    free(port);
+    return whole;
+}
+
+/* The unit's bins; NULL: it has none. Counters of Verilog's coverage are slow enough without. */
+static struct cw_bins *open_bins(const struct cw_unit *unit)
+{
+    const char *other = getenv("COWARP_LOCKSTEP_BINS");
+    char path[CW_PATH_MAX];
+    struct cw_bins *bins = NULL;
+    struct cw_error err = {{0}};
+    snprintf(path, sizeof path, CW_SOURCE_DIR "/tests/rtl/bins/%s.txt", unit->name);
+    if (getenv("COWARP_RTL_COVERAGE") != NULL || (other == NULL && access(path, R_OK) != 0))
+        return NULL;
+    if (cw_bins_open(&bins, unit, other != NULL ? other : path, &err) != CW_OK)
+        fail_msg("%s", err.text);
+    return bins;
+}
+
+/* Whether each bin was reached, but for the holes. Prints all. */
+static bool bins_are_reached(const struct cw_unit *unit, const struct cw_bins *bins)
+{
+    uint32_t wrong = 0;
+    for (uint32_t i = 0; i < cw_bins_count(bins); i++) {
+        const char *hole = cw_bins_hole(bins, i), *what = "";
+        const uint64_t hits = cw_bins_hits(bins, i);
+        if (hits == 0 && hole == NULL)
+            what = ": never reached: the stimulus lacks it";
+        else if (hits != 0 && hole != NULL)
+            what = ": called a hole, and reached: take the reason out";
+        printf("%s bin %s: %" PRIu64 " cycles%s%s%s%s\n", unit->name, cw_bins_name(bins, i), hits, hits == CW_BINS_ENOUGH ? " or more" : "",
+               hole != NULL ? "; a hole: " : "", hole != NULL ? hole : "", what);
+        wrong += what[0] != '\0';
+    }
+    printf("%s: %" PRIu32 " bins, %" PRIu32 " not as tests/rtl/bins/%s.txt says\n", unit->name, cw_bins_count(bins), wrong, unit->name);
+    return wrong == 0;
+}
+
 void cw_lockstep_run(const struct cw_lockstep_bench *bench)
 {
     const char *wanted = getenv("COWARP_LOCKSTEP_SETS");
@@ -356,19 +423,14 @@ void cw_lockstep_run(const struct cw_lockstep_bench *bench)
     }
     uint64_t cycles = env_number("COWARP_LOCKSTEP_CYCLES", CYCLES_DEFAULT);
     uint64_t seed = cw_test_seed(env_number("COWARP_SEED", 1));
-    struct cw_port *port = calloc(bench->unit->port_cnt, sizeof *port);
-    uint8_t *seen = calloc(bench->unit->port_cnt, 1);
-    assert_true(port != NULL && seen != NULL);
+    struct shown shown = {calloc(bench->unit->port_cnt, 1), open_bins(bench->unit)};
+    assert_non_null(shown.seen);
     for (uint32_t i = 0; i < bench->set_cnt; i++)
-        run_set(bench, &bench->sets[i], cycles, seed + i, seen);
-    bench->unit->ports(bench->sets[0].params, port);
-    for (uint32_t i = 0; i < bench->unit->port_cnt; i++)
-        if (port[i].dir == CW_PORT_OUT && port[i].width == 1 && port[i].words == 0 && seen[i] != 3) {
-            print_error("%s: output %s was never %d: the stimulus does not reach it\n", bench->unit->name, port[i].name, seen[i] == 1);
-            fail();
-        }
-    free(seen);
-    free(port);
+        run_set(bench, &bench->sets[i], cycles, seed + i, &shown);
+    const bool whole = outputs_are_whole(bench, shown.seen), reached = shown.bins == NULL || bins_are_reached(bench->unit, shown.bins);
+    cw_bins_close(shown.bins);
+    free(shown.seen);
+    assert_true(whole && reached);
 }
 
 /* Broken copies ------------------------------------------------------------------------------------------------------- */

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Files of bins (docs/coverage.md): each unit has one, few bins have a reason not to be reached, and lockstep refuses a bin that it does not reach.
+
+That lockstep reaches the others is in rtl.UNIT: bins_test.py SOURCE BUILD [unittest arguments]."""
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+
+SOURCE, BUILD = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
+sys.path.insert(0, str(SOURCE / "scripts/unit"))
+
+import bins  # noqa: E402
+import facts  # noqa: E402
+
+WAITING = set("""
+bank_detector commit_unit conflict_address_table first_read_table hazard_unit last_writer_history last_written_table order_masks ownership_table
+persist_buffer postdate_unit priority_encoder recency_bloom_filter reference_count_table row_copy_engine scalable_reader_list shadow_address
+tcm_select thread_compactor validation_unit version_index_table warp_lut writer_table
+""".split())  # units that have no bins yet
+FEWEST, HOLES = 6, 0.02
+PLANTED = BUILD / "bins_planted.txt"
+
+
+class Bins(unittest.TestCase):
+    def test_each_unit_has_bins_and_few_holes(self):
+        units = sorted(path.stem for path in (facts.ROOT / "include/cowarp/unit").glob("*.h"))
+        reached, missing = 0, 0
+        for unit in units:
+            text = bins.read(unit)
+            self.assertEqual(text == "", unit in WAITING, f"{unit}: has bins and is in WAITING of {__file__}, or neither")
+            found, holes = bins.names(text), bins.holes(text)
+            self.assertGreaterEqual(len(found), 0 if unit in WAITING else FEWEST, unit)
+            self.assertEqual(set(holes) - set(found), set(), unit)
+            reached, missing = reached + len(found) - len(holes), missing + len(holes)
+        self.assertLessEqual(missing, HOLES * (reached + missing), "of all bins, too many have a reason not to be reached")
+        self.assertGreater(reached, 100)
+
+    def run_planted(self, text):
+        """stall_buffer's lockstep with these bins alone."""
+        PLANTED.write_text(text, encoding="utf-8")
+        env = dict(os.environ, COWARP_LOCKSTEP_BINS=str(PLANTED), COWARP_LOCKSTEP_CYCLES="20000", COWARP_CACHE=str(BUILD / "rtl"),
+                   COWARP_RTL_CXXFLAGS="-O1")
+        done = subprocess.run([BUILD / "test_rtl_stall_buffer", "--gtest_filter=*c_equals_rtl"], env=env, capture_output=True, text=True,
+                              timeout=200, check=False, cwd=BUILD)
+        PLANTED.unlink()
+        return done.returncode, done.stdout + done.stderr
+
+    def test_lockstep_refuses_what_it_does_not_reach(self):
+        status, text = self.run_planted("bin more_than_there_is: occupancy > LINES * ENTRIES\nbin asked: 1\nbin full: occupancy == 16\nhole full: never\n")
+        self.assertNotEqual(status, 0)
+        self.assertIn("bin more_than_there_is: 0 cycles: never reached", text)
+        self.assertIn("bin asked: 1000 cycles or more\n", text)
+        self.assertRegex(text, r"bin full: \d+ cycles(?: or more)?; a hole: never: called a hole, and reached")
+        self.assertIn("stall_buffer: 3 bins, 2 not as", text)
+
+    def test_lockstep_takes_a_hole(self):
+        status, text = self.run_planted("bin more_than_there_is: occupancy > LINES * ENTRIES\nhole more_than_there_is: there is no place for them\n")
+        self.assertEqual(status, 0, text)
+        self.assertIn("bin more_than_there_is: 0 cycles; a hole: there is no place for them\n", text)
+
+    def test_lockstep_refuses_a_name_that_there_is_not(self):
+        status, text = self.run_planted("bin a: occupancy == LINE\n")
+        self.assertNotEqual(status, 0)
+        self.assertIn(":1: 'LINE' is no port, no parameter in its Verilog's spelling and no name of a let or reg above", text)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
