@@ -34,6 +34,7 @@ def snapshots(workload, system, *more):
 SI_UNITS = rtl("postdate_unit", "writer_table", "version_index_table", "row_copy_engine")
 SBRP_UNITS = rtl("persist_buffer", "order_masks")
 TBC_UNITS = rtl("thread_compactor", "block_stack")
+LOCALTM_UNITS = rtl("bank_detector", "tcm_select", "shadow_address")
 
 # name, arguments of cowarp run, GPGPU-Sim's host seconds for this kernel, how many times faster cowarp is to be
 RUNS = [
@@ -81,9 +82,24 @@ RUNS = [
     ("red epoch-far", persistency("red", "sbrp-far", "epoch"), None, None),
     ("red sbrp-near, C", persistency("red", "sbrp-near", "sbrp"), None, None),
     ("red sbrp-near, RTL", persistency("red", "sbrp-near", "sbrp", *SBRP_UNITS), None, None),
+    ("km-hc localtm, C", ["km-hc", "--preset", "localtm"], None, None),
+    ("km-hc localtm, RTL", ["km-hc", "--preset", "localtm", *LOCALTM_UNITS], None, None),
 ]
 # Processor time with all units of the system in RTL over that with C models: at most so much is wanted.
-RATIOS = {"ht-h getm": 1.15, "atm getm": 1.15, "ht-h kilotm": 1.5, "ht-h warptm": 1.5, "ll-2 sitm-ts": 1.5, "rbt-2 sitm-ts": 1.5, "bfs2 tbc": 1.3, "lps tbc": 1.3, "nvrt tbc": 1.3, "gpkvs sbrp-near": 1.3, "red sbrp-near": 1.3}
+RATIOS = {
+    "ht-h getm": 1.15,
+    "atm getm": 1.15,
+    "ht-h kilotm": 1.5,
+    "ht-h warptm": 1.5,
+    "ll-2 sitm-ts": 1.5,
+    "rbt-2 sitm-ts": 1.5,
+    "bfs2 tbc": 1.15,
+    "lps tbc": 1.15,
+    "nvrt tbc": 1.15,
+    "gpkvs sbrp-near": 1.2,
+    "red sbrp-near": 1.2,
+    "km-hc localtm": 1.5,
+}
 
 COLUMNS = ["run", "host s", "cpu s", "sim us", "kcycles/s", "Mthread-i/s", "kwarp-i/s", "MB", "GPGPU-Sim s", "faster", "aim"]
 
