@@ -130,7 +130,8 @@ module cw_scalable_reader_list #(
     wire [KEY_W-1:0]  key      = state_q == IDLE ? {1'b0, {ROOT_W{1'b0}}, op_word_i}
                                                  : {key_leaf, leaf_no & {ROOT_W{key_leaf}}, word_q};
     wire [WAYS*16-1:0]    hash;
-    wire [WAYS*ROW_W-1:0] row;
+    reg  [WAYS*16-1:0]    hash_q;        // of the cycle before: hashing and scaling to the rows do not fit into one cycle
+    wire [WAYS*ROW_W-1:0] row;           // of hash_q
     reg  [WAYS*ROW_W-1:0] row_q;
     reg  [WAYS*ROW_W-1:0] leaf_row_q;
 
@@ -452,11 +453,15 @@ module cw_scalable_reader_list #(
                 which_q <= which_q + 2'd1;
             end
         end
-        if (state_q == IDLE || (state_q == HASH && !for_leaf))
-            row_q <= take_row ? {WAYS{sweep_row_q}} : row;
+        if (state_q == IDLE || state_q == HASH || state_q == READ)
+            hash_q <= hash;
+        if (state_q == READ && !for_leaf)
+            row_q <= row;
+        else if (take_row)
+            row_q <= {WAYS{sweep_row_q}};
         else if (state_q == DECIDE && kind_q == ROW)
             row_q <= {WAYS{at_row_q}};
-        if (state_q == READ && task_q == FIRST || state_q == HASH)
+        if (for_leaf ? state_q == READ : state_q == COMPARE)
             leaf_row_q <= row;
         if (take_row) begin
             at_row_q <= sweep_row_q;
@@ -659,7 +664,7 @@ module cw_scalable_reader_list #(
         for (g = 0; g < WAYS; g = g + 1) begin : g_way
             localparam [31:0] WAY_ROWS = (ENTRIES + WAYS - 1 - g) / WAYS;
             /* verilator lint_off UNUSED */  // the bits below the row
-            wire [32:0] scaled = {17'd0, hash[g*16 +: 16]} * {1'b0, WAY_ROWS};
+            wire [32:0] scaled = {17'd0, hash_q[g*16 +: 16]} * {1'b0, WAY_ROWS};
             /* verilator lint_on UNUSED */
 
             assign row[g*ROW_W +: ROW_W] = scaled[16 +: ROW_W];
@@ -674,7 +679,8 @@ module cw_scalable_reader_list #(
                 .wr_en_i   (state_q == CLEAR || (write && (writes_root ? root_place_q[g] : place_q[g]))),
                 .wr_parts_i(1'b1),
                 .addr_i    (state_q == CLEAR ? clear_row : state_q == IDLE ? sweep_row_q
-                            : state_q == COMPARE || for_leaf ? leaf_row_q[g*ROW_W +: ROW_W] : row_q[g*ROW_W +: ROW_W]),
+                            : state_q == READ || state_q == COMPARE ? row[g*ROW_W +: ROW_W]
+                            : for_leaf ? leaf_row_q[g*ROW_W +: ROW_W] : row_q[g*ROW_W +: ROW_W]),
                 .wr_data_i (state_q == CLEAR ? {ENTRY_W{1'b0}} : {new_type, new_body, word_q}),
                 .rd_data_o (entry[g*ENTRY_W +: ENTRY_W])
 `ifdef FORMAL
