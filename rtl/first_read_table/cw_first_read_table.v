@@ -76,6 +76,7 @@ module cw_first_read_table #(
     wire [LANES-1:0] load_begin = beg_valid_i && beg_warp_i == load_warp_i ? beg_lanes_i : {LANES{1'b0}};
     wire [LANES-1:0] rsp_begin  = beg_valid_i && beg_warp_i == rsp_warp_i ? beg_lanes_i : {LANES{1'b0}};
     wire             load       = load_valid_i && EXISTS[load_warp_i];
+    wire [LANES-1:0] loads      = load_valid_i && !load_rebase_i ? load_lanes_i : {LANES{1'b0}};  // have a first read behind it
     wire [LANES-1:0] first      = load && !load_rebase_i ? load_lanes_i & (~load_has | load_begin) : {LANES{1'b0}};
     wire [LANES-1:0] rebase     = load && load_rebase_i ? load_lanes_i & load_has & ~load_begin : {LANES{1'b0}};
     wire [LANES-1:0] accept     = rsp_valid_i ? rsp_lanes_i & rsp_has & ~rsp_begin : {LANES{1'b0}};
@@ -217,7 +218,7 @@ module cw_first_read_table #(
                         read_q     <= {LANES{1'b0}};
                         conflict_q <= {LANES{1'b0}};
                     end else begin
-                        read_q     <= (read_q & ~begins) | (load_warp_i == WARP ? first : {LANES{1'b0}});
+                        read_q     <= (read_q & ~begins) | (load_warp_i == WARP ? loads : {LANES{1'b0}});
                         conflict_q <= (conflict_q | (warp_q == WARP ? conflict : {LANES{1'b0}})) & ~begins;
                     end
 
