@@ -26,7 +26,7 @@ struct cw_adapt_persist_buffer_in {
 };
 
 struct cw_adapt_persist_buffer_view {
-    enum cw_persist_answer answer; /* of this cycle's insert */
+    enum cw_persist_answer answer; /* of the last cycle's insert */
     uint32_t at;
     bool evict_done, evict_go; /* of the last cycle's evict */
     bool flush, order;         /* on offer */

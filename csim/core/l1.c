@@ -279,6 +279,8 @@ void cw_l1_forget(struct cw_l1 *l1, struct cw_l1_line *e)
     } else if (cw_l1_is_dirty(e)) {
         e->valid[0] = e->dirty[0];
         e->valid[1] = e->dirty[1];
+    } else if (e == l1->held) {
+        e->valid[0] = e->valid[1] = 0;
     } else {
         cw_l1_invalidate(l1, e->line);
     }

@@ -78,11 +78,12 @@ struct cw_l1 {
     struct cw_l1_waiter *waiters;
     uint32_t line_bytes; /* 32, 64 or 128; below 64 only to read */
     uint32_t sets, ways, mshr_cnt, merge, mshr_used;
-    bool sectored;        /* l1.sectored; set after creation */
-    bool around;          /* l1.write_miss=around, with l1.global=write-back; set after creation */
-    bool linear;          /* the set is the line number modulo the sets, without folding */
-    uint64_t *dirty;      /* bit per line: dirty, of global memory */
-    uint32_t dirty_words; /* of 64 lines */
+    const struct cw_l1_line *held; /* what it is about is not known yet: an invalidation takes its bytes and leaves its place; NULL: none */
+    bool sectored;                 /* l1.sectored; set after creation */
+    bool around;                   /* l1.write_miss=around, with l1.global=write-back; set after creation */
+    bool linear;                   /* the set is the line number modulo the sets, without folding */
+    uint64_t *dirty;               /* bit per line: dirty, of global memory */
+    uint32_t dirty_words;          /* of 64 lines */
 };
 
 #define CW_L1_MERGE_MAX 64u /* of l1.mshr_merge */

@@ -80,7 +80,9 @@ static enum progress ask_keeper(struct cw_core *c, const struct cw_pipe_entry *e
     const enum cw_l1_result r = cw_l1_reserve(&c->l1, e->access.line, mask, &line, &victim);
     if (r != CW_L1_HIT)
         return refused(c, r, victim, e->inst->m.warp);
-    return cw_core__keeper_stores(c, e, line) ? MOVED : WAIT_KEEPER;
+    const bool stores = cw_core__keeper_stores(c, e, line);
+    c->l1.held = stores ? NULL : line;
+    return stores ? MOVED : WAIT_KEEPER;
 }
 
 static enum progress l1_store(struct cw_core *c, const struct cw_pipe_entry *e)

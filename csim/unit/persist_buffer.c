@@ -37,7 +37,9 @@ struct buffer {
     uint64_t asked;                                   /* entries up to this one are asked for */
     enum head_state head;
     uint32_t head_index;
-    bool evict_done; /* an eviction is being answered: that of the line at evict_index */
+    bool fresh;       /* the head is in sight since this cycle */
+    buffer_in insert; /* of the last cycle, which is carried out in this one: its ins_* */
+    bool evict_done;  /* an eviction is being answered: that of the line at evict_index */
     uint32_t evict_index;
 };
 
@@ -52,6 +54,8 @@ static void buffer_reset(void *self)
     b->asked = NEVER;
     b->head = HEAD_UNREAD;
     b->head_index = 0;
+    b->fresh = false;
+    memset(&b->insert, 0, sizeof b->insert);
     b->evict_done = false;
     b->evict_index = 0;
 }
@@ -147,8 +151,9 @@ static struct verdict append(const struct buffer *b)
     return (struct verdict){CW_PERSIST_APPENDED, b->next};
 }
 
-static struct verdict judge_line(const struct buffer *b, const buffer_in *in)
+static struct verdict judge_line(const struct buffer *b)
 {
+    const buffer_in *in = &b->insert;
     if (!in->ins_held)
         return append(b);
     const uint64_t number = line_at(b, in->ins_entry);
@@ -159,8 +164,9 @@ static struct verdict judge_line(const struct buffer *b, const buffer_in *in)
     return (struct verdict){CW_PERSIST_COALESCED, number};
 }
 
-static struct verdict judge_order(const struct buffer *b, const buffer_in *in)
+static struct verdict judge_order(const struct buffer *b)
 {
+    const buffer_in *in = &b->insert;
     const uint64_t target = b->youngest[in->ins_kind];
     const bool acquire = in->ins_kind == CW_PERSIST_ACQ_BLOCK || in->ins_kind == CW_PERSIST_ACQ_DEV;
     if (target < b->oldest || on_offer(b, target))
@@ -172,11 +178,11 @@ static struct verdict judge_order(const struct buffer *b, const buffer_in *in)
     return (struct verdict){CW_PERSIST_MERGED, target};
 }
 
-static struct verdict judge(const struct buffer *b, const buffer_in *in)
+static struct verdict judge(const struct buffer *b)
 {
-    if (in->ins_kind >= CW_PERSIST_KIND_CNT)
+    if (!b->insert.ins_valid || b->insert.ins_kind >= CW_PERSIST_KIND_CNT)
         return (struct verdict){CW_PERSIST_BUSY, NEVER};
-    return in->ins_kind == CW_PERSIST_LINE ? judge_line(b, in) : judge_order(b, in);
+    return b->insert.ins_kind == CW_PERSIST_LINE ? judge_line(b) : judge_order(b);
 }
 
 static bool blocked(const struct buffer *b, uint64_t fsm)
@@ -222,8 +228,8 @@ static void buffer_eval(void *self, const void *inputs, void *outputs)
     const buffer_in driven = masked(b, inputs), *in = &driven;
     buffer_out *out = outputs;
     memset(out, 0, sizeof *out);
-    if (in->ins_valid) {
-        const struct verdict v = judge(b, in);
+    if (b->insert.ins_valid) {
+        const struct verdict v = judge(b);
         out->ins_answer = v.answer;
         out->ins_at = v.answer == CW_PERSIST_APPENDED || v.answer == CW_PERSIST_MERGED ? index_of(b, v.number) : 0;
     }
@@ -245,12 +251,13 @@ static void buffer_eval(void *self, const void *inputs, void *outputs)
     out->full = out->count == b->p.entries;
     out->empty = out->count == 0;
     out->demand = b->asked >= b->oldest;
-    out->busy = b->evict_done || head_step(b, in, 0, false) != HEAD_STAYS;
+    out->busy = b->insert.ins_valid || b->evict_done || b->fresh || head_step(b, in, 0, false) != HEAD_STAYS;
 }
 
 /* The bit that an entry's mask gets by the insert. */
-static uint64_t bit_that_joins(const struct buffer *b, const buffer_in *in, struct verdict v, uint64_t number)
+static uint64_t bit_that_joins(const struct buffer *b, struct verdict v, uint64_t number)
 {
+    const buffer_in *in = &b->insert;
     const bool joins = v.answer == CW_PERSIST_COALESCED || v.answer == CW_PERSIST_MERGED;
     return joins && v.number == number && in->ins_warp < b->p.warps ? (uint64_t)1 << in->ins_warp : 0;
 }
@@ -268,8 +275,9 @@ static void join(struct buffer *b, uint64_t warp, uint64_t number)
 }
 
 /* Returns whether all that is in the buffer after this cycle is asked for. */
-static bool insert(struct buffer *b, const buffer_in *in, struct verdict v)
+static bool insert(struct buffer *b, struct verdict v)
 {
+    const buffer_in *in = &b->insert;
     const uint32_t kind = (uint32_t)in->ins_kind;
     if (v.answer == CW_PERSIST_CONFLICT || v.answer == CW_PERSIST_FULL)
         return true;
@@ -303,20 +311,22 @@ static void buffer_tick(void *self, const void *inputs)
 {
     struct buffer *b = self;
     const buffer_in driven = masked(b, inputs), *in = &driven;
-    const struct verdict v = in->ins_valid ? judge(b, in) : (struct verdict){CW_PERSIST_BUSY, NEVER};
+    const struct verdict v = judge(b);
     const bool go = evict_goes(b, in);
     const bool line = entry_of(b, b->oldest)->kind == CW_PERSIST_LINE;
-    const enum head_step step = head_step(b, in, bit_that_joins(b, in, v, b->oldest), line ? in->flush_ready : in->order_ready);
+    const enum head_step step = head_step(b, in, bit_that_joins(b, v, b->oldest), line ? in->flush_ready : in->order_ready);
     const bool appends = v.answer == CW_PERSIST_APPENDED && in->evict_entry == index_of(b, v.number);
     bool ask = b->evict_done && !go;
     if (go)
         b->entry[b->evict_index].gone = true;
-    ask = insert(b, in, v) || ask;
+    ask = insert(b, v) || ask;
     move_head(b, step);
+    b->fresh = step == HEAD_IS_READ;
     if (ask)
         b->asked = b->next - 1;
     b->evict_done = in->evict_valid && step != HEAD_IS_READ && !appends;
     b->evict_index = (uint32_t)in->evict_entry;
+    b->insert = *in;
 }
 
 #define CW_UNIT__PARAMS_T struct cw_persist_buffer_params

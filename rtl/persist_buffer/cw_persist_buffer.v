@@ -3,18 +3,19 @@
 // cw_persist_buffer: a FIFO of dirty lines of persistent memory and of the ordering entries between them, for one core.
 //
 // Why         : a line may stay in the L1 and take more writes until an ordering entry of the same warp lies behind it. What has to be known
-//               for this at once, in the cycle of the write, is whether one lies there, anywhere in the FIFO.
+//               for this, before the write is done, is whether one lies there, anywhere in the FIFO.
 // How         : a ring in RAM, with a mask of warps per entry, each bit of which can be written. Nothing is searched in parallel. Kept in
 //               flip-flops are the place of each warp's last ordering entry, the place of the youngest entry of each kind with the warps
 //               that have a younger entry, and for each place whether a line is there that has not left and is not on offer. Two places are
 //               compared by three comparisons: with each other, and each with the head, to know which has wrapped. A line knows how many
 //               ordering entries were appended before it; so an eviction needs one comparison with those that have left.
-// Stages      : insert in one cycle. Evict: read, answer. Head: read; judge, from the RAM or, later, from a register; offer.
-// Latency     : insert 0 cycles, evict 1; an entry that is appended to an empty buffer is on offer three cycles later.
+// Stages      : insert: decode the warp and the kind; judge, and carry out. Evict: read, answer. Head: read; judge, from the RAM or, later, from
+//               a register; offer.
+// Latency     : insert 1 cycle, evict 1; an entry that is appended to an empty buffer is on offer three cycles later.
 // Throughput  : one insert per cycle; one entry leaves in three cycles; an eviction has to be asked for again when the head is read.
-// Comb. paths : ins_* -> ins_answer_o, ins_at_o. fsm_i, hold_i -> evict_go_o, busy_o. drain_i -> busy_o. Nothing leads from a RAM to a RAM.
-// Storage     : RAMs of ENTRIES x (3 + LINE_W + log2 ENTRIES) and ENTRIES x WARPS bits. Flip-flops: ENTRIES + WARPS * (log2 ENTRIES + 8) and
-//               the head's entry.
+// Comb. paths : fsm_i, hold_i -> evict_go_o, busy_o. drain_i -> busy_o. Nothing leads from a RAM to a RAM.
+// Storage     : RAMs of ENTRIES x (3 + LINE_W + log2 ENTRIES) and ENTRIES x WARPS bits. Flip-flops: ENTRIES + WARPS * (log2 ENTRIES + 9), the
+//               head's entry, and the insert.
 // Illegal use : none.
 //
 // Paper: Pandey 2023, section 6, Figure 5. Contract: include/cowarp/unit/persist_buffer.h. C model: csim/unit/persist_buffer.c.
@@ -76,7 +77,6 @@ module cw_persist_buffer #(
     localparam [2:0] REL_BLOCK = 3'd3;
     localparam [2:0] ACQ_DEV   = 3'd4;
     localparam [2:0] REL_DEV   = 3'd5;
-    localparam [2:0] NO_KIND   = 3'd7;
     localparam [2:0] APPENDED  = 3'd0;
     localparam [2:0] COALESCED = 3'd1;
     localparam [2:0] MERGED    = 3'd2;
@@ -89,8 +89,19 @@ module cw_persist_buffer #(
     localparam [CNT_W-1:0] ONE     = 1;
     localparam [IDX_W-1:0] STEP    = 1;
     localparam [WARPS-1:0] WARP_0  = 1;
+    localparam [6:0]       KIND_0  = 1;
 
     // ---- State
+
+    // The insert of the cycle before, which is judged and carried out in this one.
+    reg                    ins_valid_q;
+    reg  [2:0]             ins_kind_q;
+    reg  [6:0]             kind_oh;          // 0 of kind 7
+    reg  [(WARPS > 2 ? $clog2(WARPS) : 1)-1:0] ins_warp_q;
+    reg  [WARPS-1:0]       warp_oh;
+    reg  [LINE_W-1:0]      ins_line_q;
+    reg                    ins_held_q;
+    reg  [IDX_W-1:0]       ins_entry_q;
 
     reg  [IDX_W-1:0]       head_q;
     reg  [IDX_W-1:0]       tail_q;
@@ -104,7 +115,7 @@ module cw_persist_buffer #(
     reg  [WARPS-1:0]       ordered_q;
     reg  [WARPS*IDX_W-1:0] order_ats_q;
 
-    // The youngest entry of each kind of ordering entries, and whether ins_warp_i could join it.
+    // The youngest entry of each kind of ordering entries, and whether ins_warp_q could join it.
     wire [6:1]             merge;
     wire [7*IDX_W-1:IDX_W] kind_ats;
 
@@ -120,6 +131,7 @@ module cw_persist_buffer #(
     // The eviction that is answered.
     reg                    evict_q;
     reg  [IDX_W-1:0]       evict_at_q;
+    reg                    evict_live_q;     // live_q of it, which was looked up when it was asked for: it is too much for the cycle of the answer
     reg                    went_q;           // it went in the cycle before
     reg  [IDX_W-1:0]       went_at_q;
 
@@ -140,11 +152,22 @@ module cw_persist_buffer #(
 
     // ---- Insert
 
-    wire [WARPS-1:0]       warp_oh  = WARP_0 << ins_warp_i;
-    wire                   is_line  = ins_kind_i == LINE;
+    always @(posedge clk_i) begin
+        ins_valid_q <= ins_valid_i && !rst_i;
+        if (ins_valid_i) begin
+            ins_kind_q  <= ins_kind_i;
+            kind_oh     <= KIND_0 << ins_kind_i;
+            ins_warp_q  <= ins_warp_i;
+            warp_oh     <= WARP_0 << ins_warp_i;
+            ins_line_q  <= ins_line_i;
+            ins_held_q  <= ins_held_i;
+            ins_entry_q <= ins_entry_i;
+        end
+    end
+
+    wire                   is_line  = kind_oh[LINE];
     wire                   no_room  = count_q == ALL;
-    wire [IDX_W-1:0]       order_at = order_ats_q[ins_warp_i*IDX_W +: IDX_W];  // the warp's last ordering entry
-    reg  [6:1]             kind_oh;
+    wire [IDX_W-1:0]       order_at = order_ats_q[ins_warp_q*IDX_W +: IDX_W];  // the warp's last ordering entry
     reg                    merges;           // the kind's youngest entry is open, and not passed by the warp
     reg  [IDX_W-1:0]       kind_at;
     integer                k;
@@ -153,26 +176,25 @@ module cw_persist_buffer #(
         merges  = 1'b0;
         kind_at = {IDX_W{1'b0}};
         for (k = 1; k < 7; k = k + 1) begin
-            kind_oh[k] = ins_kind_i == k[2:0];
-            merges     = merges || (kind_oh[k] && merge[k]);
-            kind_at    = kind_at | (kind_ats[k*IDX_W +: IDX_W] & {IDX_W{kind_oh[k]}});
+            merges  = merges || (kind_oh[k] && merge[k]);
+            kind_at = kind_at | (kind_ats[k*IDX_W +: IDX_W] & {IDX_W{kind_oh[k]}});
         end
     end
 
-    wire                   there    = live_q[ins_entry_i] && !(flush_q && head_q == ins_entry_i) && !(went_q && went_at_q == ins_entry_i)
-                                      && !(evict_q && evict_at_q == ins_entry_i);
-    wire                   conflict = (ordered_q & warp_oh) != {WARPS{1'b0}} && younger(order_at, ins_entry_i, head_q);
-    wire                   wants    = ins_valid_i && (is_line ? !ins_held_i : !merges && ins_kind_i != NO_KIND);  // an entry
+    wire                   there    = live_q[ins_entry_q] && !(flush_q && head_q == ins_entry_q) && !(went_q && went_at_q == ins_entry_q)
+                                      && !(evict_q && evict_at_q == ins_entry_q);
+    wire                   conflict = (ordered_q & warp_oh) != {WARPS{1'b0}} && younger(order_at, ins_entry_q, head_q);
+    wire                   wants    = ins_valid_q && (is_line ? !ins_held_q : !merges && kind_oh != 7'd0);  // an entry
     wire                   appends  = wants && !no_room;
-    wire                   held     = ins_valid_i && is_line && ins_held_i && there;
-    wire                   merged   = ins_valid_i && merges;
+    wire                   held     = ins_valid_q && is_line && ins_held_q && there;
+    wire                   merged   = ins_valid_q && merges;
     wire                   joins    = merged || (held && !conflict);
     wire                   orders   = merged || (appends && !is_line);
     wire                   refused  = (wants && no_room) || (held && conflict);
-    wire [IDX_W-1:0]       join_at  = is_line ? ins_entry_i : kind_at;
+    wire [IDX_W-1:0]       join_at  = is_line ? ins_entry_q : kind_at;
     wire [IDX_W-1:0]       at       = appends ? tail_q : join_at;  // where the warp is named
 
-    assign ins_answer_o = !ins_valid_i ? 3'd0 : wants ? (no_room ? FULL : APPENDED) : merged ? MERGED : !held ? BUSY : conflict ? CONFLICT : COALESCED;
+    assign ins_answer_o = !ins_valid_q ? 3'd0 : wants ? (no_room ? FULL : APPENDED) : merged ? MERGED : !held ? BUSY : conflict ? CONFLICT : COALESCED;
     assign ins_at_o     = merged ? kind_at : tail_q & {IDX_W{appends}};
 
     // ---- The head
@@ -185,7 +207,7 @@ module cw_persist_buffer #(
     wire                   joins_head = joins && join_at == head_q;
     wire                   hot      = (mask & fsm_i) != {WARPS{1'b0}};       // it meets fsm
     // A warp of fsm joins it. Any ordering entry of a warp is younger than the head.
-    wire                   heats    = ins_valid_i && is_line && ins_held_i && ins_entry_i == head_q && (warp_oh & fsm_i & ~ordered_q) != {WARPS{1'b0}};
+    wire                   heats    = ins_valid_q && is_line && ins_held_q && ins_entry_q == head_q && (warp_oh & fsm_i & ~ordered_q) != {WARPS{1'b0}};
     wire                   free     = sight_q && !(evict_q && evict_at_q == head_q);
     wire                   may      = !hold_i && (drain_i || asked_q != {CNT_W{1'b0}});
     wire                   head_live = live_q[head_q] && !(went_q && went_at_q == head_q);
@@ -201,7 +223,7 @@ module cw_persist_buffer #(
     // ---- Evict: its row and the head's are never fresh in one cycle, so the head is judged from its registers.
 
     wire                   blocked  = sight_q && kind_q == LINE && head_live && (mask_q & fsm_i) != {WARPS{1'b0}};
-    wire                   may_go   = live_q[evict_at_q] && !(flush_q && head_q == evict_at_q) && !(went_q && went_at_q == evict_at_q);
+    wire                   may_go   = evict_live_q && !(flush_q && head_q == evict_at_q) && !(went_q && went_at_q == evict_at_q);
     wire                   go       = evict_q && may_go && rd_info[IDX_W-1:0] == orders_out_q && (seen & fsm_i) == {WARPS{1'b0}}
                                       && !hold_i && !blocked;
 
@@ -211,7 +233,7 @@ module cw_persist_buffer #(
     // ---- Counts
 
     wire [CNT_W-1:0]       count_d  = appends == leave ? count_q : appends ? count_q + ONE : count_q - ONE;
-    wire                   ask      = (appends && ins_kind_i >= ACQ_DEV) || refused || (evict_q && !go);
+    wire                   ask      = (appends && kind_oh[6:ACQ_DEV] != 3'd0) || refused || (evict_q && !go);
     wire [CNT_W-1:0]       asked_less = leave && asked_q != {CNT_W{1'b0}} ? asked_q - ONE : asked_q;
 
     always @(posedge clk_i)
@@ -253,8 +275,10 @@ module cw_persist_buffer #(
             line_q <= line;
             mask_q <= mask | (warp_oh & {WARPS{joins_head}});
         end
-        if (evict_valid_i)
-            evict_at_q <= evict_entry_i;
+        if (evict_valid_i) begin
+            evict_at_q   <= evict_entry_i;
+            evict_live_q <= live_q[evict_entry_i] && !(flush_q && head_q == evict_entry_i) && !(went_q && went_at_q == evict_entry_i);
+        end
         if (evict_q)
             went_at_q <= evict_at_q;
         if (read || evict_valid_i)
@@ -294,11 +318,11 @@ module cw_persist_buffer #(
 
     always @(posedge clk_i)
         if (orders)
-            order_ats_q[ins_warp_i*IDX_W +: IDX_W] <= at;
+            order_ats_q[ins_warp_q*IDX_W +: IDX_W] <= at;
 
     // ---- The youngest entry of each kind: open while a warp may join it that no younger entry names
 
-    wire                   releases = appends && (ins_kind_i == REL_BLOCK || ins_kind_i == REL_DEV);
+    wire                   releases = appends && (kind_oh[REL_BLOCK] || kind_oh[REL_DEV]);
     genvar                 c;
     generate
         for (c = 1; c < 7; c = c + 1) begin : g_kind
@@ -341,7 +365,7 @@ module cw_persist_buffer #(
         .rd_data_o(rd_info),
         .wr_en_i  (appends),
         .wr_addr_i(tail_q),
-        .wr_data_i({ins_kind_i, ins_line_i, orders_in_q})
+        .wr_data_i({ins_kind_q, ins_line_q, orders_in_q})
     );
 
     cw_ram_1r1w_parts #(
@@ -369,7 +393,9 @@ module cw_persist_buffer #(
     assign full_o        = no_room;
     assign empty_o       = count_q == {CNT_W{1'b0}};
     assign demand_o      = asked_q != {CNT_W{1'b0}};
-    assign busy_o        = evict_q || read || vanish || line_may || offer_order;
+    // Of a head that has just been read it is not known yet: the RAM is too slow for a port.
+    assign busy_o        = ins_valid_q || evict_q || read || fresh_q
+                           || (free && (kind_q != LINE || !head_live || (may && (mask_q & fsm_i) == {WARPS{1'b0}})));
 
 `ifdef CW_PROPERTIES
     // Two places of the ring, of the prover's choice, and what the ports have shown of the entries that are there: whether one is, how many are
@@ -399,9 +425,9 @@ module cw_persist_buffer #(
     reg                 f_asks_q;      // an eviction was asked for
     reg  [1:0]          f_idle_q;      // cycles in which the entry is the head, and nothing holds it back
     reg                 f_read_new_q;  // a row was read while it was appended
-    wire                f_append = ins_valid_i && ins_answer_o == APPENDED;
-    wire                f_merge  = ins_valid_i && ins_answer_o == MERGED;
-    wire                f_grow   = ins_valid_i && ins_answer_o == COALESCED;
+    wire                f_append = ins_valid_q && ins_answer_o == APPENDED;
+    wire                f_merge  = ins_valid_q && ins_answer_o == MERGED;
+    wire                f_grow   = ins_valid_q && ins_answer_o == COALESCED;
     wire                f_taken  = (flush_valid_o && flush_ready_i) || (order_valid_o && order_ready_i);
     wire                f_i_line = f_i_in_q && f_i_kind_q == LINE;
     wire                f_i_head = f_i_in_q && f_i_ahead_q == 0;
@@ -412,8 +438,8 @@ module cw_persist_buffer #(
     wire                f_j_older = f_j_in_q && f_j_ahead_q < f_i_ahead_q;
     wire                f_both   = f_i_in_q && f_j_in_q && f_i != f_j;
     wire                f_j_order = f_j_in_q && f_j_kind_q != LINE;
-    wire [WARPS-1:0]    f_warp   = WARP_0 << ins_warp_i;
-    wire                f_ask    = (f_append && ins_kind_i >= ACQ_DEV) || (ins_valid_i && (ins_answer_o == CONFLICT || ins_answer_o == FULL))
+    wire [WARPS-1:0]    f_warp   = WARP_0 << ins_warp_q;
+    wire                f_ask    = (f_append && ins_kind_q >= ACQ_DEV) || (ins_valid_q && (ins_answer_o == CONFLICT || ins_answer_o == FULL))
                                    || (evict_done_o && !evict_go_o);
     wire                f_free   = drain_i && !hold_i && fsm_i == 0 && !evict_done_o;
 
@@ -445,8 +471,8 @@ module cw_persist_buffer #(
             if (f_append && ins_at_o == f_i) begin
                 f_i_in_q    <= 1'b1;
                 f_i_ahead_q <= count_o - {{(CNT_W-1){1'b0}}, f_leave};
-                f_i_kind_q  <= ins_kind_i;
-                f_i_line_q  <= ins_line_i;
+                f_i_kind_q  <= ins_kind_q;
+                f_i_line_q  <= ins_line_q;
                 f_i_mask_q  <= f_warp;
                 f_i_gone_q  <= 1'b0;
                 f_i_asked_q <= f_ask;
@@ -455,7 +481,7 @@ module cw_persist_buffer #(
                     f_i_in_q <= 1'b0;
                 else if (f_leave)
                     f_i_ahead_q <= f_i_ahead_q - 1;
-                if ((f_merge && ins_at_o == f_i) || (f_grow && ins_entry_i == f_i))
+                if ((f_merge && ins_at_o == f_i) || (f_grow && ins_entry_q == f_i))
                     f_i_mask_q <= f_i_mask_q | f_warp;
                 if (evict_go_o && evict_at_q == f_i)
                     f_i_gone_q <= 1'b1;
@@ -464,14 +490,14 @@ module cw_persist_buffer #(
             if (f_append && ins_at_o == f_j) begin
                 f_j_in_q    <= 1'b1;
                 f_j_ahead_q <= count_o - {{(CNT_W-1){1'b0}}, f_leave};
-                f_j_kind_q  <= ins_kind_i;
+                f_j_kind_q  <= ins_kind_q;
                 f_j_mask_q  <= f_warp;
             end else begin
                 if (f_leave && f_j_ahead_q == 0)
                     f_j_in_q <= 1'b0;
                 else if (f_leave)
                     f_j_ahead_q <= f_j_ahead_q - 1;
-                if ((f_merge && ins_at_o == f_j) || (f_grow && ins_entry_i == f_j))
+                if ((f_merge && ins_at_o == f_j) || (f_grow && ins_entry_q == f_j))
                     f_j_mask_q <= f_j_mask_q | f_warp;
             end
         end
@@ -508,22 +534,22 @@ module cw_persist_buffer #(
             cover (f_i_offer && flush_valid_o && !f_was_q && f_fsm_q != 0);
             cover (evict_go_o && evict_at_q == f_i && fsm_i != 0);
             // 5. A warp writes a line again exactly if the line is there and no ordering entry of the warp is younger.
-            if (f_grow && ins_entry_i == f_i)
+            if (f_grow && ins_entry_q == f_i)
                 assert (f_i_line && !f_i_gone_q && !f_i_offer && !(f_both && f_j_order && !f_j_older && (f_j_mask_q & f_warp) != 0));
-            if (ins_valid_i && ins_answer_o == CONFLICT && ins_entry_i == f_i)
+            if (ins_valid_q && ins_answer_o == CONFLICT && ins_entry_q == f_i)
                 assert (f_i_line && !f_i_gone_q && (f_j != order_at || (f_j_order && !f_j_older && (f_j_mask_q & f_warp) != 0)));
-            if (ins_valid_i && is_line && ins_held_i && ins_entry_i == f_i && f_i_line && !f_i_gone_q && !f_i_offer)
+            if (ins_valid_q && is_line && ins_held_q && ins_entry_q == f_i && f_i_line && !f_i_gone_q && !f_i_offer)
                 assert (ins_answer_o != BUSY || (evict_done_o && evict_at_q == f_i));
-            cover (f_grow && ins_entry_i == f_i && f_both && f_j_order && !f_j_older);
-            cover (ins_valid_i && ins_answer_o == CONFLICT && ins_entry_i == f_i && f_j == order_at && f_i > f_j);
+            cover (f_grow && ins_entry_q == f_i && f_both && f_j_order && !f_j_older);
+            cover (ins_valid_q && ins_answer_o == CONFLICT && ins_entry_q == f_i && f_j == order_at && f_i > f_j);
             // 6. A warp joins an ordering entry of its kind only if no younger entry names the warp, and no acquire one that is older than a release.
             if (f_merge && ins_at_o == f_j)
-                assert (f_j_order && f_j_kind_q == ins_kind_i && !(f_j_head && order_valid_o));
+                assert (f_j_order && f_j_kind_q == ins_kind_q && !(f_j_head && order_valid_o));
             if (f_merge && ins_at_o == f_j && f_both && f_j_older)
-                assert ((f_i_mask_q & f_warp) == 0 && f_i_kind_q != ins_kind_i);
-            if (f_merge && ins_at_o == f_j && f_both && f_j_older && (ins_kind_i == ACQ_BLOCK || ins_kind_i == ACQ_DEV))
+                assert ((f_i_mask_q & f_warp) == 0 && f_i_kind_q != ins_kind_q);
+            if (f_merge && ins_at_o == f_j && f_both && f_j_older && (ins_kind_q == ACQ_BLOCK || ins_kind_q == ACQ_DEV))
                 assert (f_i_kind_q != REL_BLOCK && f_i_kind_q != REL_DEV);
-            cover (f_merge && ins_at_o == f_j && f_both && f_j_older && f_i_kind_q == LINE && ins_kind_i == ACQ_BLOCK);
+            cover (f_merge && ins_at_o == f_j && f_both && f_j_older && f_i_kind_q == LINE && ins_kind_q == ACQ_BLOCK);
             // 7. An offer stays as it is until it is taken, and what is not on offer is 0.
             if (f_offer_q)
                 assert ({flush_valid_o, flush_line_o, flush_entry_o, order_valid_o, order_kind_o, order_warps_o} == f_shown_q);

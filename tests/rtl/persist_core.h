@@ -84,8 +84,9 @@ struct core {
     struct core_flight flight[4096];
     uint32_t flights;
     struct core_warp warp[CORE_WARPS];
-    uint32_t released[CORE_WARPS]; /* what an acquirer that reads the variable comes after */
-    uint32_t evict_line, evict_warp, op_line, op_warp;
+    uint32_t released[CORE_WARPS];     /* what an acquirer that reads the variable comes after */
+    struct cw_persist_buffer_in posed; /* the insert of the cycle before, which is answered in this one */
+    uint32_t evict_line, evict_warp;
     bool evict_asked;
     struct core_counts counts;
 };
@@ -178,6 +179,12 @@ static void core_ordered(struct core *c, uint32_t warp, uint64_t kind)
         core_wait(c, warp, CORE_WAITS_ORDER, kind);
 }
 
+/* The warp, or the line, has an insert that is not answered yet. */
+static bool core_posed(const struct core *c, uint64_t warp, uint64_t line)
+{
+    return c->posed.ins_valid && (c->posed.ins_warp == warp || c->posed.ins_line == line);
+}
+
 /* A warp that runs does something. */
 static void core_choose(struct core *c, bool more)
 {
@@ -185,34 +192,33 @@ static void core_choose(struct core *c, bool more)
                                      CW_PERSIST_LINE,    CW_PERSIST_OFENCE,  CW_PERSIST_OFENCE, CW_PERSIST_REL_BLOCK, CW_PERSIST_ACQ_BLOCK,
                                      CW_PERSIST_REL_DEV, CW_PERSIST_ACQ_DEV, CW_PERSIST_DFENCE};
     const uint32_t dev = (uint32_t)(c->cycle >> 10 & 3) == 0 ? 0 : 3; /* at times nobody waits for device scope */
-    c->op_warp = cw_rng_below(&c->rng, CORE_WARPS);
-    c->op_line = cw_rng_below(&c->rng, CORE_LINES);
-    c->bi.ins_valid = more && c->warp[c->op_warp].wait == CORE_RUNS && cw_rng_below(&c->rng, 4) != 0;
+    const uint32_t warp = cw_rng_below(&c->rng, CORE_WARPS), line = cw_rng_below(&c->rng, CORE_LINES);
+    c->bi.ins_valid = more && c->warp[warp].wait == CORE_RUNS && !core_posed(c, warp, line) && cw_rng_below(&c->rng, 4) != 0;
     c->bi.ins_kind = kinds[cw_rng_below(&c->rng, sizeof kinds / sizeof kinds[0] - dev)];
-    c->bi.ins_warp = c->op_warp;
-    c->bi.ins_line = c->op_line;
-    c->bi.ins_held = c->line[c->op_line].dirty;
-    c->bi.ins_entry = c->line[c->op_line].entry;
+    c->bi.ins_warp = warp;
+    c->bi.ins_line = line;
+    c->bi.ins_held = c->line[line].dirty;
+    c->bi.ins_entry = c->line[line].entry;
 }
 
 static void core_answer(struct core *c)
 {
-    struct core_line *l = &c->line[c->op_line];
-    const uint64_t kind = c->bi.ins_kind, answer = c->bo.ins_answer;
+    const uint32_t warp = (uint32_t)c->posed.ins_warp, line = (uint32_t)c->posed.ins_line;
+    const uint64_t kind = c->posed.ins_kind, answer = c->bo.ins_answer;
     c->counts.appended += answer == CW_PERSIST_APPENDED;
     c->counts.coalesced += answer == CW_PERSIST_COALESCED;
     c->counts.merged += answer == CW_PERSIST_MERGED;
     c->counts.conflict += answer == CW_PERSIST_CONFLICT;
     c->counts.full += answer == CW_PERSIST_FULL;
     if (answer == CW_PERSIST_CONFLICT)
-        core_wait(c, c->op_warp, CORE_WAITS_RETRY, kind);
+        core_wait(c, warp, CORE_WAITS_RETRY, kind);
     else if (answer != CW_PERSIST_FULL && answer != CW_PERSIST_BUSY && kind != CW_PERSIST_LINE)
-        core_ordered(c, c->op_warp, kind);
+        core_ordered(c, warp, kind);
     else if (answer == CW_PERSIST_APPENDED || answer == CW_PERSIST_COALESCED) {
         if (answer == CW_PERSIST_APPENDED)
-            l->entry = c->bo.ins_at;
-        l->dirty = true;
-        core_store(c, c->op_warp, c->op_line);
+            c->line[line].entry = c->bo.ins_at;
+        c->line[line].dirty = true;
+        core_store(c, warp, line);
     }
 }
 
@@ -225,7 +231,7 @@ static void core_evict(struct core *c, bool more)
         c->counts.went++;
     } else if (c->evict_asked && c->bo.evict_done) {
         c->counts.waited++;
-        if (!c->mi.delay_valid && c->warp[c->evict_warp].wait == CORE_RUNS)
+        if (!c->mi.delay_valid && c->warp[c->evict_warp].wait == CORE_RUNS && !(c->bi.ins_valid && c->bi.ins_warp == c->evict_warp))
             core_wait(c, c->evict_warp, CORE_WAITS_RETRY, CW_PERSIST_LINE);
     }
     c->evict_warp = cw_rng_below(&c->rng, CORE_WARPS);
@@ -271,7 +277,7 @@ static void core_cycle(struct core *c, bool more)
     c->bi.order_ready = cw_rng_below(&c->rng, 8) != 0;
     c->buffer.ops->eval(c->buffer.self, &c->bi, &c->bo);
     core_acknowledge(c);
-    if (c->bi.ins_valid)
+    if (c->posed.ins_valid)
         core_answer(c);
     c->evict_asked = evicts;
     core_evict(c, more);
@@ -290,6 +296,7 @@ static void core_cycle(struct core *c, bool more)
     c->buffer.ops->eval(c->buffer.self, &c->bi, &c->bo);
     c->masks.ops->tick(c->masks.self, &c->mi);
     c->buffer.ops->tick(c->buffer.self, &c->bi);
+    c->posed = c->bi;
     c->cycle++;
 }
 
@@ -304,7 +311,7 @@ static struct core_counts core_run(const struct core_setup *setup, enum cw_unit_
     c->masks_provider = cw_directed_open(&cw_order_masks_unit, &setup->masks, backend, &c->masks);
     for (uint64_t n = 0; n < setup->cycles; n++)
         core_cycle(c, true);
-    for (uint64_t n = 0; n < 20 * (setup->latency + setup->buffer.entries) && !(c->bo.empty && c->mo.actr == 0); n++)
+    for (uint64_t n = 0; n < 20 * (setup->latency + setup->buffer.entries) && !(c->bo.empty && c->mo.actr == 0 && !c->posed.ins_valid); n++)
         core_cycle(c, false);
     core_cycle(c, false);
     core_cycle(c, false);

@@ -25,6 +25,7 @@ enum cw_sbrp_step {
 /* What the access at the end of the load/store pipeline waits for. */
 enum cw_sbrp_pipe {
     CW_SBRP_PIPE_FREE,
+    CW_SBRP_PIPE_ASKED,  /* the buffer answers in the next cycle */
     CW_SBRP_PIPE_NEXT,   /* it is tried again in the next cycle */
     CW_SBRP_PIPE_RESUME, /* its warp is in EDM */
     CW_SBRP_PIPE_EVICT   /* an eviction is on its way */
@@ -48,6 +49,7 @@ struct cw_sbrp_core {
     uint64_t *ordered; /* [entry] the warps of an ordering entry */
     /* this cycle's inputs, as far as they are known */
     struct cw_adapt_persist_buffer_in in;
+    struct cw_adapt_persist_buffer_in posed; /* the insert of the cycle before, which is answered in this one */
     struct cw_adapt_order_masks_in masks_in;
     struct cw_adapt_order_masks_view view; /* of the masks in this cycle */
     cw_time viewed;                        /* time of that */

@@ -50,6 +50,18 @@ static bool stored(struct cw_sbrp_core *c, const struct cw_l1_store *s, const st
     }
 }
 
+static void ask(struct cw_sbrp_core *c, const struct cw_l1_store *s)
+{
+    c->in.insert = true;
+    c->in.kind = CW_PERSIST_LINE;
+    c->in.warp = s->warp;
+    c->in.line = s->index;
+    c->in.held = s->dirty;
+    c->in.entry = c->entry[s->index];
+    c->pipe = CW_SBRP_PIPE_ASKED;
+}
+
+/* The buffer is asked in one cycle, and answers in the next one. The pipe is in order, and the line keeps its place: this is the same access. */
 static bool l1_store(void *self, const struct cw_l1_store *s, cw_time now)
 {
     struct cw_sbrp_core *c = self;
@@ -59,17 +71,12 @@ static bool l1_store(void *self, const struct cw_l1_store *s, cw_time now)
     c->awake = true;
     if (s->past)
         return passes(c, s, now);
-    const struct cw_adapt_order_masks_view *m = cw_sbrp__masks(c, now);
-    c->in.insert = true;
-    c->in.kind = CW_PERSIST_LINE;
-    c->in.warp = s->warp;
-    c->in.line = s->index;
-    c->in.held = s->dirty;
-    c->in.entry = c->entry[s->index];
-    c->in.fsm = m->fsm;
-    c->in.hold = m->hold;
-    c->in.drain = cw_sbrp__drains(c);
+    if (!c->posed.insert || c->posed.kind != CW_PERSIST_LINE || c->posed.line != s->index) {
+        ask(c, s);
+        return false;
+    }
     cw_adapt_persist_buffer_look(c->buffer, &c->in, &v);
+    c->posed.insert = false;
     return stored(c, s, &v);
 }
 

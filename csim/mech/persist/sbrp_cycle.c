@@ -5,6 +5,7 @@
  */
 #include "mech/persist/sbrp.h"
 
+#include <assert.h>
 #include <string.h>
 
 static uint64_t bit(uint32_t warp)
@@ -63,13 +64,15 @@ static void resume(struct cw_sbrp_core *c, cw_time now)
         if (c->pipe == CW_SBRP_PIPE_RESUME)
             retry(c);
     }
+    if (c->pipe == CW_SBRP_PIPE_ASKED)
+        cw_core_retry_store(c->core);
     if (c->pipe == CW_SBRP_PIPE_NEXT)
         retry(c);
 }
 
 /* ---- into the buffer ---- */
 
-/* The port is free when no store has taken it: the next warp's ordering entry. */
+/* The port is free when no store has taken it: the next warp's ordering entry, which the buffer answers in the next cycle. */
 static void offer_order(struct cw_sbrp_core *c)
 {
     if (c->in.insert || c->asked_ring.cnt == 0)
@@ -93,7 +96,7 @@ static void note_order(struct cw_sbrp_core *c, uint32_t w, const struct cw_adapt
 
 static void take_order(struct cw_sbrp_core *c, const struct cw_adapt_persist_buffer_view *v, cw_time now)
 {
-    const uint32_t w = c->in.warp;
+    const uint32_t w = c->posed.warp;
     if (v->answer != CW_PERSIST_APPENDED && v->answer != CW_PERSIST_MERGED) {
         c->sbrp->counters->pm_full_stalls += v->answer == CW_PERSIST_FULL;
         return;
@@ -101,13 +104,26 @@ static void take_order(struct cw_sbrp_core *c, const struct cw_adapt_persist_buf
     note_order(c, w, v);
     cw_ring_take(&c->asked_ring, 64);
     c->sbrp->counters->pm_orderings++;
-    if (c->in.kind < CW_PERSIST_ACQ_DEV || c->sbrp->fault == CW_SBRP_RELEASE_BEFORE_DRAIN) {
+    if (c->posed.kind < CW_PERSIST_ACQ_DEV || c->sbrp->fault == CW_SBRP_RELEASE_BEFORE_DRAIN) {
         done(c, w, now);
         return;
     }
     c->warp[w].step = CW_SBRP_STALLS;
     c->masks_in.stall = true;
     c->masks_in.stall_warp = w;
+}
+
+/* To what was asked in the cycle before, unless the pipe has it. A store whose line has left meanwhile has not come back for its answer. */
+static void take_answer(struct cw_sbrp_core *c, cw_time now)
+{
+    struct cw_adapt_persist_buffer_view v;
+    if (!c->posed.insert)
+        return;
+    cw_adapt_persist_buffer_look(c->buffer, &c->in, &v);
+    if (c->posed.kind != CW_PERSIST_LINE)
+        take_order(c, &v, now);
+    else
+        assert(v.answer != CW_PERSIST_APPENDED && v.answer != CW_PERSIST_COALESCED);
 }
 
 /* ---- out of the buffer ---- */
@@ -194,7 +210,8 @@ static void count(struct cw_sbrp_core *c, const struct cw_adapt_persist_buffer_v
 
 static bool active(const struct cw_sbrp_core *c)
 {
-    return c->asked_ring.cnt != 0 || c->pipe == CW_SBRP_PIPE_NEXT || (c->evict != CW_SBRP_EVICT_NONE && c->evict != CW_SBRP_EVICT_WAITS);
+    return c->asked_ring.cnt != 0 || c->pipe == CW_SBRP_PIPE_NEXT || c->pipe == CW_SBRP_PIPE_ASKED ||
+           (c->evict != CW_SBRP_EVICT_NONE && c->evict != CW_SBRP_EVICT_WAITS);
 }
 
 cw_time cw_sbrp__tick(struct cw_sbrp_core *c, cw_time now)
@@ -204,15 +221,13 @@ cw_time cw_sbrp__tick(struct cw_sbrp_core *c, cw_time now)
         return CW_TIME_NEVER;
     const struct cw_adapt_order_masks_view *m = cw_sbrp__masks(c, now);
     resume(c, now);
-    const bool store = c->in.insert;
+    take_answer(c, now);
     offer_order(c);
     ask_eviction(c);
     c->in.fsm = m->fsm;
     c->in.hold = m->hold;
     c->in.drain = cw_sbrp__drains(c);
     cw_adapt_persist_buffer_look(c->buffer, &c->in, &v);
-    if (c->in.insert && !store)
-        take_order(c, &v, now);
     evict(c, &v);
     leave_by_head(c, &v);
     count(c, &v, now);
@@ -220,6 +235,7 @@ cw_time cw_sbrp__tick(struct cw_sbrp_core *c, cw_time now)
     const bool moved = c->in.insert || c->in.evict || c->in.flush_taken || c->in.order_taken || c->masks_in.ack || c->masks_in.delay;
     cw_adapt_persist_buffer_clock(c->buffer, &c->in);
     cw_adapt_order_masks_clock(c->masks, &c->masks_in);
+    c->posed = c->in;
     memset(&c->in, 0, sizeof c->in);
     memset(&c->masks_in, 0, sizeof c->masks_in);
     c->viewed = CW_TIME_NEVER;

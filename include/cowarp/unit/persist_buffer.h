@@ -8,7 +8,8 @@
  * or an ordering entry (enum cw_persist_kind), with a mask of warps. "Older" and "younger" are about the order in which entries were
  * appended. "Now" is the state at the start of the cycle. A warp of `warps` or more names no warp: its entry has an empty mask.
  *
- * Insert: ins_valid = 1. The answer comes in the same cycle, from the state now and from ins_* alone.
+ * Insert: ins_valid = 1 in cycle t. It is judged and carried out in t + 1, from the state now, in t + 1: ins_answer and ins_at are there in
+ * that cycle, and are 0 in a cycle after one without ins_valid. One may come per cycle. Below, an insert is of the cycle of its answer.
  *  - CW_PERSIST_LINE with ins_held = 0: warp ins_warp writes the line ins_line, of which the L1 has nothing dirty. Appended with this warp
  *    as mask (ins_at is the index), or full.
  *  - CW_PERSIST_LINE with ins_held = 1: the line is dirty, and ins_entry is its entry. Busy, try again, if ins_entry is no line that is in
@@ -18,7 +19,7 @@
  * entry whose mask has ins_warp is younger than that one, it is not on offer, and, for an acquire, no release of either scope is younger
  * than it: what the acquirer persists next would else go before what the releaser has persisted. Else appended, or full.
  *  - Kind 7: busy.
- * ins_at is 0 unless appended or merged. ins_answer and ins_at are 0 without ins_valid. Full means that there are `entries` entries now.
+ * ins_at is 0 unless appended or merged. Full means that there are `entries` entries now.
  *
  * Evict: evict_valid = 1 in cycle t: may the line of entry evict_entry leave before its turn? In t + 1 evict_done = 1, unless in t the head
  * was read, or the entry appended: then ask again. With evict_done = 1, evict_go says whether the line leaves in this cycle t + 1: it does
@@ -47,8 +48,8 @@
  * or full, or evict_done comes without evict_go. demand = 1 until the last of them has left. It does not depend on drain.
  *
  * count: entries, also of lines that have gone. busy = 0: a clock without ins_valid, evict_valid, flush_ready and order_ready changes
- * nothing while fsm, hold and drain stay what they are. A reset empties the buffer. Within a cycle ins_* lead to ins_answer and ins_at,
- * fsm, hold and drain to evict_go and busy; all else depends on registers alone.
+ * nothing while fsm, hold and drain stay what they are. busy = 1 in the first cycle in which the head is in sight, whatever it is. A reset
+ * empties the buffer. Within a cycle fsm, hold and drain lead to evict_go and busy; all else depends on registers alone.
  */
 #ifndef COWARP_UNIT_PERSIST_BUFFER_H
 #define COWARP_UNIT_PERSIST_BUFFER_H
@@ -87,7 +88,7 @@ enum cw_persist_answer {
     (1 + ((n) > 2) + ((n) > 4) + ((n) > 8) + ((n) > 16) + ((n) > 32) + ((n) > 64) + ((n) > 128) + ((n) > 256) + ((n) > 512))
 
 #define CW_PERSIST_BUFFER_PORTS(IN, OUT, INW, OUTW)                                  \
-    /* a warp writes a line, or orders */                                            \
+    /* a warp writes a line, or orders; the answer in the next cycle */              \
     IN(ins_valid, 1)                                                                 \
     IN(ins_kind, 3) /* enum cw_persist_kind */                                       \
     IN(ins_warp, CW_PERSIST_BUFFER_INDEX_W(p->warps))                                \
