@@ -57,16 +57,17 @@ static void test_thread_compactor__broken_copies_are_caught(void **state)
 {
     static const struct cw_mutant mutants[] = {
         {"a lane that does not go loses its thread", "cw_thread_compactor", "(take && goes[l])", "take", 2},
-        {"a mask that comes during a warp counts", "cw_thread_compactor", "start_valid_i && left_q == 6'd0",
-         "start_valid_i && left_q <= 6'd1", 2},
-        {"a count with bits of several lanes", "cw_thread_compactor", "most[q] ? largest & sum[q*LANES +: LANES] : largest", "largest", 2},
+        {"a mask that comes during a warp counts", "cw_thread_compactor", "start_valid_i && !left_q[0]", "start_valid_i && !left_q[1]", 2},
+        {"a count that compares the low bits alone", "cw_thread_compactor", "(high[(q/8)*LANES +: LANES] & low[(q%8)*LANES +: LANES])",
+         "low[(q%8)*LANES +: LANES]", 0},
         {"an adder forgets its carry", "cw_thread_compactor", "(left & right) | (carry & (left ^ right))", "left & right", 2},
-        {"a lane of a higher static warp goes", "cw_thread_compactor", "least[p] ? lowest :", "least[p] || p == 0 ? lowest :", 2},
-        {"static warps are counted as compacted ones", "cw_thread_compactor",
-         "start_static_i ? ones(occupied) :", "start_static_i && !(|occupied) ? ones(occupied) :", 2},
+        {"a lane of a higher static warp goes", "cw_thread_compactor", "p < 6; p = p + 1", "p < 1; p = p + 1", 2},
+        {"static warps are counted as compacted ones", "cw_thread_compactor", "start_static_i ? rows > q[5:0]",
+         "start_static_i && !(|occupied) ? rows > q[5:0]", 2},
         {"static warps are compacted", "cw_thread_compactor", "static_q ? lowest :", "static_q && !lowest[0] ? lowest :", 2},
         {"a count that repeats", "cw_thread_compactor", "counted_q <= start;", "counted_q <= start || (counted_q && !take);", 2},
-        {"the last but one is the last", "cw_thread_compactor", "warp_last_o   = left_q == 6'd1", "warp_last_o   = left_q == 6'd2", 2},
+        {"the last but one is the last", "cw_thread_compactor", "warp_last_o   = left_q[1:0] == 2'd1",
+         "warp_last_o   = left_q[2:1] == 2'd1", 2},
         {"the last static warp is forgotten", "cw_thread_compactor", "i < WARPS; i = i + 1", "i < WARPS - 1; i = i + 1", 2}};
     (void)state;
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
