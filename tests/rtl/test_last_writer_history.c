@@ -2,6 +2,7 @@
 /* Last writer history: C model and RTL in lockstep, broken copies, and directed tests of the contract on both. */
 #include "cowarp/unit/last_writer_history.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -220,18 +221,142 @@ static void test_last_writer_history__evicts_the_oldest_into_the_filter(void **s
     }
 }
 
+/* Addresses of one set: the first count of them that hash to set 1. */
+static void addresses_of_a_set(const params_t *p, uint64_t *addr, uint64_t count)
+{
+    struct cw_h3 hash;
+    uint64_t found = 0;
+    cw_h3_init(&hash, 0x50607080, p->addr_w, p->set_w); /* rtl/README.md */
+    for (uint64_t a = 1; found < count; a++)
+        if (cw_h3(&hash, a) == 1)
+            addr[found++] = a;
+}
+
+/* A set of three takes three writers, and the fourth drives the first one out, three cycles after it. live_cid is looked at two cycles
+ * after it: in the cycle `at` it is too high for the first one. */
+static void test_last_writer_history__live_cid_counts_two_cycles_later(void **state)
+{
+    uint64_t addr[4];
+    (void)state;
+    addresses_of_a_set(&odd, addr, 4);
+    for (int b = 0; b < 2; b++)
+        for (uint64_t at = 0; at < 5; at++) {
+            struct dut d;
+            open_cleared(&d, &odd, backends[b]);
+            for (uint64_t i = 0; i < 3; i++)
+                record(&d, addr[i], 5 + i);
+            for (uint64_t i = 0; i < 4; i++) {
+                dut_cycle(&d);
+                assert_int_equal(d.out.evt_evict, 0); /* empty entries go first */
+            }
+            for (uint64_t i = 0; i < 5; i++) {
+                d.in.live_cid = i == at ? 6 : 5;
+                if (i == 0)
+                    record(&d, addr[3], 8);
+                else
+                    dut_cycle(&d);
+                assert_int_equal(d.out.evt_evict, i == 3 && at != 2);
+                assert_int_equal(d.out.rsp_valid, 0); /* a RECORD has no response */
+            }
+            assert_int_equal(check(&d, addr[0]), at == 2 ? 0 : 5);
+            assert_int_equal(d.out.rsp_exact, 0);
+            dut_close(&d);
+        }
+}
+
+/* What is dead stays in the table until its place is needed, and is answered. A CHECK brings no commit ID. */
+static void test_last_writer_history__answers_what_is_dead(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        open_cleared(&d, &kilo_512, backends[b]);
+        record(&d, 77, 3);
+        d.in.live_cid = 9;
+        for (uint64_t cid = 0; cid < 6; cid++) {
+            operate(&d, 0, 77, cid);
+            for (int i = 0; i < CW_LAST_WRITER_HISTORY_LATENCY; i++)
+                dut_cycle(&d);
+            assert_int_equal(d.out.rsp_valid, 1);
+            assert_int_equal(d.out.rsp_cid, 3);
+            assert_int_equal(d.out.rsp_exact, 1);
+        }
+        dut_cycle(&d);
+        assert_int_equal(d.out.rsp_valid, 0);
+        assert_int_equal(d.out.rsp_cid, 0);
+        assert_int_equal(d.out.rsp_exact, 0);
+        dut_close(&d);
+    }
+}
+
+/* One cycle without ready before the sweep when nothing comes beside the clear, else two; a CHECK beside the clear is answered. */
+static void test_last_writer_history__a_clear_waits_for_the_operation_beside_it(void **state)
+{
+    static const uint32_t sweep = 16;
+    (void)state;
+    for (int b = 0; b < 2; b++)
+        for (uint32_t beside = 0; beside < 2; beside++)
+            for (uint32_t again = 0; again < 1 + beside + sweep; again++) { /* in this cycle without ready comes another clear */
+                struct dut d;
+                open_cleared(&d, &kilo_512, backends[b]);
+                record(&d, 77, 3);
+                d.in = (in_t){.clear = 1, .op_valid = beside, .op_addr = 77};
+                dut_cycle(&d);
+                assert_int_equal(d.out.op_ready, 1);
+                for (uint32_t i = 0; i < 1 + beside + sweep; i++) {
+                    d.in = (in_t){.clear = i == again, .op_valid = 1, .op_write = 1, .op_addr = 78, .op_cid = 4}; /* not accepted */
+                    dut_cycle(&d);
+                    assert_int_equal(d.out.op_ready, 0);
+                    assert_int_equal(d.out.busy, 1);
+                    bool answer = beside && i + 1 == CW_LAST_WRITER_HISTORY_LATENCY;
+                    assert_int_equal(d.out.rsp_valid, answer);
+                    assert_int_equal(d.out.rsp_cid, answer ? 3 : 0);
+                }
+                assert_int_equal(check(&d, 77), 0);
+                assert_int_equal(check(&d, 78), 0);
+                dut_close(&d);
+            }
+}
+
+/* After busy has fallen nothing comes any more: the answer of a CHECK is out, and what a RECORD drives out is in the filter. */
+static void test_last_writer_history__busy_lasts_to_the_end(void **state)
+{
+    uint64_t addr[4];
+    (void)state;
+    addresses_of_a_set(&odd, addr, 4);
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        open_cleared(&d, &odd, backends[b]);
+        assert_int_equal(d.out.busy, 0);
+        operate(&d, 0, addr[0], 0);
+        assert_int_equal(d.out.busy, 0); /* of the state, not of the inputs */
+        for (int i = 1; i <= CW_LAST_WRITER_HISTORY_LATENCY; i++) {
+            dut_cycle(&d);
+            assert_int_equal(d.out.busy, 1);
+        }
+        assert_int_equal(d.out.rsp_valid, 1);
+        dut_cycle(&d);
+        assert_int_equal(d.out.busy, 0);
+        for (uint64_t i = 0; i < 4; i++)
+            record(&d, addr[i], 5);
+        for (int i = 1; i <= 4; i++) { /* two cycles to the table, two in the filter */
+            dut_cycle(&d);
+            assert_int_equal(d.out.busy, 1);
+        }
+        dut_cycle(&d);
+        assert_int_equal(d.out.busy, 0);
+        dut_close(&d);
+    }
+}
+
 /* One transaction writes one word more than a set has entries: of equal commit IDs the lowest way's goes, which was filled first. */
 static void test_last_writer_history__replaces_the_lowest_way_of_equal_ones(void **state)
 {
     enum { WORDS = 4 };
-    uint64_t addr[WORDS], found = 0;
-    struct cw_h3 hash;
+    uint64_t addr[WORDS];
     (void)state;
     assert_int_equal(odd.ways, WORDS - 1);
-    cw_h3_init(&hash, 0x50607080, odd.addr_w, odd.set_w); /* rtl/README.md */
-    for (uint64_t a = 1; found < WORDS; a++)
-        if (cw_h3(&hash, a) == 1)
-            addr[found++] = a;
+    addresses_of_a_set(&odd, addr, WORDS);
     for (int b = 0; b < 2; b++) {
         struct dut d;
         open_cleared(&d, &odd, backends[b]);
@@ -349,6 +474,10 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_last_writer_history__takes_an_operation_each_cycle),
     cmocka_unit_test(test_last_writer_history__evicts_the_oldest_into_the_filter),
     cmocka_unit_test(test_last_writer_history__replaces_the_lowest_way_of_equal_ones),
+    cmocka_unit_test(test_last_writer_history__live_cid_counts_two_cycles_later),
+    cmocka_unit_test(test_last_writer_history__answers_what_is_dead),
+    cmocka_unit_test(test_last_writer_history__a_clear_waits_for_the_operation_beside_it),
+    cmocka_unit_test(test_last_writer_history__busy_lasts_to_the_end),
     cmocka_unit_test(test_last_writer_history__drops_what_has_retired),
     cmocka_unit_test(test_last_writer_history__clear_forgets_and_answers),
     cmocka_unit_test(test_last_writer_history__is_never_too_old),

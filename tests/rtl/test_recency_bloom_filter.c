@@ -194,6 +194,113 @@ static void test_recency_bloom_filter__clear_forgets_all_before_it(void **state)
     }
 }
 
+/* With one RAM copy the lookup goes first, and an insertion that was not ready leaves no trace. With two both are taken. */
+static void test_recency_bloom_filter__one_copy_takes_one_operation(void **state)
+{
+    static const params_t *const shapes[] = {&odd, &getm};
+    (void)state;
+    for (int b = 0; b < 2; b++)
+        for (int s = 0; s < 2; s++) {
+            struct dut d;
+            dut_open(&d, shapes[s], backends[b]);
+            wait_for_sweep(&d, shapes[s]);
+            d.in = (in_t){.lkp_valid = 1, .lkp_key = 6, .ins_valid = 1, .ins_key = 5, .ins_v0 = 9, .ins_v1 = 8};
+            dut_cycle(&d);
+            assert_int_equal(d.out.lkp_ready, 1);
+            assert_int_equal(d.out.ins_ready, shapes[s]->dual_read);
+            dut_cycle(&d); /* nothing is offered: ready, both */
+            assert_int_equal(d.out.lkp_ready, 1);
+            assert_int_equal(d.out.ins_ready, 1);
+            dut_cycle(&d);
+            dut_cycle(&d); /* the third cycle after the lookup: it was accepted */
+            assert_int_equal(d.out.rsp_valid, 1);
+            assert_int_equal(d.out.rsp_v0, 0);
+            ask(&d, 5);
+            assert_int_equal(d.out.rsp_v0, shapes[s]->dual_read ? 9 : 0);
+            assert_int_equal(d.out.rsp_v1, shapes[s]->dual_read ? 8 : 0);
+            dut_close(&d);
+        }
+}
+
+/* Nothing is accepted in the sweep, so nothing of it is answered or found later. A clear in its last cycle makes it begin again. */
+static void test_recency_bloom_filter__a_clear_during_the_sweep_starts_it_anew(void **state)
+{
+    const uint32_t rows = 1u << odd.row_w;
+    (void)state;
+    for (int b = 0; b < 2; b++)
+        for (uint32_t at = 0; at < rows; at++) { /* the cycle of the sweep after the reset in which the second clear comes */
+            struct dut d;
+            dut_open(&d, &odd, backends[b]);
+            for (uint32_t i = 0; i < at + 1 + rows; i++) {
+                d.in = (in_t){.clear = i == at, .ins_valid = 1, .ins_key = 5, .ins_v0 = 3, .ins_v1 = 3};
+                dut_eval(&d);
+                assert_int_equal(d.out.ins_ready, 0);
+                d.in.lkp_valid = 1;
+                d.in.lkp_key = 5;
+                dut_cycle(&d);
+                assert_int_equal(d.out.lkp_ready, 0);
+                assert_int_equal(d.out.rsp_valid, 0);
+                assert_int_equal(d.out.busy, 1);
+            }
+            ask(&d, 5); /* is accepted in the first cycle after the sweep */
+            assert_int_equal(d.out.rsp_v0, 0);
+            dut_close(&d);
+        }
+}
+
+/* Three lookups are under way when the clear comes, the last one in its cycle: all see what was there before. */
+static void test_recency_bloom_filter__lookups_up_to_the_clear_are_answered(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &odd, backends[b]);
+        wait_for_sweep(&d, &odd);
+        insert(&d, 5, 30, 40);
+        for (int i = 0; i < 3; i++) {
+            d.in.clear = i == 2;
+            look_up(&d, 5);
+            assert_int_equal(d.out.rsp_valid, 0);
+        }
+        for (int i = 0; i < 5; i++) {
+            dut_cycle(&d);
+            assert_int_equal(d.out.lkp_ready, 0);
+            assert_int_equal(d.out.rsp_valid, i < 3);
+            assert_int_equal(d.out.rsp_v0, i < 3 ? 30 : 0);
+            assert_int_equal(d.out.rsp_v1, i < 3 ? 40 : 0);
+        }
+        dut_close(&d);
+    }
+}
+
+/* Two cycles after an insertion, three after a lookup, the sweep after a clear; the longest counts. */
+static void test_recency_bloom_filter__busy_tells_what_is_under_way(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++)
+        for (int what = 0; what < 4; what++) { /* an insertion; a lookup; a lookup, then an insertion; a clear */
+            static const uint32_t cycles[] = {2, 3, 2, 8};
+            struct dut d;
+            dut_open(&d, &odd, backends[b]);
+            assert_int_equal(1u << odd.row_w, cycles[3]);
+            wait_for_sweep(&d, &odd);
+            assert_int_equal(d.out.busy, 0);
+            if (what == 1 || what == 2)
+                look_up(&d, 5);
+            if (what == 0 || what == 2)
+                insert(&d, 5, 1, 1);
+            d.in.clear = what == 3;
+            if (what == 3)
+                dut_cycle(&d);
+            assert_int_equal(d.out.busy, what == 2); /* it does not look at inputs of its own cycle */
+            for (uint32_t i = 1; i <= cycles[what] + 1; i++) {
+                dut_cycle(&d);
+                assert_int_equal(d.out.busy, i <= cycles[what]);
+            }
+            dut_close(&d);
+        }
+}
+
 /* Against an exact map: never too little, and with few keys in a big filter mostly exact. */
 static void test_recency_bloom_filter__never_underestimates(void **state)
 {
@@ -410,6 +517,10 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_recency_bloom_filter__covers_earlier_cycles_only),
     cmocka_unit_test(test_recency_bloom_filter__insertions_back_to_back_both_count),
     cmocka_unit_test(test_recency_bloom_filter__clear_forgets_all_before_it),
+    cmocka_unit_test(test_recency_bloom_filter__one_copy_takes_one_operation),
+    cmocka_unit_test(test_recency_bloom_filter__a_clear_during_the_sweep_starts_it_anew),
+    cmocka_unit_test(test_recency_bloom_filter__lookups_up_to_the_clear_are_answered),
+    cmocka_unit_test(test_recency_bloom_filter__busy_tells_what_is_under_way),
     cmocka_unit_test(test_recency_bloom_filter__never_underestimates),
     cmocka_unit_test(test_recency_bloom_filter__hash_is_that_of_the_readme),
     cmocka_unit_test(test_recency_bloom_filter__answers_are_those_of_the_readme),
