@@ -189,12 +189,13 @@ module cw_row_copy_engine #(
 
 `ifdef CW_PROPERTIES
     // A bank, a region and one of its rows, chosen by the solver: whether its copy is wanted, and whether it has been asked for.
-    (* anyconst *) reg [5:0]       f_bank;
-    (* anyconst *) reg [5:0]       f_region;
+    (* anyconst *) reg [5:0]       f_any_bank;
+    (* anyconst *) reg [5:0]       f_any_region;
     (* anyconst *) reg [ROW_W-1:0] f_row;      // counted from the region's first
     reg                f_past_q = 1'b0;
     wire [REGION_W-1:0] f_entry;
-    wire               f_exists = f_bank < BANKS && f_region < REGIONS;
+    wire [5:0]         f_bank   = f_any_bank % BANKS;
+    wire [5:0]         f_region = f_any_region % REGIONS;
     wire               f_chosen = state_q == ST_CHOOSE && chosen_oh[f_region];
     reg                f_is_q;        // the region is the one that is read or walked
     reg                f_wanted_q;    // the job has the region, and it has not been read
@@ -251,7 +252,7 @@ module cw_row_copy_engine #(
     end
 
     always @(`CW_PROPERTIES)
-        if (f_past_q && f_exists) begin
+        if (f_past_q) begin
             // 1. A command stays on offer, unchanged, until it is taken.
             assert (!f_offered_q || (cmd_valid_o && f_offer == f_offer_q));
             cover (f_offered_q && cmd_valid_o && cmd_ready_i && cmd_kind_o == COPY);

@@ -20,7 +20,7 @@ from statsfile import Wrong  # noqa: E402
 
 WAITING = set("""
 bank_detector block_stack commit_unit conflict_address_table hazard_unit ownership_table persist_buffer postdate_unit reference_count_table
-row_copy_engine scalable_reader_list thread_compactor validation_unit version_index_table writer_table
+scalable_reader_list thread_compactor validation_unit version_index_table writer_table
 """.split())
 DEMAND = re.compile(r"\bmust\b|\bmay not\b|\bnot allowed\b|\ballowed\b|\billegal\b|\bnever\b")
 LOCKSTEP = ("c_equals_rtl", "broken_copies_are_caught")  # they look at everything, so they show nothing in particular
@@ -55,7 +55,7 @@ class Known:
             "test": directed(text, unit),
             "property": {str(p.number) for p in properties.Unit(str(SOURCE), unit).properties},
             "twin": {str(n) for n in named_twins(unit, read(f"tests/rtl/twins/{unit}.conf"), read("tests/rtl/twins/results.txt"))},
-            "copy": set(re.findall(r'\{"([^"]+)",\s*"cw_\w+",', text)),
+            "copy": set(re.findall(r'\{"([^"]+)",\s*(?:"cw_\w+"|UNIT),', text)),
             "mutant": {str(j.numbers[0]) for j in jobs if j.kind == "refute"},
             "user": {""}}
 

@@ -1,32 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Row copy engine of snapshot isolation (SI-TM section 5, step 4 of Figure 12): makes the copy that a new version of memory begins as.
+ * Row copy engine of snapshot isolation (SI-TM section 5, step 4 of Figure 12): makes the copy that a new version of memory begins as. A version
+ * is copied from one slot to another, in the DRAM, row by row (RowClone). The engine of a memory partition walks the rows of the regions that
+ * have changed, and gives out commands. It says when the version can be written to: when all of them are done.
  *
- * A version is copied from one slot to another, in the DRAM, row by row (RowClone). The engine of a memory partition walks the rows of the
- * regions that have changed, and gives out commands. It says when the version can be written to: when all of them are done.
+ * Regions. [1] An entry has the rows first .. first + rows - 1 of the partition, in each of BANKS banks; [2] of the last row only the banks below
+ * `tail` (0 or above BANKS: all). [3] The copy of row r in slot s is row r + shift + s * stride of the bank, modulo 2^row_w, as the version index
+ * table has it.
  *
- * Regions. An entry has the rows first .. first + rows - 1 of the partition, in each of BANKS banks; of the last row only the banks below
- * `tail` (0 or above BANKS: all). The copy of row r in slot s is row r + shift + s * stride of the bank, modulo 2^row_w, as the version index table
- * has it.
+ * [4] A job begins when start_valid and start_ready are 1: slot start_from is copied to slot start_to, in the regions of the mask start_regions,
+ * [5] the lowest first; [6] row by row, and in a row bank by bank from 0 on. [7] For a row of a bank there are 2 * lines + 1 commands: for each
+ * line from 0 on CLEAN, of the source (what is dirty of it in the L2 goes to the DRAM), and DROP, of the target (what the L2 has of it is not
+ * valid any more); then COPY. [8] Whoever takes the commands must keep their order as far as the row goes.
  *
- * A job begins when start_valid and start_ready are 1: slot start_from is copied to slot start_to, in the regions of the mask start_regions, the
- * lowest first; row by row, and in a row bank by bank from 0 on. For a row of a bank there are 2 * lines + 1 commands: for each line from 0 on
- * CLEAN, of the source (what is dirty of it in the L2 goes to the DRAM), and DROP, of the target (what the L2 has of it is not valid any more);
- * then COPY. Whoever takes the commands keeps their order as far as the row goes.
+ * What a cycle means. [9] A command is taken when cmd_valid and cmd_ready are 1. [10] cmd_row is r, cmd_from and cmd_to are the rows of the two
+ * slots. [11] cmd_valid waits for two things: at most 2^out_w - 1 commands are out, [12] and a bank, whose rows of a region are all of one
+ * subarray, has one COPY at a time. [13] ret_valid = 1: a command is done, in any order; [14] with ret_copy = 1 it was the COPY of bank ret_bank.
+ * [15] One that comes when none is out is not looked at.
  *
- * What a cycle means. A command is taken when cmd_valid and cmd_ready are 1. cmd_row is r, cmd_from and cmd_to are the rows of the two slots.
- * cmd_valid waits for two things: at most 2^out_w - 1 commands are out, and a bank, whose rows of a region are all of one subarray, has one
- * COPY at a time. ret_valid = 1: a command is done, in any order; with ret_copy = 1 it was the COPY of bank ret_bank. One that comes when
- * none is out is not looked at.
+ * [16] From the start to the first command of a region: in cycle t + 1 of a start in t the lowest region of the mask is chosen, in t + 2 it is
+ * read, in t + 3 its first command is offered. [17] After the last command of a region, taken in t, it is the same. [18] A region without rows
+ * has none. [19] When none is left in the cycle of the choice, from the next cycle on the engine waits for what is out; [20] done = 1 in the
+ * first such cycle in which nothing is, [21] and start_ready = 1 from the next one on. [22] idle = 1, without a job and while the engine waits
+ * for the last commands: a clock without start_valid, set_valid and ret_valid changes nothing.
  *
- * From the start to the first command of a region: in cycle t + 1 of a start in t the lowest region of the mask is chosen, in t + 2 it is read,
- * in t + 3 its first command is offered. After the last command of a region, taken in t, it is the same. A region without rows has none. When none is
- * left in the cycle of the choice, from the next cycle on the engine waits for what is out; done = 1 in the first such cycle in which nothing is,
- * and start_ready = 1 from the next one on. idle = 1, without a job and while the engine waits for the last commands: a clock without
- * start_valid, set_valid and ret_valid changes nothing.
- *
- * set_valid = 1 writes region set_index, if it is below `regions`. A region that is chosen in that cycle, or later, is as it has been set. cmd_*
- * is 0 when cmd_valid is 0. After a reset no job is there, and no region has rows.
+ * [23] set_valid = 1 writes region set_index, [24] if it is below `regions`. [25] A region that is chosen in that cycle, or later, is as it has
+ * been set. [26] cmd_* is 0 when cmd_valid is 0. [27] After a reset no job is there, [28] and no region has rows.
  */
 #ifndef COWARP_UNIT_ROW_COPY_ENGINE_H
 #define COWARP_UNIT_ROW_COPY_ENGINE_H

@@ -134,7 +134,7 @@ class Job:
         self.mutation = None
         found = re.match(r"(.*?)\s([\w/.]+): s/(.*)/(.*)/$", line)
         if found:
-            line, self.mutation = found.group(1), found.groups()[1:]
+            line, self.mutation = found.group(1), tuple(text.replace("\\n", "\n") for text in found.groups()[1:])
         words = line.split()
         self.shallow = words[0] == "shallow"
         words = words[1:] if self.shallow else words

@@ -13,7 +13,7 @@ as well; with --covers it does these alone. CTest has a test of each kind (forma
     bmc DEPTH [ENGINE] [SIZE] [P<N> ...]         no counterexample within DEPTH cycles after power-up
     cover DEPTH [ENGINE] [SIZE] [P<N> ...]       which cover statements are reached within DEPTH cycles
     refute DEPTH [ENGINE] [SIZE] P<N> MODULE: s/OLD/NEW/
-                                                 in a broken copy (OLD once in MODULE.v) some asserts of property N have a counterexample
+                                                 in a broken copy (OLD once in MODULE.v, \\n ends a line) some asserts of property N have a counterexample
 
     set NAME PARAMETER=VALUE ...                 a SIZE below it may be NAME; else it is PARAMETER=VALUE ... itself
     shallow bmc ...                              a bmc that is not as deep as the rules want, and so does not count alone
