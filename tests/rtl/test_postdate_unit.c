@@ -25,14 +25,13 @@ static const params_t few = {2, 6, 0, 255, 3}; /* the step does not fit into a t
 
 enum { TABLE, MINIMAL, INFINITE, PRINTED, WIDE, FEW, SETS };
 
-/* Few transactions with small times, so that edges meet; most operations are edges, and clears are rare, as each is followed by a wait. Now
- * and then a time near the end of its range. */
+/* Few transactions with small times, so that edges meet; most operations are edges, and clears are rare, as each is followed by a wait; now
+ * and then one comes in it. Now and then a time near the end of its range. */
 static void few_transactions(void *context, struct cw_rng *rng, const void *last_out, void *in)
 {
     in_t *i = in;
     (void)context;
-    (void)last_out;
-    i->clear = cw_rng_below(rng, 20000) == 0;
+    i->clear = cw_rng_below(rng, ((const out_t *)last_out)->op_ready ? 20000 : 1000) == 0;
     if (cw_rng_below(rng, 16) != 0) {
         i->op_a &= 7;
         i->op_b &= 7;
@@ -79,6 +78,19 @@ static void test_postdate_unit__broken_copies_are_caught(void **state)
         {"the midpoint is rounded up", UNIT, "TWO    = 2;", "TWO    = 3;", PRINTED},
         {"a row that is being written is read as it was", "cw_ram_1r1w_fwd", "fwd_q ? fwd_data_q : ram_data",
          "fwd_q && 1'b0 ? fwd_data_q : ram_data", TABLE},
+        {"an answer has the next tag", UNIT, "commit ? tag_q : {TAG_W{1'b0}}", "commit ? tag_q & op_tag_i : {TAG_W{1'b0}}", TABLE},
+        {"a loop takes back what the reader got", UNIT, "(fall || first) && !overflow", "(fall || first) && !overflow && !loop", INFINITE},
+        {"an edge to itself is judged", UNIT, "is_edge && !same_q && ", "is_edge && (!same_q || 1'b1) && ", FEW},
+        {"an edge of nobody is judged", UNIT, "state_a != NOBODY && state_b", "state_b", FEW},
+        {"a clear stops what was taken", UNIT, "valid_q        <= take || sweep_q", "valid_q        <= (take && !clear_i) || sweep_q", FEW},
+        {"a clear does not begin anew", UNIT,
+         "sweep_id_q     <= clear_i ? FIRST :", "sweep_id_q     <= clear_i && !sweep_q ? FIRST :", TABLE},
+        {"idle while an answer is due", UNIT, "!sweep_q && !valid_q && !done_q", "!sweep_q && !done_q", TABLE},
+        {"an edge has a time too", UNIT, "commit && runs_a ? cts_a : ZERO", "runs_a ? cts_a : ZERO", TABLE},
+        {"a transaction that is freed runs on", UNIT, "kind_q == COMMIT ? COMMITTED : NOBODY,",
+         "kind_q == COMMIT || a_q == b_q ? COMMITTED : NOBODY,", TABLE},
+        {"a begin counts on", UNIT, "kind_q == BEGIN ? time_q : cts", "kind_q == BEGIN ? time_q + ONE : cts", TABLE},
+        {"by rule 2 a committed writer has a bound", UNIT, "limit      = fixed && RULES != 2", "limit      = fixed && RULES != 3", PRINTED},
         {"a commit moves the state of nobody", UNIT, "kind_q != COMMIT || runs_a", "kind_q != COMMIT || 1'b1", TABLE}};
     (void)state;
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
@@ -241,6 +253,192 @@ static void test_postdate_unit__an_overflow_changes_nothing(void **state)
     }
 }
 
+/* Reader 0 has CTS 4; writers: 1 with PDTS 11, 2 without. The midpoint of 4 and 11 is 7, rounded down. */
+static void test_postdate_unit__first_bound_and_midpoint(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++)
+        for (uint32_t rules = 0; rules < 3; rules++) {
+            struct dut d;
+            const params_t p = {2, 24, rules, 10, 8};
+            dut_open(&d, &p, backends[b]);
+            begin(&d, 0, 4);
+            begin(&d, 1, 1);
+            begin(&d, 2, 2);
+            begin(&d, 3, 30);
+            assert_true(edge(&d, 1, 3)); /* PDTS of 1: 11. 3 is above it, and becomes 12 unless times only grow */
+            assert_true(edge(&d, 0, 1)); /* PDTS of 0: 7, and 1 becomes 8. By rule 2: missing, and 1 becomes 0 */
+            assert_true(edge(&d, 0, 2)); /* the PDTS stays, and 2 becomes 8. By rule 2: 14, and 2 becomes 15 */
+            assert_true(edge(&d, 0, 1)); /* no change. By rule 2: 14 falls to 7, and 1 becomes 8 */
+            assert_int_equal(commit(&d, 3), rules == 0 ? 30 : 12);
+            assert_int_equal(commit(&d, 2), rules == 2 ? 15 : 8);
+            assert_int_equal(commit(&d, 1), 8);
+            begin(&d, 1, 0);
+            assert_true(edge(&d, 0, 1)); /* 7 is the PDTS by all rules */
+            assert_int_equal(commit(&d, 1), 8);
+            assert_int_equal(commit(&d, 0), 4);
+            dut_close(&d);
+        }
+}
+
+/* A loop leaves the reader the PDTS that it got: 3 keeps 30, so that the midpoint 40 of 20 and 60 is not below it. */
+static void test_postdate_unit__a_loop_leaves_the_readers_bound(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++)
+        for (uint32_t rules = 0; rules < 3; rules++) {
+            struct dut d;
+            const params_t p = {2, 24, rules, 10, 8};
+            dut_open(&d, &p, backends[b]);
+            begin(&d, 0, 50);
+            begin(&d, 1, 5);
+            begin(&d, 2, 1);
+            begin(&d, 3, 20);
+            assert_true(edge(&d, 0, 2));  /* PDTS of 0: 60 */
+            assert_true(edge(&d, 1, 2));  /* PDTS of 1: 15 */
+            assert_false(edge(&d, 3, 1)); /* 3 gets 30, which is not below 15 */
+            assert_int_equal(d.out.ans_loop, 1);
+            assert_int_equal(commit(&d, 1), 5);
+            assert_true(edge(&d, 3, 0));
+            assert_int_equal(commit(&d, 0), rules == 0 ? 50 : 31);
+            begin(&d, 1, 0);
+            assert_true(edge(&d, 3, 1));
+            assert_int_equal(commit(&d, 1), 31);
+            dut_close(&d);
+        }
+}
+
+static void test_postdate_unit__edges_that_say_nothing(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++)
+        for (uint32_t rules = 0; rules < 3; rules++) {
+            struct dut d;
+            const params_t p = {2, 24, rules, 10, 8};
+            dut_open(&d, &p, backends[b]);
+            begin(&d, 0, 9);
+            begin(&d, 1, 3);
+            assert_true(edge(&d, 0, 0));
+            assert_true(edge(&d, 0, 2)); /* 2 is nobody's */
+            assert_true(edge(&d, 2, 0));
+            assert_int_equal(commit(&d, 1), 3);
+            assert_true(edge(&d, 0, 1)); /* 1 asks, and does not run */
+            begin(&d, 3, 0);
+            assert_true(edge(&d, 0, 3)); /* so this is the first of 0: 19 */
+            assert_int_equal(commit(&d, 3), 20);
+            operate(&d, CW_POSTDATE_FREE, 3, 0, 0);
+            assert_true(edge(&d, 3, 0)); /* it was 20 */
+            assert_int_equal(commit(&d, 0), 9);
+            operate(&d, CW_POSTDATE_FREE, 0, 0, 0);
+            assert_int_equal(commit(&d, 0), 0);
+            assert_int_equal(d.out.ans_accepted, 0);
+            begin(&d, 0, 2); /* a committed, then freed number begins anew, and a running one too */
+            assert_true(edge(&d, 0, 0));
+            begin(&d, 0, 4);
+            assert_int_equal(commit(&d, 0), 4);
+            begin(&d, 0, 1);
+            assert_int_equal(commit(&d, 0), 1);
+            dut_close(&d);
+        }
+}
+
+/* Whether the cycle in progress has an answer, and this one. */
+static void expect_answer(struct dut *d, uint64_t valid, uint64_t tag, uint64_t accepted, uint64_t time)
+{
+    dut_eval(d);
+    assert_int_equal(d->out.ans_valid, valid);
+    assert_int_equal(d->out.ans_tag, tag);
+    assert_int_equal(d->out.ans_accepted, accepted);
+    assert_int_equal(d->out.ans_loop + d->out.ans_overflow, 0);
+    assert_int_equal(d->out.ans_time, time);
+}
+
+static void take(struct dut *d, uint64_t kind, uint64_t a, uint64_t b, uint64_t tag)
+{
+    assert_int_equal(d->out.op_ready, 1);
+    d->in.op_valid = 1;
+    d->in.op_kind = kind;
+    d->in.op_a = a;
+    d->in.op_b = b;
+    d->in.op_time = 7;
+    d->in.op_tag = tag;
+    dut_tick(d);
+}
+
+/* An operation per cycle, each of which sees those before it; answers come in the second cycle after. */
+static void test_postdate_unit__one_per_cycle(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        const params_t p = {2, 24, 0, 10, 8};
+        dut_open(&d, &p, backends[b]);
+        begin(&d, 1, 3);
+        dut_cycle(&d);
+        dut_cycle(&d);
+        expect_answer(&d, 0, 0, 0, 0);
+        assert_int_equal(d.out.idle, 1);
+        take(&d, CW_POSTDATE_BEGIN, 0, 0, 1);
+        expect_answer(&d, 0, 0, 0, 0);
+        assert_int_equal(d.out.idle, 0);
+        take(&d, CW_POSTDATE_EDGE, 0, 1, 2); /* PDTS of 0: 17, and 1 becomes 18 */
+        expect_answer(&d, 0, 0, 0, 0);
+        take(&d, CW_POSTDATE_COMMIT, 1, 0, 3);
+        expect_answer(&d, 1, 2, 1, 0);
+        take(&d, CW_POSTDATE_COMMIT, 1, 0, 4);
+        expect_answer(&d, 1, 3, 1, 18);
+        take(&d, CW_POSTDATE_FREE, 0, 0, 5);
+        expect_answer(&d, 1, 4, 0, 0);
+        take(&d, CW_POSTDATE_COMMIT, 0, 0, 6);
+        expect_answer(&d, 0, 0, 0, 0);
+        dut_tick(&d);
+        expect_answer(&d, 1, 6, 0, 0);
+        assert_int_equal(d.out.idle, 0);
+        dut_tick(&d);
+        expect_answer(&d, 0, 0, 0, 0);
+        assert_int_equal(d.out.idle, 1);
+        dut_close(&d);
+    }
+}
+
+/* What was taken with the clear is answered, all others wait 2^2 cycles after the last clear; then nothing changes without an operation. */
+static void test_postdate_unit__a_clear_and_another(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        const params_t p = {2, 24, 0, 10, 8};
+        dut_open(&d, &p, backends[b]);
+        for (uint64_t id = 0; id < 4; id++)
+            begin(&d, id, 7);
+        dut_eval(&d);
+        d.in.clear = 1;
+        take(&d, CW_POSTDATE_COMMIT, 3, 0, 9);
+        for (int i = 0; i < 2 + 4; i++) {
+            expect_answer(&d, i == 1, i == 1 ? 9 : 0, i == 1, i == 1 ? 7 : 0);
+            assert_int_equal(d.out.op_ready + d.out.idle, 0);
+            d.in.clear = i == 1;
+            d.in.op_valid = 1; /* not taken */
+            d.in.op_kind = CW_POSTDATE_BEGIN;
+            dut_tick(&d);
+        }
+        for (uint64_t id = 0; id < 4; id++) {
+            assert_int_equal(commit(&d, id), 0);
+            assert_int_equal(d.out.ans_accepted, 0);
+        }
+        begin(&d, 1, 5);
+        do
+            dut_cycle(&d);
+        while (!d.out.idle && d.cycle < 100);
+        for (int i = 0; i < 20; i++) {
+            dut_cycle(&d);
+            assert_int_equal(d.out.idle, 1);
+        }
+        assert_int_equal(commit(&d, 1), 5);
+        dut_close(&d);
+    }
+}
+
 /*
  * All orders of distinct edges among n transactions that run, all with CTS 1 and no PDTS: an order goes on, edge by edge, until one
  * closes a circle of edges, or is refused though it closes none, or until it has `most` edges. Counted: the orders that close a circle,
@@ -338,6 +536,11 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_postdate_unit__committed_transactions_do_not_move),
     cmocka_unit_test(test_postdate_unit__a_reader_stays_below_a_committed_writer),
     cmocka_unit_test(test_postdate_unit__an_overflow_changes_nothing),
+    cmocka_unit_test(test_postdate_unit__first_bound_and_midpoint),
+    cmocka_unit_test(test_postdate_unit__a_loop_leaves_the_readers_bound),
+    cmocka_unit_test(test_postdate_unit__edges_that_say_nothing),
+    cmocka_unit_test(test_postdate_unit__one_per_cycle),
+    cmocka_unit_test(test_postdate_unit__a_clear_and_another),
     cmocka_unit_test(test_postdate_unit__all_orders_of_edges),
 };
 CW_TEST_MAIN(tests)
