@@ -194,8 +194,8 @@ module cw_row_copy_engine #(
     (* anyconst *) reg [ROW_W-1:0] f_row;      // counted from the region's first
     reg                f_past_q = 1'b0;
     wire [REGION_W-1:0] f_entry;
-    wire [5:0]         f_bank   = f_any_bank % BANKS;
-    wire [5:0]         f_region = f_any_region % REGIONS;
+    wire [5:0]         f_bank   = f_any_bank < BANKS ? f_any_bank : 6'd0;
+    wire [5:0]         f_region = f_any_region < REGIONS ? f_any_region : 6'd0;
     wire               f_chosen = state_q == ST_CHOOSE && chosen_oh[f_region];
     reg                f_is_q;        // the region is the one that is read or walked
     reg                f_wanted_q;    // the job has the region, and it has not been read
