@@ -223,6 +223,11 @@ static const struct cw_config__override gpgpusim_gtx480[] = {
 
 #define CARD "GTX 480 (gpumembench)"
 static const struct cw_config__override gtx480[] = {
+    SET(core_scheduler, CW_SCHED_LRR, CARD ": 14.8 loads that hit in the L1 per hot clock and SM; greedy-then-oldest gives 11"),
+    SET(clock_noc_mhz, 1400, "[art]: of the same card; " CARD ": the L2 gives 88 percent of what its ports can"),
+    SET(clock_l2_mhz, 630, CARD ": working sets in the L2 get 88 to 92 percent of 32 bytes per slice and core cycle"),
+    SET(l2_replacement, CW_REPLACE_PLRU, CARD ": no cliff at the L2's size; Mei and Chu 2016: not LRU"),
+    SET(shared_quad_passes, 2, CARD ": 6.06 cycles for loads and stores of 128 bits in equal parts"),
     SET(core_mem_collectors, 4, CARD ": a 32-bit store to shared memory per cycle"),
     SET(dram_sector_reads, CW_OFF, CARD ": streams reach 85 percent of the DRAM's bandwidth"),
 };

@@ -60,10 +60,12 @@ static uint32_t passes_by_word(const struct cw_core *c, const struct cw_mem_inst
     return cycles;
 }
 
-/* The same, with the words of a lane side by side: `words` times fewer lanes meet in the banks, so 32 words at a time. */
+/* The same, with the words of a lane side by side: `words` times fewer lanes meet in the banks, so 32 words at a time. A GTX 480 takes a
+ * quarter-warp's load as one that meets in two (shared.quad_passes). */
 static uint32_t passes_by_part(const struct cw_core *c, const struct cw_mem_inst *m, uint32_t words)
 {
     const uint32_t width = CW_LANES / words;
+    const uint32_t least = words == 4 && m->uop->op == CW_OP_LD ? c->config->shared_quad_passes : 1;
     uint32_t cycles = 0;
     for (uint32_t from = 0; from < CW_LANES; from += width) {
         uint64_t addr[CW_LANES] = {0};
@@ -73,7 +75,8 @@ static uint32_t passes_by_part(const struct cw_core *c, const struct cw_mem_inst
             addr[i] = m->addr[lane] + 4 * (i % words);
             used |= (uint32_t)((m->lanes >> lane) & 1) << i;
         }
-        cycles += used != 0 ? 1 + cw_bank_conflicts(addr, used, c->config->shared_banks) : 0;
+        const uint32_t found = used != 0 ? 1 + cw_bank_conflicts(addr, used, c->config->shared_banks) : 0;
+        cycles += found != 0 && found < least ? least : found;
     }
     return cycles;
 }

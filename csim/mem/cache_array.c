@@ -4,12 +4,41 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of these ways: when the youngest was used; CW_CACHE_EMPTY: all are pinned. */
+static uint64_t youngest(const struct cw_cache_array *a, uint32_t from, uint32_t cnt)
+{
+    uint64_t last = 0;
+    bool open = false;
+    for (uint32_t line = from; line < from + cnt; line++) {
+        open |= !a->pinned[line];
+        last = a->age[line] > last ? a->age[line] : last;
+    }
+    return open ? last : CW_CACHE_EMPTY;
+}
+
+/* A binary tree over the ways: at each node the half that was not used last, unless all of it is pinned. */
+static uint32_t by_tree(const struct cw_cache_array *a, uint32_t set)
+{
+    uint32_t from = set * a->ways, cnt = a->ways;
+    for (uint32_t line = from; line < from + cnt; line++)
+        if (!a->pinned[line] && a->tag[line] == CW_CACHE_EMPTY)
+            return line;
+    while (cnt > 1) {
+        const uint32_t half = cnt / 2;
+        const bool upper = youngest(a, from + half, cnt - half) < youngest(a, from, half);
+        from += upper ? half : 0;
+        cnt = upper ? cnt - half : half;
+    }
+    return a->pinned[from] ? CW_CACHE_NONE : from;
+}
+
 static const struct {
     bool young_on_hit;
     uint32_t (*choose)(const struct cw_cache_array *a, uint32_t set); /* NULL: the oldest */
 } cw_replacements[CW_REPLACE_CNT] = {
     [CW_REPLACE_LRU] = {true, NULL},
     [CW_REPLACE_FIFO] = {false, NULL},
+    [CW_REPLACE_PLRU] = {true, by_tree},
 };
 
 static bool create_map(struct cw_cache_array *a)

@@ -8,7 +8,7 @@
  *
  * A replacement policy is a row of cw_replacements (cache_array.c): whether a hit makes a line the youngest of its set, as under LRU, or
  * only a fill does, as under FIFO; and, for one that does not go by age, a function that chooses. To add one, write its row, its enumerator
- * below, and its word in the keys l1.replacement and l2.replacement (base/config.def). An L1 writes a dirty victim back and then asks again,
+ * (base/config.h), and its word in the keys l1.replacement and l2.replacement (base/config.def). An L1 writes a dirty victim back and then asks again,
  * so a function that chooses has to name the same way until the set changes: a random policy draws when a line is filled.
  *
  * An array of more than CW_CACHE_SCAN_WAYS ways finds its lines by a map and the oldest by a list, since a search would cost the host too
@@ -21,13 +21,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/config.h"
 #include "base/error.h"
 
 #define CW_CACHE_NONE      UINT32_MAX /* no line */
 #define CW_CACHE_EMPTY     UINT64_MAX /* no tag */
 #define CW_CACHE_SCAN_WAYS 64u
-
-enum cw_replacement { CW_REPLACE_LRU, CW_REPLACE_FIFO, CW_REPLACE_CNT };
 
 struct cw_cache_array {
     uint64_t *tag; /* [line]; CW_CACHE_EMPTY: none */

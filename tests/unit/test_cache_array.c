@@ -93,14 +93,14 @@ static void test_cache_array__equals_a_list_by_age(void **state)
 {
     static const uint32_t ways[] = {1, 2, 3, 8, CW_CACHE_SCAN_WAYS, CW_CACHE_SCAN_WAYS + 1, WAYS_MAX};
     (void)state;
-    for (uint32_t p = 0; p < CW_REPLACE_CNT; p++)
+    for (uint32_t p = 0; p <= CW_REPLACE_FIFO; p++)
         for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++)
             for (uint32_t sets = 1; sets <= SETS_MAX; sets += 7)
                 random_uses(sets, ways[w], (enum cw_replacement)p, 1 + w);
 }
 
-/* Tags 1 and 2 fill the two ways, 1 is used again, 3 comes: LRU gives up 2, FIFO 1. */
-static void test_cache_array__a_hit_saves_a_line_under_lru_only(void **state)
+/* Tags 1 and 2 fill the two ways, 1 is used again, 3 comes: LRU and its tree give up 2, FIFO 1. */
+static void test_cache_array__a_hit_saves_a_line_but_under_fifo(void **state)
 {
     (void)state;
     for (uint32_t p = 0; p < CW_REPLACE_CNT; p++) {
@@ -112,16 +112,87 @@ static void test_cache_array__a_hit_saves_a_line_under_lru_only(void **state)
             cw_cache_array_filled(&a, line);
         }
         cw_cache_array_hit(&a, cw_cache_array_find(&a, 0, 1));
-        assert_int_equal(a.tag[cw_cache_array_victim(&a, 0)], p == CW_REPLACE_LRU ? 2 : 1);
+        assert_int_equal(a.tag[cw_cache_array_victim(&a, 0)], p == CW_REPLACE_FIFO ? 1 : 2);
         cw_cache_array_reset(&a);
         assert_int_equal(cw_cache_array_find(&a, 0, 1), CW_CACHE_NONE);
         cw_cache_array_destroy(&a);
     }
 }
 
+/* The tree of a set as hardware keeps it: a bit per node, the nodes of 2^n ways in an array as a heap has them. */
+static void point_away(bool *node, uint32_t ways, uint32_t way)
+{
+    for (uint32_t at = 1, cnt = ways / 2; cnt > 0; cnt /= 2) {
+        const bool upper = way / cnt % 2 != 0;
+        node[at] = !upper; /* the half to replace from */
+        at = 2 * at + upper;
+    }
+}
+
+static uint32_t follow(const bool *node, uint32_t ways)
+{
+    uint32_t at = 1;
+    while (at < ways)
+        at = 2 * at + node[at];
+    return at - ways;
+}
+
+static void test_cache_array__plru_is_a_tree_of_bits(void **state)
+{
+    static const uint32_t ways[] = {2, 4, 8, 16, CW_CACHE_SCAN_WAYS, WAYS_MAX};
+    (void)state;
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
+        struct cw_cache_array a;
+        struct cw_rng rng;
+        bool node[WAYS_MAX] = {false};
+        uint32_t fills = 0;
+        cw_rng_seed(&rng, 1 + w);
+        assert_int_equal(cw_cache_array_create(&a, 1, ways[w], CW_REPLACE_PLRU, NULL), CW_OK);
+        for (uint32_t step = 0; step < 4000; step++) {
+            const uint64_t tag = step < ways[w] ? step : cw_rng_below(&rng, 2 * ways[w]);
+            uint32_t line = cw_cache_array_find(&a, 0, tag);
+            if (line != CW_CACHE_NONE) {
+                cw_cache_array_hit(&a, line);
+            } else {
+                line = cw_cache_array_victim(&a, 0);
+                if (step >= ways[w])
+                    assert_int_equal(line, follow(node, ways[w]));
+                fills++;
+                cw_cache_array_name(&a, line, tag);
+                cw_cache_array_filled(&a, line);
+            }
+            point_away(node, ways[w], line);
+        }
+        assert_true(fills > 1500);
+        cw_cache_array_destroy(&a);
+    }
+}
+
+/* Ways 0 to 3 filled in this order; the tree points at 0, and then at what is left. */
+static void test_cache_array__plru_passes_over_pinned_ways(void **state)
+{
+    static const uint32_t next[] = {0, 1, 2, 3};
+    struct cw_cache_array a;
+    (void)state;
+    assert_int_equal(cw_cache_array_create(&a, 1, 4, CW_REPLACE_PLRU, NULL), CW_OK);
+    for (uint64_t tag = 0; tag < 4; tag++) {
+        const uint32_t line = cw_cache_array_victim(&a, 0);
+        cw_cache_array_name(&a, line, tag);
+        cw_cache_array_filled(&a, line);
+    }
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(cw_cache_array_victim(&a, 0), next[i]);
+        a.pinned[next[i]] = true;
+    }
+    assert_int_equal(cw_cache_array_victim(&a, 0), CW_CACHE_NONE);
+    cw_cache_array_destroy(&a);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_cache_array__equals_a_list_by_age),
-    cmocka_unit_test(test_cache_array__a_hit_saves_a_line_under_lru_only),
+    cmocka_unit_test(test_cache_array__a_hit_saves_a_line_but_under_fifo),
+    cmocka_unit_test(test_cache_array__plru_is_a_tree_of_bits),
+    cmocka_unit_test(test_cache_array__plru_passes_over_pinned_ways),
 };
 
 CW_TEST_MAIN(tests)

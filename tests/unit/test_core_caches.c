@@ -252,7 +252,7 @@ static void test_core_caches__the_l1_replaces_as_it_is_told(void **state)
         r->config.l1_replacement = p;
         run_kernel(r, text, 1, 1);
         assert_int_equal(r->stats.l1_reads, 5);
-        assert_int_equal(r->stats.l1_read_misses, p == CW_REPLACE_LRU ? 3 : 4);
+        assert_int_equal(r->stats.l1_read_misses, p == CW_REPLACE_FIFO ? 4 : 3);
         destroy_rig(r);
     }
 }

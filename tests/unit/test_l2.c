@@ -305,7 +305,7 @@ static void write_and_evict(bool timing_only)
     assert_int_equal(b.stats.dram_writes, 3);
 }
 
-/* Lines 0, 4 and 8 share a set of two ways. 0 and 4 fill it, 0 is read again, 8 takes a place: of 4 under LRU, of 0 under FIFO. */
+/* Lines 0, 4 and 8 share a set of two ways. 0 and 4 fill it, 0 is read again, 8 takes a place: of 4 under LRU and its tree, of 0 under FIFO. */
 static void test_l2__who_is_replaced(void **state)
 {
     (void)state;
@@ -315,7 +315,7 @@ static void test_l2__who_is_replaced(void **state)
         for (uint32_t i = 0; i < 4; i++)
             assert_int_equal(read_hits(lines[i], 1), i == 2);
         assert_true(read_hits(8, 1));
-        const uint32_t stays = p == CW_REPLACE_LRU ? 0 : 4;
+        const uint32_t stays = p == CW_REPLACE_FIFO ? 4 : 0;
         assert_true(read_hits(stays, 1));
         assert_false(read_hits(4 - stays, 1));
         bench_destroy();
