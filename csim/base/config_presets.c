@@ -157,8 +157,12 @@ static const struct cw_config__override getm_56[] = {
 #define M13 "the GETM authors' configuration for MICRO'13"
 static const struct cw_config__override getm_artifact[] = {
     AT_700_MHZ,
-    SET(fu_imul_latency, 5, G480 ": multiply-add"),
-    SET(fu_fdiv_interval, 8, HALF),
+    SET(fu_imul_latency, 4, G480),
+    SET(fu_imad_latency, 5, G480),
+    SET(fu_fma_latency, 5, G480),
+    SET(fu_max_latency, 13, G480),
+    SET(fu_dpmax_latency, 19, G480),
+    SET(fu_fdiv_interval, 4, G480),
     SET(clock_noc_mhz, 1400, "[art]"),
     SET(clock_dram_mhz, 924, "[art]"),
     SET(const_latency, 4, HALF),

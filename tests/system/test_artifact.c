@@ -86,7 +86,7 @@ static void test_artifact__locks(void **state)
     if (r.status != 0)
         fail_msg("locks: %s", r.message);
     uint64_t kflits = (run_counter(&r, "noc_up_flits") + run_counter(&r, "noc_down_flits")) / 1000;
-    expect_near("cycles", &r, "locks", r.cycles, 31276, 7);
+    expect_near("cycles", &r, "locks", r.cycles, 31276, 12);
     expect_near("thousand flits", &r, "locks", kflits, 452, 10);
     r.workload = "ht-l";
     r.param[0] = "buckets=800000";
