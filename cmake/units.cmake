@@ -22,6 +22,7 @@ endforeach()
 
 add_library(cowarp_rtl STATIC
     harness/rtl/lockstep.c
+    harness/rtl/bin_watch.c
     harness/rtl/bins.c
     harness/rtl/bin_text.c
     harness/rtl/rtl_build.c

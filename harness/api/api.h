@@ -54,6 +54,7 @@ struct cowarp_gpu {
     uint64_t wave_number;         /* of the event */
     struct cw_recorder *recorder; /* NULL: nothing is recorded */
     struct cw_unit_provider recorded_units;
+    struct cowarp_bins *bins;         /* NULL: nobody counts */
     struct cowarp_profile *profile;   /* NULL: not counted */
     struct cowarp_samples *samples;   /* NULL: none */
     struct cw_timeline *timeline;     /* NULL: none */
@@ -179,6 +180,13 @@ int cowarp__record_tap(struct cowarp_gpu *gpu, const struct cowarp_options *opti
 int cowarp__record_open(struct cowarp_gpu *gpu);
 /* Completes the file. */
 int cowarp__record_close(struct cowarp_gpu *gpu);
+
+/* The same for options.bins_file. */
+int cowarp__bins_tap(struct cowarp_gpu *gpu, const struct cowarp_options *options, const struct cw_unit_provider **units);
+int cowarp__bins_open(struct cowarp_gpu *gpu);
+int cowarp__bins_close(struct cowarp_gpu *gpu);
+/* After the GPU. */
+void cowarp__bins_destroy(struct cowarp_gpu *gpu);
 
 /* When the GPU exists, at the end: the regions of options.pm_file, and the log. */
 int cowarp__pm_create(struct cowarp_gpu *gpu, const struct cowarp_options *options);

@@ -220,6 +220,8 @@ static int choose(struct cowarp_gpu *gpu, const struct cowarp_options *options, 
     *units = gpu->taps != NULL ? &gpu->tapped_units : &gpu->units;
     if (status == CW_OK)
         status = cowarp__record_tap(gpu, options, units);
+    if (status == CW_OK)
+        status = cowarp__bins_tap(gpu, options, units);
     return status;
 }
 
@@ -242,6 +244,8 @@ static int open_watchers(struct cowarp_gpu *gpu, const struct cowarp_options *op
     cowarp__branches_listen(gpu);
     cowarp__profile_listen(gpu);
     int status = cowarp__record_open(gpu);
+    if (status == CW_OK)
+        status = cowarp__bins_open(gpu);
     if (status == CW_OK)
         status = cowarp__wave_open(gpu, options);
     return status == CW_OK ? cowarp__timeline_open(gpu, options) : status;
@@ -275,6 +279,7 @@ static int check_functional(struct cowarp_gpu *gpu, const struct cowarp_options 
         {o->timeline_file != NULL, "a timeline"},
         {o->sample_file != NULL, "samples"},
         {o->record != NULL, "a record of what a unit gets"},
+        {o->bins_file != NULL, "functional coverage"},
         {o->record_branches != 0, "branch counts"},
         {o->record_profile != 0, "a profile"},
         {o->count_stalls != 0, "counts of stalls"},
@@ -373,6 +378,8 @@ int cowarp_finish(struct cowarp_gpu *gpu)
         status = cowarp__samples_close(gpu);
     if (status == CW_OK)
         status = cowarp__timeline_close(gpu);
+    if (status == CW_OK)
+        status = cowarp__bins_close(gpu);
     return status != CW_OK ? status : cowarp__record_close(gpu);
 }
 
@@ -385,6 +392,7 @@ void cowarp_destroy(struct cowarp_gpu *gpu)
     cowarp__samples_close(gpu);
     cowarp__timeline_close(gpu);
     cw_gpu_destroy(gpu->gpu);
+    cowarp__bins_destroy(gpu);
     cw_recorder_destroy(gpu->recorder);
     cw_taps_destroy(gpu->taps);
     cowarp__units_close(gpu);

@@ -22,9 +22,9 @@ static void print_quoted(const char *text)
 /* The same machine and parameters, on the image. */
 void crash_print_replay(const struct crash *c)
 {
-    static const char *const ours[] = {
-        "points",    "image",  "stats",           "wave",  "wave-window",       "wave-on", "explore",   "twice",
-        "wave-keep", "record", "record-branches", "quiet", "omit-host-seconds", "without", "operations"};
+    static const char *const ours[] = {"points",  "image",     "stats",  "wave", "wave-window",     "wave-on", "explore",
+                                       "twice",   "wave-keep", "record", "bins", "record-branches", "quiet",   "omit-host-seconds",
+                                       "without", "operations"};
     fprintf(stderr, "cowarp: to see it again: cowarp %s ", c->is_script ? "exec" : "run");
     if (!c->is_script)
         fprintf(stderr, "%s --recover ", c->name);
@@ -65,7 +65,7 @@ int crash_gpu_open(struct crash *c, struct crash_gpu *g, int log)
 {
     struct cowarp_options o = c->session.options;
     o.pm_log = log;
-    o.wave_file = o.wave_on = o.record = NULL;
+    o.wave_file = o.wave_on = o.record = o.bins_file = NULL;
     o.record_branches = 0;
     const int status = cowarp_create(&g->gpu, &o);
     if (status != COWARP_OK)

@@ -54,6 +54,8 @@ const struct cli_option cli_machine_options[] = {
      "only the last cycles before lockstep-mismatch, abort[:N], wait[:N], deadlock or cycle:N, and a few after"},
     {"wave-keep", "K", CLI_WATCHES, "core cycles before that event (default 1000)"},
     {"record", "INSTANCE=FILE", CLI_WATCHES, "write what is sent into a unit, as a stimulus file (docs/systemc.md)"},
+    {"bins", "FILE", CLI_WATCHES,
+     "write how often the hardware units were in each situation of their contracts, as CSV (docs/coverage.md)"},
     {"record-branches", "FILE", CLI_WATCHES, "write how many threads went which way at each branch, for --lcp-profile of a later run"},
     {"lcp-profile", "FILE", 0, "with core.lcp=profile: such a file, from which the likely-convergence points follow"},
     {"quiet", NULL, CLI_WATCHES, "nothing but errors"},

@@ -23,6 +23,7 @@ static const struct rule {
     {"stats", "JSON", false},
     {"timeline", "JSON", false},
     {"samples", "CSV", false},
+    {"bins", "CSV", false},
     {"profile", "text", false},
     {"record", "a stimulus", false},
     {"record-branches", "text", false},

@@ -323,6 +323,7 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
     o->record_branches = cli_has(p, "record-branches");
     o->record_profile = cli_has(p, "profile");
     o->sample_file = cli_output(p, "samples");
+    o->bins_file = cli_output(p, "bins");
     o->sample_counters = cli_value(p, "sample-counters", NULL);
     o->lcp_profile = cli_value(p, "lcp-profile", NULL);
     int status = read_settings(s, p);
@@ -527,6 +528,8 @@ static void print_summary(struct cli_session *s, const struct cli_result *r)
         fprintf(out(s), "  written       %s\n", s->options.timeline_file);
     if (s->watched && s->options.sample_file != NULL)
         fprintf(out(s), "  written       %s\n", s->options.sample_file);
+    if (s->watched && s->options.bins_file != NULL)
+        fprintf(out(s), "  written       %s\n", s->options.bins_file);
     if (s->profile_written)
         fprintf(out(s), "  written       %s\n", s->profile);
 }

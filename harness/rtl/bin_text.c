@@ -363,7 +363,7 @@ static void add_bin(struct reader *r, char *name)
         return;
     }
     r->bins->bin = more;
-    r->bins->bin[r->bins->bin_cnt++] = (struct bin){name, NULL, 0};
+    r->bins->bin[r->bins->bin_cnt++] = (struct bin){.name = name};
     add_rule(r, BIN_COUNT, r->bins->bin_cnt - 1, read_expression(r));
 }
 

@@ -71,6 +71,11 @@ uint64_t cw_bins_hits(const struct cw_bins *bins, uint32_t i)
     return bins->bin[i].hits;
 }
 
+bool cw_bins_missed(const struct cw_bins *bins, uint32_t i)
+{
+    return bins->bin[i].missed;
+}
+
 /* Probes -------------------------------------------------------------------------------------------------------------- */
 
 void cw_bin_probe_destroy(struct cw_bin_probe *probe)
@@ -240,9 +245,12 @@ static uint64_t evaluate(const struct cw_bin_probe *p, const struct bin_code *co
     return *top;
 }
 
-static void count(struct cw_bins *bins, struct bin *bin)
+static void count(struct cw_bins *bins, struct bin *bin, bool met)
 {
-    bins->open_cnt -= ++bin->hits == CW_BINS_ENOUGH;
+    if (!met)
+        bin->missed = true;
+    else
+        bins->open_cnt -= ++bin->hits == CW_BINS_ENOUGH;
 }
 
 void cw_bin_probe_cycle(struct cw_bin_probe *p, const void *in, const void *out)
@@ -254,8 +262,8 @@ void cw_bin_probe_cycle(struct cw_bin_probe *p, const void *in, const void *out)
         const struct bin_rule *rule = &bins->rule[i];
         if (rule->kind != BIN_COUNT)
             (rule->kind == BIN_LET ? p->value : p->next)[rule->slot] = evaluate(p, &rule->code, in, out);
-        else if (bins->bin[rule->slot].hits < CW_BINS_ENOUGH && evaluate(p, &rule->code, in, out) != 0)
-            count(bins, &bins->bin[rule->slot]);
+        else if (bins->bin[rule->slot].hits < CW_BINS_ENOUGH)
+            count(bins, &bins->bin[rule->slot], evaluate(p, &rule->code, in, out) != 0);
     }
     for (uint32_t i = 0; i < bins->rule_cnt; i++)
         if (bins->rule[i].kind == BIN_REGISTER)

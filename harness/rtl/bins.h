@@ -6,6 +6,7 @@
 #ifndef CW_HARNESS_BINS_H
 #define CW_HARNESS_BINS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cowarp/unit.h"
@@ -35,6 +36,9 @@ const char *cw_bins_name(const struct cw_bins *bins, uint32_t i);
 const char *cw_bins_hole(const struct cw_bins *bins, uint32_t i);
 /* Cycles in which some probe was in the bin; CW_BINS_ENOUGH stands for more, too. */
 uint64_t cw_bins_hits(const struct cw_bins *bins, uint32_t i);
+
+/* Whether a cycle was seen in which the probe was not in the bin. Else it is no situation. */
+bool cw_bins_missed(const struct cw_bins *bins, uint32_t i);
 
 /* params is the unit's struct. NULL when out of memory. */
 struct cw_bin_probe *cw_bin_probe_create(struct cw_bins *bins, const void *params);

@@ -7,6 +7,7 @@
 #ifndef CW_HARNESS_BINS_PRIVATE_H
 #define CW_HARNESS_BINS_PRIVATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -71,6 +72,7 @@ struct bin {
     char *name;
     char *hole; /* NULL: none */
     uint64_t hits;
+    bool missed; /* in some cycle it was not met */
 };
 
 struct cw_bins {

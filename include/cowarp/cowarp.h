@@ -119,7 +119,7 @@ struct cowarp_options {
      * functional_* move. Transactions are critical sections of one lock; persistent memory is durable at once; what a kernel asks of other
      * mechanisms is COWARP_EUNSUP. max_cycles bounds warp instructions then. With functional = 1 all launches are such but those of number
      * timed_begin to timed_end - 1 (the first has number 0). With neither, what only timed launches show (wave_file, timeline_file,
-     * sample_file, record, record_branches, record_profile, count_stalls, check_serial, check_persist) is refused. */
+     * sample_file, bins_file, record, record_branches, record_profile, count_stalls, check_serial, check_persist) is refused. */
     int functional;
     uint64_t timed_begin, timed_end;
     /* The sanitizer: "memory,sync,race,init", or some of these; NULL: nothing. It looks for what a program does wrong whatever its result is
@@ -128,6 +128,9 @@ struct cowarp_options {
      * core.convergence=check. */
     const char *checks;
     uint32_t check_lines; /* on_message gets a line for each of the first so many places; 0: for none */
+    /* Functional coverage (docs/coverage.md): CSV with a row for each situation of the units' contracts, and the cycles in it, over all
+     * instances of the unit and all runs of this GPU. The file is complete after cowarp_finish. Results do not change. NULL: none. */
+    const char *bins_file;
 };
 
 #define COWARP_VERSION "0.2.0"

@@ -27,7 +27,7 @@ OPTIONS = {
     "per_partition": ("per_partition", "flag"), "registers": ("registers", "number"), "resource_usage": ("resource_usage", "path"),
     "out_of_bounds": ("out_of_bounds", "text"), "redzone_bytes": ("redzone_bytes", "number"),
     "functional": ("functional", "flag"), "timed_begin": ("timed_begin", "number"), "timed_end": ("timed_end", "number"),
-    "checks": ("checks", "text"), "check_lines": ("check_lines", "number"),
+    "checks": ("checks", "text"), "check_lines": ("check_lines", "number"), "bins": ("bins_file", "path"),
 }
 OWN = ("config", "on_progress", "on_message", "on_print")
 

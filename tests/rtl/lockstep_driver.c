@@ -406,6 +406,8 @@ static bool bins_are_reached(const struct cw_unit *unit, const struct cw_bins *b
             what = ": never reached: the stimulus lacks it";
         else if (hits != 0 && hole != NULL)
             what = ": called a hole, and reached: take the reason out";
+        else if (!cw_bins_missed(bins, i))
+            what = ": in every cycle: it is no situation";
         printf("%s bin %s: %" PRIu64 " cycles%s%s%s%s\n", unit->name, cw_bins_name(bins, i), hits, hits == CW_BINS_ENOUGH ? " or more" : "",
                hole != NULL ? "; a hole: " : "", hole != NULL ? hole : "", what);
         wrong += what[0] != '\0';
@@ -414,23 +416,43 @@ static bool bins_are_reached(const struct cw_unit *unit, const struct cw_bins *b
     return wrong == 0;
 }
 
-void cw_lockstep_run(const struct cw_lockstep_bench *bench)
+/* bins: NULL: nobody looks at them. It takes them over. */
+static void run_benches(const struct cw_lockstep_bench *benches, uint32_t bench_cnt, struct cw_bins *bins)
 {
     const char *wanted = getenv("COWARP_LOCKSTEP_SETS");
+    const struct cw_unit *unit = benches->unit;
+    const uint64_t cycles = env_number("COWARP_LOCKSTEP_CYCLES", CYCLES_DEFAULT);
+    const uint64_t seed = cw_test_seed(env_number("COWARP_SEED", 1));
     if (wanted != NULL && *wanted != '\0') {
-        run_wanted(bench, wanted);
+        for (uint32_t b = 0; b < bench_cnt; b++)
+            run_wanted(&benches[b], wanted);
+        cw_bins_close(bins);
         return;
     }
-    uint64_t cycles = env_number("COWARP_LOCKSTEP_CYCLES", CYCLES_DEFAULT);
-    uint64_t seed = cw_test_seed(env_number("COWARP_SEED", 1));
-    struct shown shown = {calloc(bench->unit->port_cnt, 1), open_bins(bench->unit)};
+    struct shown shown = {calloc(unit->port_cnt, 1), bins};
     assert_non_null(shown.seen);
-    for (uint32_t i = 0; i < bench->set_cnt; i++)
-        run_set(bench, &bench->sets[i], cycles, seed + i, &shown);
-    const bool whole = outputs_are_whole(bench, shown.seen), reached = shown.bins == NULL || bins_are_reached(bench->unit, shown.bins);
+    for (uint32_t b = 0; b < bench_cnt; b++)
+        for (uint32_t i = 0; i < benches[b].set_cnt; i++)
+            run_set(&benches[b], &benches[b].sets[i], cycles, seed + i, &shown);
+    const bool whole = outputs_are_whole(benches, shown.seen), reached = shown.bins == NULL || bins_are_reached(unit, shown.bins);
     cw_bins_close(shown.bins);
     free(shown.seen);
     assert_true(whole && reached);
+}
+
+void cw_lockstep_run_all(const struct cw_lockstep_bench *benches, uint32_t bench_cnt)
+{
+    run_benches(benches, bench_cnt, open_bins(benches->unit));
+}
+
+void cw_lockstep_run_narrow(const struct cw_lockstep_bench *bench)
+{
+    run_benches(bench, 1, NULL);
+}
+
+void cw_lockstep_run(const struct cw_lockstep_bench *bench)
+{
+    cw_lockstep_run_all(bench, 1);
 }
 
 /* Broken copies ------------------------------------------------------------------------------------------------------- */

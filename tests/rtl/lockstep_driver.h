@@ -44,8 +44,15 @@ struct cw_mutant {
 };
 
 /* Runs all sets with resets in the middle; fails at the first difference, at the first property of the Verilog that does not hold, or when
- * a one-bit output never took one of its values in any set (then the stimulus did not reach it). Prints seed, cycles, checks and speed. */
+ * a one-bit output never took one of its values in any set, or none reached a bin of tests/rtl/bins/<unit>.txt (then the stimulus lacks it).
+ * Prints seed, cycles, checks and speed. */
 void cw_lockstep_run(const struct cw_lockstep_bench *bench);
+
+/* The same for a stimulus that is made for one thing, and need not reach the bins. */
+void cw_lockstep_run_narrow(const struct cw_lockstep_bench *bench);
+
+/* The same as cw_lockstep_run for benches of one unit, whose stimuli differ: what one of them reaches counts for all. */
+void cw_lockstep_run_all(const struct cw_lockstep_bench *benches, uint32_t bench_cnt);
 
 /* Fails unless lockstep finds a difference in each of the broken copies. */
 void cw_lockstep_catches(const struct cw_lockstep_bench *bench, const struct cw_mutant *mutants, uint32_t mutant_cnt);

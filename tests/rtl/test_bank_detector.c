@@ -178,11 +178,11 @@ static struct cw_lockstep_bench bench(uint32_t set)
 
 static void test_bank_detector__c_equals_rtl(void **state)
 {
+    struct cw_lockstep_bench benches[SETS];
     (void)state;
-    for (uint32_t i = 0; i < SETS; i++) {
-        const struct cw_lockstep_bench b = bench(i);
-        cw_lockstep_run(&b);
-    }
+    for (uint32_t i = 0; i < SETS; i++)
+        benches[i] = bench(i);
+    cw_lockstep_run_all(benches, SETS);
 }
 
 static void test_bank_detector__broken_copies_are_caught(void **state)

@@ -139,6 +139,7 @@ static void test_bins__arrays_and_holes(void **state)
     assert_int_equal(cw_bins_hits(bins, 1), 0);
     assert_int_equal(cw_bins_hits(bins, 2), 1);
     assert_int_equal(cw_bins_hits(bins, 3), 0);
+    assert_true(cw_bins_missed(bins, 0));
     assert_null(cw_bins_hole(bins, 0));
     assert_string_equal(cw_bins_hole(bins, 1), "n is never 3   here");
     cw_bin_probe_destroy(probe);
@@ -184,6 +185,8 @@ static void test_bins__counts_up_to_enough_over_all_probes(void **state)
     cw_bin_probe_cycle(probe[1], &pushes, &out);
     assert_int_equal(cw_bins_hits(bins, 0), CW_BINS_ENOUGH);
     assert_int_equal(cw_bins_hits(bins, 1), 2);
+    assert_false(cw_bins_missed(bins, 0));
+    assert_true(cw_bins_missed(bins, 1));
     cw_bin_probe_destroy(probe[0]);
     cw_bin_probe_destroy(probe[1]);
     cw_bins_close(bins);

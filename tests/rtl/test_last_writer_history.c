@@ -70,8 +70,8 @@ static void test_last_writer_history__c_equals_rtl(void **state)
 static void test_last_writer_history__c_equals_rtl_in_commit_order(void **state)
 {
     (void)state;
-    cw_lockstep_run(&many);
-    cw_lockstep_run(&few);
+    cw_lockstep_run_narrow(&many);
+    cw_lockstep_run_narrow(&few);
 }
 
 static void test_last_writer_history__broken_copies_are_caught(void **state)

@@ -56,7 +56,7 @@ static void test_last_written_table__c_equals_rtl(void **state)
 static void test_last_written_table__c_equals_rtl_with_a_running_timer(void **state)
 {
     (void)state;
-    cw_lockstep_run(&timed);
+    cw_lockstep_run_narrow(&timed);
 }
 
 static void test_last_written_table__broken_copies_are_caught(void **state)

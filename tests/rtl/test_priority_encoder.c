@@ -26,6 +26,8 @@ static void constrain(void *context, struct cw_rng *rng, const void *last_out, v
     in->in_vector = cw_rng_next(rng);
     for (uint32_t sparse = cw_rng_below(rng, 6); sparse > 0; sparse--)
         in->in_vector &= cw_rng_next(rng);
+    if (cw_rng_below(rng, 64) == 0)
+        in->in_vector = UINT64_MAX;
     if (cw_rng_below(rng, 4) == 0 && last_out != NULL)
         in->in_vector = ((const out_t *)last_out)->rest;
 }

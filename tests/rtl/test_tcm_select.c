@@ -35,6 +35,8 @@ static void constrain(void *context, struct cw_rng *rng, const void *last_out, v
         in->ask_tcm = cw_rng_next(rng);
     if (cw_rng_below(rng, 32) == 0)
         in->ask_tcm = 0;
+    if (cw_rng_below(rng, 64) == 0)
+        in->ask_tcm = UINT64_MAX;
     in->ask_descending = cw_rng_below(rng, 2);
     in->ask_multiple = cw_rng_below(rng, 2);
     in->ask_keep = cw_rng_below(rng, 2);
