@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files of bins (docs/coverage.md): each unit has one, few bins have a reason not to be reached, and lockstep refuses a bin that it does not reach.
 
-That lockstep reaches the others is in rtl.UNIT: bins_test.py SOURCE BUILD [unittest arguments]."""
+A run of a GPU counts them by --bins. That lockstep reaches all is in rtl.UNIT: bins_test.py SOURCE BUILD [unittest arguments]."""
+import csv
+import json
 import os
 import pathlib
 import subprocess
@@ -61,6 +63,28 @@ class Bins(unittest.TestCase):
         status, text = self.run_planted("bin a: occupancy == LINE\n")
         self.assertNotEqual(status, 0)
         self.assertIn(":1: 'LINE' is no port, no parameter in its Verilog's spelling and no name of a let or reg above", text)
+
+    def cowarp(self, *arguments):
+        done = subprocess.run([BUILD / "cowarp", "run", "ht-h", "--param", "blocks=4", "--param", "buckets=20", "--quiet", *arguments],
+                              env=dict(os.environ, COWARP_CACHE=str(BUILD / "rtl")), capture_output=True, text=True, timeout=200, check=False, cwd=BUILD)
+        return done.returncode, done.stdout, done.stderr
+
+    def test_a_run_counts_as_its_statistics_do(self):
+        stats = json.loads(self.cowarp("--system", "getm", "--stats", "-")[1])["counters"]
+        status, text, error = self.cowarp("--system", "getm", "--bins", "-")
+        self.assertEqual((status, error), (0, ""))
+        rows = list(csv.DictReader(text.splitlines()))
+        self.assertEqual({row["unit"] for row in rows}, {"validation_unit", "ownership_table"})
+        self.assertEqual([row["bin"] for row in rows if row["unit"] == "validation_unit"], bins.names(bins.read("validation_unit")))
+        hits = {row["bin"]: int(row["cycles"]) for row in rows if row["unit"] == "validation_unit"}
+        self.assertEqual(hits["a_request_stalls"], stats["vu_stalls"]["value"])
+        self.assertEqual(hits["a_retry"], stats["vu_retries"]["value"])
+        self.assertGreater(hits["a_retry"], 0)
+        self.assertEqual(self.cowarp("--system", "getm", "--bins", "-", "--unit", "validation_unit=rtl")[1], text)
+
+    def test_a_run_without_units_is_refused(self):
+        status, _, error = self.cowarp("--system", "none", "--bins", "-")
+        self.assertEqual((status, error), (2, "cowarp: bins: this GPU has no hardware units with bins; choose a system that has (cowarp list)\n"))
 
 
 if __name__ == "__main__":
