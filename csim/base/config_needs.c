@@ -21,6 +21,11 @@ static bool no_constants(const struct cw_config *c)
     return c->const_bytes == 0;
 }
 
+static bool shares_words(const struct cw_config *c)
+{
+    return c->shared_wide != CW_SHARED_PARTS;
+}
+
 static bool no_textures(const struct cw_config *c)
 {
     return c->texture_bytes == 0;
@@ -96,6 +101,8 @@ static const struct {
     {"icache.bytes", no_fetches, "core.buffer above 0"},
     {"icache.", no_icache, "core.buffer and icache.bytes above 0"},
     {"const.bytes", NULL, NULL},
+    {"shared.quad_passes", shares_words, "shared.wide=parts"},
+    {"const.pass_cycles", NULL, NULL}, /* without the cache, too */
     {"const.", no_constants, "const.bytes above 0"},
     {"texture.bytes", NULL, NULL},
     {"texture.", no_textures, "texture.bytes above 0"},

@@ -93,7 +93,7 @@ static void test_artifact__locks(void **state)
     run_workload(&r);
     if (r.status != 0)
         fail_msg("locks: %s", r.message);
-    expect_near("cycles", &r, "locks on ht-l", r.cycles, 52739, 15);
+    expect_near("cycles", &r, "locks on ht-l", r.cycles, 52739, 16);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -73,7 +73,7 @@ static void test_core_caches__addresses_take_turns(void **state)
         snprintf(text, sizeof text, "%s %s %s", CONSTANTS, distinct[i],
                  "ld.const.u32 %r3, [tab]; ld.const.u32 %r4, [tab+64]; add.u32 %r4, %r3, %r4; add.u32 %r4, %r4, 1;" T0
                  "ld.const.u32 %r1, [%d1]; add.u32 %r1, %r1, 1;" T1);
-        struct rig *cached = with_const(1024, 2, 64, 5), *perfect = with_const(0, 2, 64, 5);
+        struct rig *cached = with_const(1024, 2, 64, 5), *perfect = with_const(0, 2, 64, 5), *slow = with_const(0, 2, 64, 5);
         run_kernel(cached, text, 32, 1);
         assert_int_equal(word(cached, 1024), 1 + 5 + (n[i] - 1) + 1);
         assert_int_equal(cached->stats.const_conflict_cycles, n[i] <= 16 ? n[i] - 1 : 30);    /* 16 words to a line */
@@ -81,6 +81,8 @@ static void test_core_caches__addresses_take_turns(void **state)
         assert_int_equal(cached->stats.const_reads, n[i] <= 16 ? 3 : 4);
         destroy_rig(cached);
         assert_int_equal(between(perfect, text, 32), 1 + 4 + (n[i] - 1) + 1);
+        slow->config.const_pass_cycles = 3;
+        assert_int_equal(between(slow, text, 32), 1 + 4 + 3 * (n[i] - 1) + 1);
     }
 }
 
