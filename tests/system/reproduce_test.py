@@ -362,7 +362,7 @@ class CompactionTest(unittest.TestCase):
 
     def test_classes_are_counted(self):
         _, claims = self.made("tbc.fig3.2")
-        self.assertEqual(claims["tbc.classes"], (8,), "with 50 percent all are divergent")
+        self.assertEqual(claims["tbc.classes"], (8,), "with 50 percent all are divergent, and NNC does not count")
 
     def test_stalls_are_those_of_runs_that_all_mechanisms_get_right(self):
         (efficiency, stalls), claims = self.made("tbc.fig3.1")
