@@ -265,6 +265,134 @@ static void test_hazard_unit__clear_forgets_writers(void **state)
     }
 }
 
+/* Two CHECKs with one answer: 6 from the table, and 6 as the transaction before 7, whose own write hides who wrote before. */
+static void test_hazard_unit__one_exact_conflict_of_equals_is_enough(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++)
+        for (int order = 0; order < 3; order++) { /* the exact one last, first, not at all */
+            struct dut d;
+            open_cleared(&d, &kilo_5k, backends[b]);
+            send(&d, CW_HAZARD_RECORD, 8, 6, 1, true);
+            expect(&d, 6, 0, false);
+            send(&d, CW_HAZARD_RECORD, 9, 7, 1, false);
+            send(&d, CW_HAZARD_CHECK, order == 1 ? 8 : 9, 7, 1, false);
+            send(&d, CW_HAZARD_CHECK, order == 0 ? 8 : 9, 7, 1, true);
+            expect(&d, 7, 6, order != 2);
+            dut_close(&d);
+        }
+}
+
+/* Neither kind of NONE asks or enters anything, with a result or without. */
+static void test_hazard_unit__none_only_gives_a_result(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++)
+        for (uint32_t kind = CW_HAZARD_NONE; kind < 4; kind++) {
+            struct dut d;
+            open_cleared(&d, &kilo_5k, backends[b]);
+            send(&d, CW_HAZARD_RECORD, 9, 4, 1, true);
+            expect(&d, 4, 0, false);
+            send(&d, kind, 9, 5, 1, false);
+            send(&d, kind, 9, 5, 1, true);
+            expect(&d, 5, 0, false);
+            send(&d, CW_HAZARD_CHECK, 9, 6, 1, true);
+            expect(&d, 6, 4, true);
+            dut_close(&d);
+        }
+}
+
+/* Seven cycles to the result, which stays until it is taken; busy is as long, and then there is nothing to be seen. */
+static void test_hazard_unit__busy_lasts_until_the_result_is_taken(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        open_cleared(&d, &kilo_512, backends[b]);
+        assert_int_equal(d.out.busy, 0);
+        send(&d, CW_HAZARD_RECORD, 9, 4, 1, false);
+        send(&d, CW_HAZARD_CHECK, 9, 5, 1, true);
+        for (int i = 1; i < CW_HAZARD_UNIT_LATENCY + 5; i++) {
+            dut_cycle(&d);
+            assert_int_equal(d.out.busy, 1);
+            assert_int_equal(d.out.res_valid, i >= CW_HAZARD_UNIT_LATENCY);
+            assert_int_equal(d.out.res_ycid, i >= CW_HAZARD_UNIT_LATENCY ? 4 : 0);
+            assert_int_equal(d.out.res_id, i >= CW_HAZARD_UNIT_LATENCY ? 15 : 0);
+        }
+        expect(&d, 5, 4, true);
+        dut_cycle(&d);
+        assert_int_equal(d.out.busy, 0);
+        assert_int_equal(d.out.res_valid, 0);
+        assert_int_equal(d.out.res_hazard, 0);
+        assert_int_equal(d.out.res_ycid, 0);
+        assert_int_equal(d.out.res_id, 0);
+        assert_int_equal(d.out.res_exact, 0);
+        dut_close(&d);
+    }
+}
+
+struct counts {
+    uint32_t exact, approx, evict;
+};
+
+static void count_cycle(struct dut *d, struct counts *n)
+{
+    dut_cycle(d);
+    n->exact += (uint32_t)d->out.evt_exact;
+    n->approx += (uint32_t)d->out.evt_approx;
+    n->evict += (uint32_t)d->out.evt_evict;
+}
+
+/* 64 writers over 12 entries, and a CHECK of each: 12 conflicts come from the table, 52 from the filter, into which 52 writers went. A CHECK of
+ * which the writer is before RCID is no conflict and no event. What is below live_cid leaves the table and goes nowhere. */
+static void test_hazard_unit__events_tell_where_conflicts_come_from(void **state)
+{
+    enum { WRITERS = 64, HELD = 12 };
+    (void)state;
+    assert_int_equal(odd.ways << odd.set_w, HELD);
+    for (int b = 0; b < 2; b++)
+        for (uint64_t mode = 0; mode < 3; mode++) { /* all count; RCID is above all; live_cid is above all */
+            struct counts n = {0};
+            struct dut d;
+            open_cleared(&d, &odd, backends[b]);
+            d.in.live_cid = mode == 2 ? 100 : 0;
+            for (uint64_t i = 0; i < 2 * WRITERS; i++) {
+                uint64_t a = i % WRITERS;
+                present_entry(&d, i < WRITERS ? CW_HAZARD_RECORD : CW_HAZARD_CHECK, a * 101, i < WRITERS ? a + 1 : 70, mode == 1 ? 70 : 1,
+                              false);
+                count_cycle(&d, &n);
+                assert_int_equal(d.out.ent_ready, 1);
+            }
+            for (int i = 0; i < 10; i++)
+                count_cycle(&d, &n);
+            assert_int_equal(n.exact, mode == 1 ? 0 : HELD);
+            assert_int_equal(n.approx, mode == 0 ? WRITERS - HELD : 0);
+            assert_int_equal(n.evict, mode == 2 ? 0 : WRITERS - HELD);
+            dut_close(&d);
+        }
+}
+
+/* A conflict that has been found when the clear comes is the transaction's still. */
+static void test_hazard_unit__a_clear_keeps_the_conflicts_found(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        open_cleared(&d, &kilo_512, backends[b]);
+        send(&d, CW_HAZARD_RECORD, 9, 4, 1, true);
+        expect(&d, 4, 0, false);
+        send(&d, CW_HAZARD_CHECK, 9, 5, 1, false);
+        for (int i = 0; i < CW_HAZARD_UNIT_LATENCY; i++)
+            dut_cycle(&d);
+        d.in.clear = 1;
+        dut_cycle(&d);
+        wait_until_ready(&d);
+        send(&d, CW_HAZARD_CHECK, 9, 5, 1, true);
+        expect(&d, 5, 4, true);
+        dut_close(&d);
+    }
+}
+
 /* Random transactions against all their write-sets kept as they are: no hazard is missed, and an exact one is true. */
 enum { TRANSACTIONS = 2000, SET = 3, WORDS = 4000, WINDOW = 400 };
 
@@ -325,6 +453,11 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_hazard_unit__takes_an_entry_each_cycle),
     cmocka_unit_test(test_hazard_unit__results_wait_without_loss),
     cmocka_unit_test(test_hazard_unit__clear_forgets_writers),
+    cmocka_unit_test(test_hazard_unit__one_exact_conflict_of_equals_is_enough),
+    cmocka_unit_test(test_hazard_unit__none_only_gives_a_result),
+    cmocka_unit_test(test_hazard_unit__busy_lasts_until_the_result_is_taken),
+    cmocka_unit_test(test_hazard_unit__events_tell_where_conflicts_come_from),
+    cmocka_unit_test(test_hazard_unit__a_clear_keeps_the_conflicts_found),
     cmocka_unit_test(test_hazard_unit__misses_no_hazard),
 };
 CW_TEST_MAIN(tests)
