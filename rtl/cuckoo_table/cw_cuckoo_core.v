@@ -308,7 +308,8 @@ module cw_cuckoo_core #(
     assign w_body[B_OWNER+:OWNER_W]  = w_owner_set_q  ? w_upd_q[B_OWNER+:OWNER_W]  : w_body_q[B_OWNER+:OWNER_W];
 
     wire [ENTRY_W-1:0] w_entry      = {w_granule_q, w_body};
-    wire               w_unreserved = w_body[B_WRITES+:COUNT_W] == {COUNT_W{1'b0}};
+    // Both counts are compared before one of them is chosen: the choice is late.
+    wire               w_unreserved = w_writes_set_q ? w_upd_q[B_WRITES+:COUNT_W] == {COUNT_W{1'b0}} : w_body_q[B_WRITES+:COUNT_W] == {COUNT_W{1'b0}};
     wire               overflow_full = overflow_cnt_q[OVERFLOW_W];
 
     wire w_acts     = w_update_q || w_chain_q;
