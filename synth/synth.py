@@ -30,6 +30,7 @@ import margin
 import netlist
 import plot
 import report
+import route
 import sram
 import timing
 import tools
@@ -164,7 +165,7 @@ class Job:
             digest.update(corner.read_bytes())
         counted = self.counted.get(self.unit.stem)
         o = self.options
-        digest.update(json.dumps([self.params, vars(self.unit.clock), o.technology.name, o.technology.node_nm, o.io, o.uncertainty, o.node, o.no_power, o.no_gates, o.fpga, counted, self.misfit], sort_keys=True).encode())
+        digest.update(json.dumps([self.params, vars(self.unit.clock), o.technology.name, o.technology.node_nm, o.io, o.uncertainty, o.node, o.no_power, o.no_gates, o.fpga, o.route, counted, self.misfit], sort_keys=True).encode())
         return digest.hexdigest()
 
     def run(self):
@@ -209,6 +210,9 @@ class Job:
         if not self.options.no_gates:
             with self.step("gate-level check"):
                 result["gate"] = gate.check(elaborated, self.technology, verilog, self.work, gate.recorded_stimulus(elaborated, counted))
+        if self.options.route:
+            with self.step("placement and routing"):
+                result["route"] = route.route(dump, self.unit.top, self.technology, self.work, self.work / "route")
         if self.options.fpga:
             with self.step("FPGA"):
                 result["fpga"] = fpga.estimate(elaborated, self.work)
@@ -265,6 +269,7 @@ def parse(arguments):
     parser.add_argument("--no-power", action="store_true", help="no run, no power")
     parser.add_argument("--no-gates", action="store_true", help="no gate-level check")
     parser.add_argument("--fpga", action="store_true", help="FPGA figures too (up to a quarter of an hour for a large unit)")
+    parser.add_argument("--route", action="store_true", help="place and route the netlist with Debian's qflow, and time it with its wires (minutes)")
     parser.add_argument("--page", type=pathlib.Path, metavar="FILE", help="rewrite the tables of a file like synth/tables.txt; named units beside what it says of the others")
     parser.add_argument("--reference", type=pathlib.Path, default=report.REFERENCE, metavar="FILE",
                         help="figures to compare with (default synth/reference.json)")
@@ -405,6 +410,7 @@ def told(job, result):
     lines += [f"  {s['power_mw']:.1f} mW at {s['clock_mhz']:.0f} MHz, with clock gates {s['gated_power_mw']:.1f} mW"] if s["gated_power_mw"] else []
     lines += [f"  RAM {m['name']} is bought as {m['pieces']}" for m in result["sram"]["macros"] if m["pieces"]]
     lines += [f"  RAM {m['name']} is smaller in flip-flops" for m in result["sram"]["macros"] if (m["register_um2"] or math.inf) < m["area_um2"]]
+    lines += route.sentences(result["route"], job.options.budget) if "route" in result else []
     return lines + [f"  critical path {result['critical_path']}",
                     "  seconds: " + (", ".join(f"{step} {seconds:.1f}" for step, seconds in result["seconds"].items() if seconds >= 0.05)
                                      or "none; nothing has changed since the last run, whose figures these are")]
@@ -485,6 +491,8 @@ def main(arguments):
     chosen = [dataclasses.replace(unit, ecc=options.ecc) for unit in ([units.find(all_units, name) for name in options.unit] or all_units.values())]
     options.technology, options.budget = technology_of(options), budget_of(options)
     options.node = node_of(options)
+    if options.route:
+        route.check(options.technology)
     options.no_gates |= options.ecc  # in Icarus check bits of rows that nobody has written are unknown, and make known bits unknown
     if (options.set or options.sweep not in (None, "speed")) and len(chosen) != 1:
         raise Failed("--set and --sweep NAME=... are about one unit; name it", 2)

@@ -4,6 +4,7 @@
 import csv
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -98,6 +99,22 @@ class Flow(unittest.TestCase):
     def test_seconds__of_each_step(self):
         for step in ("elaborate", "generic gates", "cells (relaxed)", "cells (tight)", "timing", "gate-level check"):
             self.assertGreater(self.result["seconds"][step], 0.0)
+
+    @unittest.skipUnless(shutil.which("graywolf") and shutil.which("qrouter"), "Debian's package qflow is not installed")
+    def test_route__has_wires_a_tree_and_a_longer_period(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done, result = synth(folder, "--no-gates", "--reference", str(self.reference), "--route")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        routed = result["route"]
+        self.assertEqual((routed["flip_flops"], routed["levels"]), (result["flip_flops"], [2, 1]))  # 16 for a buffer
+        self.assertGreater(routed["die_um2"], routed["cells_um2"])
+        self.assertGreater(routed["cells_um2"], result["logic_um2"])
+        self.assertGreater(routed["wire_um"], 5 * routed["nets"])
+        for kind, ns in routed["ns"]["bare"].items():
+            if kind != "hold hold":
+                self.assertGreater(routed["ns"]["wires"][kind], ns)
+        for kind, path in result["paths"].items():  # buffers of the clock, which is ideal there, are in no path
+            self.assertAlmostEqual(routed["ns"]["bare"][kind], path["delay_ns"], 3)
 
     def test_margin__is_that_of_the_scaled_figures(self):
         m = self.result["margin"]

@@ -3,6 +3,7 @@
 """Tests of synth/ that run no tool: SRAM model, activity counting, units, scaling, regression check, sweep plot. Usage: test_model.py COWARP"""
 import contextlib
 import csv
+import dataclasses
 import gzip
 import io
 import json
@@ -31,6 +32,7 @@ import margin
 import netlist
 import plot
 import report
+import route
 import sram
 import synth
 import timing
@@ -464,12 +466,64 @@ class Rules(unittest.TestCase):
         self.assertIn("MISSED", margin.problems({**result, "margin": missed}, {"y": "why"})[0])
         self.assertIn("take it out of synth/misses.csv", margin.problems({**result, "margin": reached}, {"x": "why"})[0])
 
-    def test_misses__are_those_of_the_reference_and_of_the_page(self):
+    def test_misses__are_those_of_the_reference(self):
         missing = {key for key, entry in report.load_reference().items() if entry["slack_ps"] < 0}
         self.assertEqual(set(margin.known_misses()), missing)
-        page = (ROOT / "docs" / "synthesis.md").read_text()
-        told = page.partition("### Units that miss their clock")[2].partition("\n#")[0]
-        self.assertEqual(set(re.findall(r"^\| `(\w+)`", told, re.M)), missing)
+
+
+
+class Route(unittest.TestCase):
+    RC = "n1 1 A_1/Y 2 ( 2 0.001 B_1/A , ( 3 0.002 ( 4 0.004 ERROR ) , ( 1 0.008 PIN/n1 ) ) ) \nn2 1 PIN/n2 0 \n"
+
+    def netlist(self):
+        found = route.Netlist.__new__(route.Netlist)
+        ways = {"A": "input", "Y": "output"}
+        found.gates = [("A", {"A": "n2", "Y": "n1"}, ways), ("B", {"A": "n1", "Y": "n3"}, ways), ("B", {"A": "n1", "Y": "n4"}, ways)]
+        found.top, found.rams, found.outputs, found.flops = "top", [], ["n1"], set()
+        found.ports = {"out": {"direction": "output", "bits": [1]}, "in": {"direction": "input", "bits": [2]}}
+        found.clock = 0
+        return found
+
+    def test_groups__are_areas_of_at_most_so_many(self):
+        places = {(x, y): (x, y) for x in range(8) for y in range(3)}
+        found = route.groups(places, 6)
+        self.assertEqual(sorted(thing for g in found for thing in g), sorted(places))
+        self.assertEqual([len(g) for g in found], [6] * 4)
+        for g in found:  # a pair of columns each: the longer side is halved
+            self.assertEqual(len({x for x, _ in g}), 2)
+
+    def test_tree__of_wires_has_each_sink_and_all_capacitance(self):
+        nets = route.nets_of(self.netlist(), self.RC)
+        self.assertEqual(list(nets), ["n1"])  # n2 has no wire
+        driver, branches = nets["n1"]
+        self.assertEqual((driver, route.ends(branches)), ("A_1/Y", ["B_1/A", "B_2/A", "PIN/n1"]))  # the sink without a name is the one that is missing
+        self.assertAlmostEqual(route.capacitance(branches), 0.015)
+
+    def test_spef__leads_from_the_driver_to_each_end(self):
+        netlist = self.netlist()
+        text = route.spef(netlist, route.nets_of(netlist, self.RC), 2.0)
+        self.assertIn("*D_NET n1 0.03\n", text)
+        self.assertEqual(re.findall(r"^\*[IP] (\S+) (\w)", text, re.M), [("n1", "O"), ("A_1:Y", "O"), ("B_1:A", "I"), ("B_2:A", "I")])
+        edges = [tuple(words.split()[1:3]) for words in text.partition("*RES\n")[2].partition("*END")[0].splitlines()]
+        reached = {"A_1:Y"}
+        for a, b in edges:
+            self.assertIn(a, reached)
+            reached.add(b)
+        self.assertLessEqual({"B_1:A", "B_2:A", "n1"}, reached)
+
+    def test_lengths__of_segments_that_repeat_a_coordinate(self):
+        text = "UNITS DISTANCE MICRONS 100 ;\nNETS 1 ;\n- n1\n+ ROUTED metal2 ( 100 200 ) ( * 700 ) M3_M2\n  NEW metal3 ( 100 700 ) ( 400 * ) ;\nEND NETS\n"
+        self.assertAlmostEqual(route.lengths_um(text), 5.0 + 3.0)
+
+    def test_period__is_that_of_the_kind_that_asks_for_most(self):
+        ns = {"clk clk": 1.9, "from_ports clk": 1.3, "clk to_ports": 0.65, "hold hold": 0.1}
+        self.assertAlmostEqual(route.period_ns(ns, timing.Budget(0.3, 0.05)), 2.0)
+        self.assertAlmostEqual(route.period_ns({**ns, "from_ports clk": 1.95}, timing.Budget(0.3, 0.05)), 3.0)
+
+    def test_request__needs_cells_with_a_layout(self):
+        with self.assertRaises(units.Failed) as raised:
+            route.check(dataclasses.replace(tools.TECHNOLOGIES["osu018"], package=None))
+        self.assertEqual(raised.exception.status, 2)
 
 
 class Budget(unittest.TestCase):
