@@ -89,7 +89,9 @@ static void test_ownership_table__broken_copies_are_caught(void **state)
         {"a group is chosen though the banks will write", "cw_ownership_table", "serve_valid_q && !judge_mark_q && (serve_check",
          "serve_valid_q && (serve_check", 2},
         {"clearing leaves the last row", "cw_ownership_table", "clear_q && &clear_row_q", "clear_q && &{clear_row_q[ROW_W-1:1], 1'b1}", 2},
-        {"hash without the quotient", "cw_ownership_table", "+ quotient + (quotient << 4)", "+ quotient", 2}};
+        {"hash without the quotient", "cw_ownership_table", "+ quotient + (quotient << 4)", "+ quotient", 2},
+        {"ready looks at what is offered", "cw_ownership_table", "assign op_ready_o     = ready_q;",
+         "assign op_ready_o     = ready_q && !(op_valid_i && op_kind_i == END);", 2}};
     (void)state;
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
 }
@@ -214,10 +216,12 @@ static void test_ownership_table__when_the_banks_are_used(void **state)
         {"....aaa.a.......", {{READ, 3, ~0u}, {READ, 1, ~0u}}, 2},
         {"....a..w........", {{MARK, 1, ~0u}}, 1},
         {"....a.awa.......", {{MARK, 1, ~0u}, {READ, 1, ~0u}, {WRITE, 1, ~0u}}, 3},
-        {"....a.aw........", {{MARK, 1, ~0u}, {MARK, 1, ~0u}}, 2},      /* the second changes no entry */
-        {"....a.awaw......", {{MARK, 2, ~0u}, {MARK, 3, 0x249249}}, 2}, /* lane 3 i finds lane 2 i in bank i */
-        {"....a.awa.......", {{MARK, 1, ~0u}, {READ, 2, ~0u}}, 2},      /* its second group would be read while the banks write */
-        {"......a..w......", {{MARK, 1, 0}, {MARK, 1, 1}}, 2},          /* one without lanes is served in two cycles, too */
+        {"....a.aw........", {{MARK, 1, ~0u}, {MARK, 1, ~0u}}, 2},               /* the second changes no entry */
+        {"....a.awaw......", {{MARK, 2, ~0u}, {MARK, 3, 0x249249}}, 2},          /* lane 3 i finds lane 2 i in bank i */
+        {"....a.awa.......", {{MARK, 1, ~0u}, {READ, 2, ~0u}}, 2},               /* its second group would be read while the banks write */
+        {"......a..w......", {{MARK, 1, 0}, {MARK, 1, 1}}, 2},                   /* one without lanes is served in two cycles, too */
+        {"......a.a.......", {{MARK, 1, 0}, {READ, 1, ~0u}, {READ, 1, ~0u}}, 3}, /* and keeps the third cycle after it free */
+        {"....a.aw.a......", {{MARK, 1, ~0u}, {READ, 1, ~0u}, {READ, 1, 0}, {READ, 1, ~0u}}, 4}, /* a READ without lanes stops, too */
     };
     (void)state;
     for (int b = 0; b < 2; b++)
@@ -255,6 +259,146 @@ static void test_ownership_table__seven_cycles_to_an_answer(void **state)
             assert_int_equal(d.out.result_lanes, c == 7);
             assert_int_equal(d.out.op_ready, 0);
         }
+        dut_close(&d);
+    }
+}
+
+static void run(struct dut *d, uint32_t cycles)
+{
+    for (uint32_t c = 0; c < cycles; c++)
+        dut_cycle(d);
+}
+
+/* A CHECK of 32 entries in one bank is served in cycles 3 to 35. One behind it is sorted, two wait: so ready falls in cycle 4, and rises in
+ * 36, when the next one is served and the first of the two that wait has gone to be sorted. Ready does not look at what is offered. */
+static void test_ownership_table__two_wait_in_the_queue(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &warp, backends[b]);
+        begin(&d, ~0u);
+        run(&d, 32);
+        for (uint32_t c = 0; c < 40; c++) {
+            dut_eval(&d);
+            assert_int_equal(d.out.op_ready, c < 4 || c == 36);
+            d.in.op_valid = 1;
+            d.in.op_kind = CW_OWNERSHIP_CHECK_READ;
+            d.in.op_lanes = ~0u;
+            for (uint32_t lane = 0; lane < 32; lane++)
+                d.in.op_addr[lane] = addr_of(lane, 32);
+            dut_cycle(&d);
+            assert_int_equal(d.out.op_ready, c < 4 || c == 36);
+            assert_int_equal(d.out.access, c >= 4 && c != 36); /* the last of the 33 cycles chooses nobody */
+        }
+        dut_close(&d);
+    }
+}
+
+/* Lane 0 loses in the seventh cycle. A MARK of both lanes that is accepted before that has it, and takes the entry from lane 1; one that is
+ * accepted in that cycle has lane 1 alone. */
+static void test_ownership_table__a_lane_that_has_lost_takes_no_part(void **state)
+{
+    static const uint32_t own[32] = {0x40, 0x80}, both[32] = {0x100, 0x100};
+    (void)state;
+    for (int b = 0; b < 2; b++)
+        for (uint32_t cycles = 5; cycles < 8; cycles++) { /* between the CHECK and the MARK */
+            struct dut d;
+            dut_open(&d, &warp, backends[b]);
+            begin(&d, 3);
+            give(&d, CW_OWNERSHIP_CHECK_WRITE, 1, own); /* not marked */
+            run(&d, cycles);
+            give(&d, CW_OWNERSHIP_MARK, 3, both);
+            assert_int_equal(d.out.alive, cycles < 6 ? 3 : 2);
+            give(&d, CW_OWNERSHIP_CHECK_WRITE, 2, both);
+            assert_int_equal(finish(&d), cycles < 6 ? 0 : 2);
+            dut_close(&d);
+        }
+}
+
+/* The lowest of the lanes that mark an entry owns it, in one MARK or in several; an owner may read it, and so may lower lanes. */
+static void test_ownership_table__the_lowest_lane_owns(void **state)
+{
+    static const uint32_t one[32] = {0x20, 0x20, 0x20, 0x20};
+    (void)state;
+    for (int b = 0; b < 2; b++)
+        for (uint32_t first = 1; first < 16; first++)
+            for (uint32_t second = 1; second < 16; second++)
+                for (uint32_t read = 0; read < 2; read++) {
+                    struct dut d;
+                    dut_open(&d, &odd, backends[b]);
+                    begin(&d, 0xf);
+                    give(&d, CW_OWNERSHIP_MARK, first, one);
+                    give(&d, CW_OWNERSHIP_MARK, second, one);
+                    give(&d, read ? CW_OWNERSHIP_CHECK_READ : CW_OWNERSHIP_CHECK_WRITE, 0xf, one);
+                    uint32_t owner = (first | second) & (0u - (first | second));
+                    assert_int_equal(finish(&d), read ? owner | (owner - 1) : owner);
+                    dut_close(&d);
+                }
+}
+
+/* A second resolution finds every entry null, whatever the first one has left, and has its own lanes. A start is taken when the result has
+ * gone, and only then; the result waits for it. */
+static void test_ownership_table__a_start_begins_anew(void **state)
+{
+    enum { ENTRIES = 128 };
+    (void)state;
+    assert_int_equal(1u << (odd.row_w + odd.bank_w + 2), ENTRIES);
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        uint32_t addr[32] = {0};
+        dut_open(&d, &odd, backends[b]);
+        begin(&d, 1);
+        for (uint32_t e = 0; e < ENTRIES; e++) {
+            addr[0] = e;
+            give(&d, CW_OWNERSHIP_MARK, 1, addr);
+        }
+        give(&d, CW_OWNERSHIP_END, 0, NULL);
+        for (uint32_t c = 0; c < 20; c++) {
+            d.in.start_valid = 1;
+            d.in.start_lanes = 0x7f;
+            dut_cycle(&d);
+            assert_int_equal(d.out.start_ready, 0);
+            assert_int_equal(d.out.alive, 1);
+            assert_int_equal(d.out.result_lanes, d.out.result_valid);
+        }
+        assert_int_equal(d.out.result_valid, 1);
+        d.in.result_ready = 1;
+        dut_cycle(&d);
+        assert_int_equal(d.out.result_valid, 1);
+        begin(&d, 0x60);
+        assert_int_equal(d.out.result_valid, 0);
+        assert_int_equal(d.out.result_lanes, 0);
+        dut_cycle(&d);
+        assert_int_equal(d.out.alive, 0x60);
+        for (uint32_t e = 0; e < ENTRIES; e++) {
+            addr[6] = e;
+            give(&d, CW_OWNERSHIP_CHECK_READ, 0x40, addr);
+        }
+        assert_int_equal(finish(&d), 0x60);
+        dut_close(&d);
+    }
+}
+
+/* Lane 0 marks an address, and lane 1 reads others: it loses where the contract's formula gives both the same entry. */
+static void test_ownership_table__an_entry_is_a_hash(void **state)
+{
+    enum { ENTRIES = 128, MARKED = 1000 };
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        uint32_t lost = 0;
+        struct dut d;
+        dut_open(&d, &odd, backends[b]);
+        for (uint32_t a = 0; a < 1u << odd.addr_w; a += 11) {
+            const uint32_t addr[32] = {MARKED, a};
+            const bool same = (a + 17 * (a / ENTRIES)) % ENTRIES == (MARKED + 17 * (MARKED / ENTRIES)) % ENTRIES;
+            begin(&d, 3);
+            give(&d, CW_OWNERSHIP_MARK, 1, addr);
+            give(&d, CW_OWNERSHIP_CHECK_READ, 2, addr);
+            assert_int_equal(finish(&d), same ? 1 : 3);
+            lost += same;
+        }
+        assert_true(lost > 1);
         dut_close(&d);
     }
 }
@@ -306,6 +450,11 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_ownership_table__clearing_takes_a_cycle_per_row),
     cmocka_unit_test(test_ownership_table__when_the_banks_are_used),
     cmocka_unit_test(test_ownership_table__seven_cycles_to_an_answer),
+    cmocka_unit_test(test_ownership_table__two_wait_in_the_queue),
+    cmocka_unit_test(test_ownership_table__a_lane_that_has_lost_takes_no_part),
+    cmocka_unit_test(test_ownership_table__the_lowest_lane_owns),
+    cmocka_unit_test(test_ownership_table__a_start_begins_anew),
+    cmocka_unit_test(test_ownership_table__an_entry_is_a_hash),
     cmocka_unit_test(test_ownership_table__agrees_with_the_simulators_resolution),
 };
 CW_TEST_MAIN(tests)
