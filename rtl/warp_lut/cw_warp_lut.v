@@ -4,14 +4,14 @@
 //
 // Why         : dynamic warp formation makes new warps of threads that have the same next PC. So for each set of threads that comes, the warp that
 //               is being formed for their PC must be found, and it must be known which of its lanes are free.
-// How         : a table with ways. PCs and lanes taken lie in a RAM per way; which entries are used, and the names of their warps, are
-//               flip-flops, because a warp that issues is looked for in all entries at once. What one update writes, the next one reads
-//               past the RAM.
-// Stages      : read; compare, split the lanes, answer; write.
+// How         : a table with ways. Lanes taken lie in a RAM per way; which entries are used, their PCs and the names of their warps are
+//               flip-flops, because all of them are compared in the cycle of the input. The answer then mends what the update before
+//               has changed: so a cycle has either the comparison or the split. What one update writes, the next one reads past the RAM.
+// Stages      : read, compare; mend, split the lanes, answer; write.
 // Latency     : 1 cycle.
 // Throughput  : one update and one close per cycle.
 // Comb. paths : none from input to output; outputs depend on registers and RAM outputs. Nothing leads from a RAM to a RAM.
-// Storage     : WAYS RAMs of 2^SET_W x (PC_W - SET_W + LANES) bits; 2^SET_W * WAYS * (WARP_W + 1) flip-flops.
+// Storage     : WAYS RAMs of 2^SET_W x LANES bits; 2^SET_W * WAYS * (WARP_W + PC_W - SET_W + 2) flip-flops.
 // Illegal use : none.
 //
 // Paper: Fung 2015, sections 2.4 and 3.3.2. Contract: include/cowarp/unit/warp_lut.h. C model: csim/unit/warp_lut.c.
@@ -54,48 +54,97 @@ module cw_warp_lut #(
     localparam SETS    = 1 << SET_W;
     localparam ENTRIES = SETS * WAYS;   // entry: set * WAYS + way
     localparam TAG_W   = PC_W - SET_W;
-    localparam ROW_W   = TAG_W + LANES; // {tag, lanes that are taken}
 
     // ---- State
 
     reg  [ENTRIES-1:0]        used_q;
     reg  [ENTRIES*WARP_W-1:0] name_q;     // the warp of each entry
+    reg  [ENTRIES*TAG_W-1:0]  tag_q;
     reg  [SETS*WAYS-1:0]      turn_q;     // of each set, one bit set: the way that is evicted next
 
     // The update that is answered, and the close that comes before it.
     reg                       upd_q;      // it has a lane
     reg  [PC_W-1:0]           pc_q;
+    reg  [SETS-1:0]           set_oh_q;
+    reg  [WAYS-1:0]           set_used_q; // of its set
+    reg  [WAYS-1:0]           leaves_q;   // of its set: ways that the close names; without the update before
     reg  [LANES-1:0]          lanes_q;
     reg  [WARP_W-1:0]         warp_q;
+    reg  [WAYS-1:0]           match_q;    // ways of its set that have its tag; without the update before
+    reg  [WAYS*TAG_W-1:0]     old_q;      // tags of its set; likewise
+    reg                       near_q;     // the update before has its set
+    reg                       same_q;     // and its PC
     reg                       close_q;
-    reg  [WARP_W-1:0]         close_warp_q;
+    reg  [ENTRIES-1:0]        closing_q;  // entries that the close names; without the update before
+    reg                       newest_q;   // the close names the warp of the update before
 
     // The write of the update before.
     reg  [WAYS-1:0]           write_q;    // the way, if there is one
+    reg                       named_q;    // its warp has begun, and so has given the entry its name
     reg  [SET_W-1:0]          write_set_q;
-    reg  [ROW_W-1:0]          write_row_q;
+    reg  [SETS-1:0]           write_oh_q;
+    reg  [TAG_W-1:0]          write_tag_q;
+    reg  [LANES-1:0]          write_taken_q;
 
     reg  [1:0]                busy_q;
+
+    // ---- Beside the inputs: tags and names are compared before the registers, and what the update before changes is mended behind them
+
+    wire [SET_W-1:0]          in_set   = upd_pc_i[SET_W-1:0];
+    wire [TAG_W-1:0]          in_tag   = upd_pc_i[PC_W-1:SET_W];
+    wire [WAYS*TAG_W-1:0]     in_tags  = tag_q[in_set*WAYS*TAG_W +: WAYS*TAG_W];
+    wire                      in_near  = write_set_q == in_set;  // the write that is under way has this set
+    wire                      in_same  = write_tag_q == in_tag;  // and this tag
+    reg  [WAYS*TAG_W-1:0]     in_old;
+    reg  [WAYS-1:0]           in_match;
+    reg  [ENTRIES-1:0]        in_equal;   // of all sets, because the set comes no earlier than the tag
+    reg  [ENTRIES-1:0]        in_closing;
+    reg  [ENTRIES-1:0]        next_used;  // after the close and the update that are looked at
+    integer                   a;
+    integer                   c;
+    integer                   d;
+
+    always @*
+        for (a = 0; a < WAYS; a = a + 1) begin
+            in_old[a*TAG_W +: TAG_W] = write_q[a] && in_near ? write_tag_q : in_tags[a*TAG_W +: TAG_W];
+            in_match[a]              = write_q[a] && in_near ? in_same : in_equal[in_set*WAYS + a];
+        end
+
+    always @*
+        for (d = 0; d < ENTRIES; d = d + 1)
+            in_equal[d] = tag_q[d*TAG_W +: TAG_W] == in_tag;
+
+    always @*
+        for (c = 0; c < ENTRIES; c = c + 1)
+            in_closing[c] = name_q[c*WARP_W +: WARP_W] == close_warp_i;
 
     // ---- Compare
 
     wire [SET_W-1:0]          set      = pc_q[SET_W-1:0];
     wire [TAG_W-1:0]          tag      = pc_q[PC_W-1:SET_W];
-    wire [WAYS*ROW_W-1:0]     row;        // of each way, as the updates before have left it
+    wire [WAYS*LANES-1:0]     read;       // lanes that are taken, of each way, without the write that is under way
     reg  [ENTRIES-1:0]        open;       // used, and not closed now
+    reg  [WAYS-1:0]           set_open;
+    reg  [WAYS-1:0]           near;       // the update before has written this way of the set
+    reg  [WAYS*LANES-1:0]     row;        // lanes that are taken, of each way, as the updates before have left it
     reg  [WAYS-1:0]           hit;
+    reg  [WAYS-1:0]           clash;      // some lane of the update is taken in this way
     reg  [WAYS-1:0]           free_oh;    // the lowest free way
     reg                       free_any;
     reg  [LANES-1:0]          taken;      // of the entry that is hit
     reg  [WARP_W-1:0]         hit_name;
     integer                   i;
+    integer                   o;
     integer                   w;
 
     always @*
         for (i = 0; i < ENTRIES; i = i + 1)
-            open[i] = used_q[i] && !(close_q && name_q[i*WARP_W +: WARP_W] == close_warp_q);
+            open[i] = used_q[i] && !(close_q && (named_q && write_q[i%WAYS] && write_oh_q[i/WAYS] ? newest_q : closing_q[i]));
 
-    wire [WAYS-1:0]           set_open = open[set*WAYS +: WAYS];
+    always @*
+        for (o = 0; o < ENTRIES; o = o + 1)
+            next_used[o] = open[o] || (upd_q && way[o%WAYS] && set_oh_q[o/WAYS]);
+
     wire [WAYS*WARP_W-1:0]    set_name = name_q[set*WAYS*WARP_W +: WAYS*WARP_W];
     wire [WAYS-1:0]           set_turn = turn_q[set*WAYS +: WAYS];
 
@@ -104,11 +153,15 @@ module cw_warp_lut #(
         hit_name = {WARP_W{1'b0}};
         free_any = 1'b0;
         for (w = 0; w < WAYS; w = w + 1) begin
-            hit[w]     = set_open[w] && row[w*ROW_W+LANES +: TAG_W] == tag;
-            free_oh[w] = !set_open[w] && !free_any;
-            free_any   = free_any || !set_open[w];
-            taken      = taken | (row[w*ROW_W +: LANES] & {LANES{hit[w]}});
-            hit_name   = hit_name | (set_name[w*WARP_W +: WARP_W] & {WARP_W{hit[w]}});
+            near[w]                  = write_q[w] && near_q;
+            set_open[w]              = set_used_q[w] && !(close_q && (named_q && near[w] ? newest_q : leaves_q[w]));
+            row[w*LANES +: LANES]    = near[w] ? write_taken_q : read[w*LANES +: LANES];
+            hit[w]                   = set_open[w] && (near[w] ? same_q : match_q[w]);
+            clash[w]                 = (lanes_q & row[w*LANES +: LANES]) != {LANES{1'b0}};
+            free_oh[w]               = !set_open[w] && !free_any;
+            free_any                 = free_any || !set_open[w];
+            taken                    = taken | (row[w*LANES +: LANES] & {LANES{hit[w]}});
+            hit_name                 = hit_name | (set_name[w*WARP_W +: WARP_W] & {WARP_W{hit[w]}});
         end
     end
 
@@ -117,12 +170,12 @@ module cw_warp_lut #(
     wire                      found    = upd_q && |hit;
     wire [LANES-1:0]          joins    = lanes_q & ~taken & {LANES{found}};
     wire [LANES-1:0]          begins   = upd_q ? lanes_q & ({LANES{!found}} | taken) : {LANES{1'b0}};
-    wire                      begin_any = |begins;
+    wire                      begin_any = upd_q && (hit == {WAYS{1'b0}} || (hit & clash) != {WAYS{1'b0}});
     wire                      evict    = upd_q && !found && !free_any;
     wire [WAYS-1:0]           way      = found ? hit : free_any ? free_oh : set_turn;  // that is written
     wire [LANES-1:0]          now_taken = begin_any ? begins : lanes_q | taken;
 
-    reg  [TAG_W-1:0]          old_tag;    // of the entry that is evicted
+    reg  [TAG_W-1:0]          old_tag;    // of the entry whose turn it is
     reg  [WARP_W-1:0]         old_name;
     integer                   e;
 
@@ -130,14 +183,13 @@ module cw_warp_lut #(
         old_tag  = {TAG_W{1'b0}};
         old_name = {WARP_W{1'b0}};
         for (e = 0; e < WAYS; e = e + 1) begin
-            old_tag  = old_tag | (row[e*ROW_W+LANES +: TAG_W] & {TAG_W{evict && set_turn[e]}});
-            old_name = old_name | (set_name[e*WARP_W +: WARP_W] & {WARP_W{evict && set_turn[e]}});
+            old_tag  = old_tag | ((near[e] ? write_tag_q : old_q[e*TAG_W +: TAG_W]) & {TAG_W{set_turn[e]}});
+            old_name = old_name | (set_name[e*WARP_W +: WARP_W] & {WARP_W{set_turn[e]}});
         end
     end
 
     // The turn goes one way up, from the last one to the first.
     wire [WAYS-1:0]           turn_up  = (set_turn << 1) | (set_turn >> (WAYS - 1));
-    integer                   n;
     integer                   m;
 
     always @(posedge clk_i)
@@ -152,28 +204,44 @@ module cw_warp_lut #(
             upd_q   <= upd_valid_i && upd_lanes_i != {LANES{1'b0}};
             close_q <= close_valid_i;
             write_q <= way & {WAYS{upd_q}};
-            used_q  <= open;
-            for (n = 0; n < WAYS; n = n + 1)
-                if (upd_q && way[n])
-                    used_q[set*WAYS + n] <= 1'b1;
+            used_q  <= next_used;
             if (evict)
                 turn_q[set*WAYS +: WAYS] <= turn_up;
             busy_q  <= upd_valid_i ? 2'd2 : busy_q == 2'd2 || close_valid_i ? 2'd1 : 2'd0;
         end
+
+    integer                   q;
+    integer                   x;
 
     always @(posedge clk_i) begin
         if (upd_valid_i) begin
             pc_q    <= upd_pc_i;
             lanes_q <= upd_lanes_i;
             warp_q  <= upd_warp_i;
+            match_q <= in_match;
+            old_q   <= in_old;
+            near_q  <= in_set == set;
+            set_used_q  <= next_used[in_set*WAYS +: WAYS];
+            leaves_q    <= in_closing[in_set*WAYS +: WAYS];
+            same_q  <= upd_pc_i == pc_q;
+            for (x = 0; x < SETS; x = x + 1)
+                set_oh_q[x] <= in_set == x[SET_W-1:0];
         end
-        if (close_valid_i)
-            close_warp_q <= close_warp_i;
-        write_set_q <= set;
-        write_row_q <= {tag, now_taken};
+        if (close_valid_i) begin
+            closing_q <= in_closing;
+            newest_q  <= close_warp_i == warp_q;
+        end
+        named_q       <= begin_any;
+        write_set_q   <= set;
+        write_oh_q    <= set_oh_q;
+        write_tag_q   <= tag;
+        write_taken_q <= now_taken;
         for (m = 0; m < WAYS; m = m + 1)
             if (begin_any && way[m])
                 name_q[(set*WAYS + m)*WARP_W +: WARP_W] <= warp_q;
+        for (q = 0; q < WAYS; q = q + 1)
+            if (write_q[q])
+                tag_q[(write_set_q*WAYS + q)*TAG_W +: TAG_W] <= write_tag_q;
     end
 
     // ---- RAMs
@@ -181,26 +249,22 @@ module cw_warp_lut #(
     genvar g;
     generate
         for (g = 0; g < WAYS; g = g + 1) begin : g_way
-            wire [ROW_W-1:0] read;
-
             cw_ram_1r1w_fwd #(
                 .ADDR_W(SET_W),
-                .DATA_W(ROW_W)
+                .DATA_W(LANES)
             ) u_ram (
                 .clk_i    (clk_i),
                 .rd_en_i  (upd_valid_i),
-                .rd_addr_i(upd_pc_i[SET_W-1:0]),
-                .rd_data_o(read),
+                .rd_addr_i(in_set),
+                .rd_data_o(read[g*LANES +: LANES]),
                 .wr_en_i  (write_q[g]),
                 .wr_addr_i(write_set_q),
-                .wr_data_i(write_row_q)
+                .wr_data_i(write_taken_q)
 `ifdef CW_PROPERTIES
                 , .f_addr_i(f_pc[SET_W-1:0])
-                , .f_data_o(f_row[g*ROW_W +: ROW_W])
+                , .f_data_o(f_row[g*LANES +: LANES])
 `endif
             );
-
-            assign row[g*ROW_W +: ROW_W] = write_q[g] && write_set_q == set ? write_row_q : read;
         end
     endgenerate
 
@@ -211,14 +275,14 @@ module cw_warp_lut #(
     assign ans_begin_lanes_o = begins;
     assign ans_begin_warp_o  = warp_q & {WARP_W{begin_any}};
     assign evict_valid_o     = evict;
-    assign evict_pc_o        = {old_tag, set & {SET_W{evict}}};
-    assign evict_warp_o      = old_name;
+    assign evict_pc_o        = {old_tag, set} & {PC_W{evict}};
+    assign evict_warp_o      = old_name & {WARP_W{evict}};
     assign busy_o            = busy_q != 2'd0;
 
 `ifdef CW_PROPERTIES
     // One PC, of the prover's choice, and what the ports have shown of it: whether it has an entry, its warp, and the lanes that are taken.
     wire [PC_W-1:0]       f_pc;
-    wire [WAYS*ROW_W-1:0] f_row;       // of the PC's set, in the RAMs
+    wire [WAYS*LANES-1:0] f_row;       // of the PC's set, in the RAMs
     reg                   f_past_q = 1'b0;
     reg                   f_open_q;    // after all answers, before the close that comes next
     reg  [WARP_W-1:0]     f_warp_q;
@@ -226,10 +290,12 @@ module cw_warp_lut #(
     reg                   f_closed_q;  // it had an entry whose warp was closed
     reg                   f_upd_q;
     wire                  f_here    = upd_q && pc_q == f_pc;
-    wire                  f_open    = f_open_q && !(close_q && close_warp_q == f_warp_q);
+    reg  [WARP_W-1:0]     f_close_q;   // the close
+    wire                  f_open    = f_open_q && !(close_q && f_close_q == f_warp_q);
     reg  [WAYS-1:0]       f_at;        // ways that have the PC, with the write that is under way
     reg  [WAYS-1:0]       f_right;     // with its warp and its lanes
-    reg  [ROW_W-1:0]      f_now;
+    reg  [LANES-1:0]      f_now;
+    reg  [TAG_W-1:0]      f_tag;
     reg                   f_turns;     // in each set it is one way's turn
     integer               f;
     integer               ft;
@@ -245,19 +311,21 @@ module cw_warp_lut #(
     );
 
     // The rows of the PC's set with the write that is under way.
-    reg  [WAYS*ROW_W-1:0] f_merged;
+    reg  [WAYS*LANES-1:0] f_merged;
     integer               fm;
 
     always @*
         for (fm = 0; fm < WAYS; fm = fm + 1)
-            f_merged[fm*ROW_W +: ROW_W] = write_q[fm] && write_set_q == f_pc[SET_W-1:0] ? write_row_q : f_row[fm*ROW_W +: ROW_W];
+            f_merged[fm*LANES +: LANES] = write_q[fm] && write_set_q == f_pc[SET_W-1:0] ? write_taken_q : f_row[fm*LANES +: LANES];
 
     always @* begin
-        f_now = {ROW_W{1'b0}};
+        f_now = {LANES{1'b0}};
+        f_tag = {TAG_W{1'b0}};
         for (f = 0; f < WAYS; f = f + 1) begin
-            f_now      = write_q[f] && write_set_q == f_pc[SET_W-1:0] ? write_row_q : f_row[f*ROW_W +: ROW_W];
-            f_at[f]    = used_q[f_pc[SET_W-1:0]*WAYS + f] && f_now[LANES +: TAG_W] == f_pc[PC_W-1:SET_W];
-            f_right[f] = f_at[f] && f_now[LANES-1:0] == f_taken_q && name_q[(f_pc[SET_W-1:0]*WAYS + f)*WARP_W +: WARP_W] == f_warp_q;
+            f_now      = f_merged[f*LANES +: LANES];
+            f_tag      = write_q[f] && write_set_q == f_pc[SET_W-1:0] ? write_tag_q : tag_q[(f_pc[SET_W-1:0]*WAYS + f)*TAG_W +: TAG_W];
+            f_at[f]    = used_q[f_pc[SET_W-1:0]*WAYS + f] && f_tag == f_pc[PC_W-1:SET_W];
+            f_right[f] = f_at[f] && f_now == f_taken_q && name_q[(f_pc[SET_W-1:0]*WAYS + f)*WARP_W +: WARP_W] == f_warp_q;
         end
     end
 
@@ -268,8 +336,31 @@ module cw_warp_lut #(
                       && (turn_q[ft*WAYS +: WAYS] & (turn_q[ft*WAYS +: WAYS] - 1'b1)) == {WAYS{1'b0}};
     end
 
+    // What was compared beside the inputs is what the registers say now.
+    reg                   f_mended;
+    integer               fw;
+    integer               fe;
+
+    always @* begin
+        f_mended = 1'b1;
+        for (fe = 0; fe < ENTRIES; fe = fe + 1)
+            f_mended = f_mended && open[fe] == (used_q[fe] && !(close_q && name_q[fe*WARP_W +: WARP_W] == f_close_q));
+        if (upd_q)
+            for (fw = 0; fw < WAYS; fw = fw + 1)
+                f_mended = f_mended && set_open[fw] == open[set*WAYS + fw]
+                           && (near[fw] ? same_q == (write_tag_q == tag)
+                                                 : match_q[fw] == (tag_q[(set*WAYS + fw)*TAG_W +: TAG_W] == tag)
+                                                   && old_q[fw*TAG_W +: TAG_W] == tag_q[(set*WAYS + fw)*TAG_W +: TAG_W]);
+        if (upd_q)
+            f_mended = f_mended && set_oh_q == {{(SETS-1){1'b0}}, 1'b1} << set && (write_q == {WAYS{1'b0}} || near_q == (write_set_q == set));
+        if (write_q != {WAYS{1'b0}})
+            f_mended = f_mended && write_oh_q == {{(SETS-1){1'b0}}, 1'b1} << write_set_q;
+    end
+
     always @(posedge clk_i) begin
         f_past_q <= 1'b1;
+        if (close_valid_i)
+            f_close_q <= close_warp_i;
         f_upd_q  <= !rst_i && upd_valid_i && upd_lanes_i != {LANES{1'b0}};
         if (rst_i) begin
             f_open_q   <= 1'b0;
@@ -326,6 +417,7 @@ module cw_warp_lut #(
             assert (|f_at == f_open_q && (!f_open_q || |f_right));
             assert (upd_q == f_upd_q);
             assert (f_turns);
+            assert (f_mended);
             if (upd_q && set == f_pc[SET_W-1:0])
                 assert (row == f_merged);
             cover (f_open_q && |write_q && upd_q && set == write_set_q && set == f_pc[SET_W-1:0]);

@@ -155,12 +155,12 @@ static bool is_in(const char *const *list, size_t cnt, const char *line)
 }
 #define IS_IN(list, line) is_in(list, sizeof(list) / sizeof(list)[0], line)
 
-/* SI-TM's units, which run at 700 MHz in its own preset, on GETM's machines, whose L2 has 1,400 (Table II: validation units). And warp_lut,
- * which takes both sides of a branch in a cycle of 325 MHz; it reaches 744 (synth/tables.txt). */
+/* SI-TM's units, which run at 700 MHz in its own preset, on GETM's machines, whose L2 has 1,400 (Table II: validation units). */
 static const char *const faster[] = {
-    "getm postdate_unit 1400",    "getm writer_table 1400",         "getm version_index_table 1400",     "getm row_copy_engine 1400",
-    "getm-56 postdate_unit 1400", "getm-56 writer_table 1400",      "getm-56 version_index_table 1400",  "getm-56 row_copy_engine 1400",
-    "thesis-tbc warp_lut 650",    "getm scalable_reader_list 1400", "getm-56 scalable_reader_list 1400",
+    "getm postdate_unit 1400",           "getm writer_table 1400",       "getm version_index_table 1400",
+    "getm row_copy_engine 1400",         "getm-56 postdate_unit 1400",   "getm-56 writer_table 1400",
+    "getm-56 version_index_table 1400",  "getm-56 row_copy_engine 1400", "getm scalable_reader_list 1400",
+    "getm-56 scalable_reader_list 1400",
 };
 
 static void judge_clocks(const struct seen *s, size_t known)
@@ -181,7 +181,7 @@ static void test_unit_sizes__are_the_contracts(void **state)
             build(&s, cw_mechs[i], NULL);
     }
     assert_true(s.units > 100);
-    judge_clocks(&s, sizeof faster / sizeof faster[0] - 1);
+    judge_clocks(&s, sizeof faster / sizeof faster[0]);
     uint32_t of_memory = 0;
     for (uint32_t i = 0; i < s.cnt; i++) {
         of_memory += is_of_memory(s.line[i]);
@@ -203,7 +203,7 @@ static void test_unit_sizes__of_branch_divergence(void **state)
         struct seen s = {.preset = "thesis-tbc"};
         build(&s, NULL, t[i].setting);
         assert_int_equal(s.units, t[i].units);
-        judge_clocks(&s, strncmp(t[i].setting, "core.divergence=dwf", 19) == 0 ? 1 : 0);
+        judge_clocks(&s, 0);
         if (s.cnt != 0)
             fail_msg("%s: not what is synthesized", s.line[0]);
     }

@@ -34,7 +34,8 @@
     P(pc_w, PC_W, 16, 7, 24, "bits of a PC")      \
     P(warp_w, WARP_W, 10, 1, 10, "bits of the name of a warp")
 
-#define CW_WARP_LUT_CLOCK(C) C(325, 65, "Fung 2015 Table 3.2: 1300 MHz, a warp in 4 cycles")
+#define CW_WARP_LUT_CLOCK(C) \
+    C(650, 65, "Fung 2015 Table 3.2: 1300 MHz, a warp in 4 cycles; 3.3.2: it is looked up in these, the sides of a branch one by one")
 
 #define CW_WARP_LUT_PORTS(IN, OUT, INW, OUTW)                   \
     /* threads with one next PC */                              \
