@@ -179,6 +179,57 @@ static void test_block_stack__broken_copies_are_caught(void **state)
         {"a branch to one side opens entries", "cw_block_stack", "(all_first || none_first);", "(all_first && none_first);", 3},
         {"a branch to one side goes to the other", "cw_block_stack", "<= all_first ? w_first : w_second;",
          "<= none_first ? w_first : w_second;", 3},
+        {"the first mask has its static warps in reverse", "cw_block_stack", "op_start[i*LANES +: LANES] = op_mask_i[i*32 +: LANES];",
+         "op_start[i*LANES +: LANES] = op_mask_i[(WARPS-1-i)*32 +: LANES];", 3},
+        {"a block has all static warps", "cw_block_stack", "member_q[b*WARPS +: WARPS]  <= op_member;",
+         "member_q[b*WARPS +: WARPS]  <= {WARPS{1'b1}};", 3},
+        {"an operation is taken while a stack is turned", "cw_block_stack", "op_valid_i && state_q == ST_IDLE && b_there",
+         "op_valid_i && b_there", 3},
+        {"all lanes are of the static warp of lane 0", "cw_block_stack", "op_home_i[l*8 + p];", "op_home_i[p];", 3},
+        {"threads of other blocks exit, too", "cw_block_stack", "live_q & ~(op_threads & of_op)", "live_q & ~op_threads", 3},
+        {"a block that runs starts anew", "cw_block_stack", "op_kind_i == START && b_state == NONE",
+         "op_kind_i == START && (b_state == NONE || b_state == RUNS)", 3},
+        {"an arrival does not count", "cw_block_stack", "(op_kind_i == ARRIVE || op_kind_i == JOIN) && runs",
+         "((op_kind_i == ARRIVE && 1'b0) || op_kind_i == JOIN) && runs", 3},
+        {"a join does not count", "cw_block_stack", "(op_kind_i == ARRIVE || op_kind_i == JOIN) && runs", "op_kind_i == ARRIVE && runs", 3},
+        {"an overflow does not end", "cw_block_stack", "(runs || b_state == OVERFLOWED)", "runs", 4},
+        {"an exit says how", "cw_block_stack", "if (ends && !leaves)", "if (ends)", 3},
+        {"who has exited has branched", "cw_block_stack", "end_q[m*2 +: 2] <= END_POP", "end_q[m*2 +: 2] <= END_BRANCH", 3},
+        {"the top that stays keeps its PC", "cw_block_stack", "rpc, rpc_on, w_rpc};", "rpc, rpc_on, pc};", 3},
+        {"the first side has no RPC", "cw_block_stack", "m_first  = {inner, w_rpc, w_rpc_on,", "m_first  = {inner, {PC_W{1'b0}}, 1'b0,", 3},
+        {"an arrival joins", "cw_block_stack", "op_kind_i == JOIN ? END_JOIN : END_POP", "op_kind_i == JOIN ? END_JOIN : END_JOIN", 3},
+        {"the top at its LPC runs", "cw_block_stack", "at_lpc ? ST_JOIN : ST_IDLE", "at_lpc && last_pos ? ST_JOIN : ST_IDLE", 3},
+        {"what was below the top is not checked", "cw_block_stack", "ST_LOAD:   state_d = ST_CHECK;", "ST_LOAD:   state_d = ST_IDLE;", 3},
+        {"an ended block is not reported", "cw_block_stack", "ended_valid_q <= gone;", "ended_valid_q <= gone && last_pos;", 3},
+        {"there is a position less", "cw_block_stack", "last_pos = &pos;", "last_pos = &pos[POS_W-1:1];", 4},
+        {"an offer changes", "cw_block_stack", "if (!offer_valid_q || top_ready_i)\n            offer_q <= lowest;", "offer_q <= lowest;",
+         3},
+        {"every count is 1", "cw_block_stack", "wcnt_q[m*6 +: 6]  <= made_count_i;", "wcnt_q[m*6 +: 6]  <= 6'd1;", 3},
+        {"what was popped had no thread", "cw_block_stack", "pop_empty_q <= nobody;", "pop_empty_q <= 1'b1;", 3},
+        {"an END is reported", "cw_block_stack", "ended_valid_q <= gone;", "ended_valid_q <= gone || forget;", 3},
+        {"the depth is one short", "cw_block_stack", "pos_q[q*POS_W +: POS_W]} + 1'b1 :", "pos_q[q*POS_W +: POS_W]} :", 3},
+        {"a block without entry answers", "cw_block_stack", "{28'd0, qry_block_i} < BLOCKS && q_state != NONE",
+         "{28'd0, qry_block_i} < BLOCKS", 3},
+        {"the peak is one low", "cw_block_stack", "{1'b0, pos} + 2", "{1'b0, pos} + 1", 3},
+        {"an overflow is forgotten", "cw_block_stack", "overflow_q || over;", "over;", 4},
+        {"busy does not see who is ready", "cw_block_stack", "|ready_now || offer_valid_q", "offer_valid_q", 3},
+        {"blocks share their memory", "cw_block_stack", "turn_q, spill ? base", "{BLOCK_W{1'b0}}, spill ? base", 3},
+        {"a join in memory writes all", "cw_block_stack", "mem_mask_only_o = jstore;", "mem_mask_only_o = jstore && last_pos;", 3},
+        {"no operation is taken beside an offer", "cw_block_stack", "op_ready_o    = state_q == ST_IDLE;",
+         "op_ready_o    = state_q == ST_IDLE && !offer_valid_q;", 3},
+        {"nothing is decided", "cw_block_stack", "turns ? ST_DECIDE : ST_IDLE", "turns ? ST_POP : ST_IDLE", 3},
+        {"a start loads", "cw_block_stack", "start ? ST_CHECK :", "start ? ST_LOAD :", 3},
+        {"a store does not wait", "cw_block_stack", "ST_SPILL:  state_d = mem_ready_i ? ST_PUSH : ST_SPILL;",
+         "ST_SPILL:  state_d = ST_PUSH;", 3},
+        {"a join is not staged", "cw_block_stack", "at_home ? ST_STAGE :", "at_home ? ST_WRITE :", 3},
+        {"a join without a LPC reads", "cw_block_stack", "ending == END_JOIN && lpc_on ? ST_JOIN", "ending == END_JOIN ? ST_JOIN", 3},
+        {"a fetch does not wait", "cw_block_stack", "ST_FETCH:  state_d = mem_ready_i ? ST_AWAIT : ST_FETCH;",
+         "ST_FETCH:  state_d = ST_AWAIT;", 3},
+        {"an offer waits for a quiet unit", "cw_block_stack", "offer_valid_q <= |ready;", "offer_valid_q <= |ready && state_q == ST_IDLE;",
+         3},
+        {"the sides of a nested branch have the LPC of the top", "cw_block_stack", "outer   = tail_q ?", "outer   = tail_q || 1'b1 ?", 3},
+        {"the highest block that is ready comes next", "cw_block_stack", "for (n = BLOCKS - 1; n >= 0; n = n - 1)",
+         "for (n = 0; n < BLOCKS; n = n + 1)", 3},
         {"a count for a block that runs", "cw_block_stack", "block_q[m*3 +: 3] == WAITS && made_count_i",
          "block_q[m*3 +: 3] != NONE && made_count_i", 3}};
     (void)state;
@@ -734,6 +785,168 @@ static void test_block_stack__takes_its_cycles(void **state)
     }
 }
 
+/* An EXIT of block 0 names threads of block 1. */
+static void test_block_stack__other_blocks_threads_do_not_count(void **state)
+{
+    static const params_t p = {2, 2, 2, 4, 8, 3};
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_new(&p, backends[b]);
+        start(d, 0, 'A', MASK(0x3, 0x0), 2);
+        expect_top(d, 0, 'A', MASK(0x3, 0x0), 2, 1);
+        start(d, 1, 'A', MASK(0x0, 0x3), 2);
+        exit_threads(d, HOME(0, 1), 2, 0);
+        expect_top(d, 1, 'A', MASK(0x0, 0x3), 2, 1);
+        branch(d, 0, HOME(1, 0), 2, 0x1, (struct way){'B', 'C', 'D', 0});
+        expect_top(d, 0, 'C', MASK(0x2, 0x0), 2, 1);
+        expect_state(d, 0, CW_BLOCK_RUNS, 1, 1); /* nobody of this block has gone first */
+        dut_delete(d);
+    }
+}
+
+/* Nothing of it changes the block, and nobody hears of it. */
+static void expect_ignored(struct dut *d, uint64_t kind, uint64_t block, uint64_t state, uint64_t wcnt, uint64_t depth)
+{
+    begin(d, kind, block);
+    d->in.op_first_pc = 'X';
+    d->in.op_mask[0] = 0x1;
+    d->in.op_lanes = 0x3;
+    d->in.op_last = 1;
+    send(d);
+    assert_int_equal(d->out.ended_valid, 0);
+    expect_state(d, 0, state, wcnt, depth);
+    assert_int_equal(d->out.qry_pc, depth != 0 ? 'A' : 0);
+    assert_int_equal(d->out.ended_valid, 0);
+}
+
+static void expect_no_count(struct dut *d, uint64_t block, uint64_t count, uint64_t state, uint64_t wcnt)
+{
+    d->in.made_valid = 1;
+    d->in.made_block = block;
+    d->in.made_count = count;
+    cycle(d);
+    expect_state(d, 0, state, wcnt, 1);
+}
+
+static void test_block_stack__what_has_no_meaning_is_ignored(void **state)
+{
+    static const params_t p = {2, 2, 2, 4, 8, 3};
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_new(&p, backends[b]);
+        for (uint64_t kind = CW_BLOCK_STACK_BRANCH; kind < 8; kind++)
+            expect_ignored(d, kind, 0, CW_BLOCK_NONE, 0, 0);
+        start(d, 0, 'A', MASK(0x3, 0x0), 2);
+        for (uint32_t i = 0; i < 4; i++)
+            cycle(d);
+        for (uint64_t kind = CW_BLOCK_STACK_START; kind < 8; kind++)
+            expect_ignored(d, kind, 0, CW_BLOCK_OFFERED, 0, 1);
+        d->in.top_ready = 1;
+        cycle(d);
+        expect_no_count(d, 1, 1, CW_BLOCK_WAITS, 0);
+        expect_no_count(d, 0, 0, CW_BLOCK_WAITS, 0);
+        expect_no_count(d, 0, 2, CW_BLOCK_RUNS, 2);
+        expect_no_count(d, 0, 1, CW_BLOCK_RUNS, 2);
+        expect_ignored(d, CW_BLOCK_STACK_START, 0, CW_BLOCK_RUNS, 2, 1);
+        expect_ignored(d, 6, 0, CW_BLOCK_RUNS, 2, 1);
+        for (uint64_t kind = CW_BLOCK_STACK_START; kind < 8; kind++)
+            expect_ignored(d, kind, 2, CW_BLOCK_RUNS, 2, 1); /* there is no block 2 */
+        expect_state(d, 2, 0, 0, 0);
+        expect_ignored(d, CW_BLOCK_STACK_END, 0, CW_BLOCK_NONE, 0, 0); /* it ends, and is not reported */
+        start(d, 1, 'A', MASK(0x0, 0x0), 2);                           /* a first mask without threads: checked, popped */
+        cycle(d);
+        cycle(d);
+        cycle(d);
+        assert_int_equal(d->out.ended_valid, 1);
+        assert_int_equal(d->out.ended_block, 1);
+        assert_int_equal(d->out.pop_empty, 1);
+        dut_delete(d);
+    }
+}
+
+/* The cycle after an operation in which the next top is offered. */
+static uint32_t offered_after(struct dut *d)
+{
+    for (uint32_t n = 1; n < 100; n++) {
+        cycle(d);
+        if (d->out.top_valid)
+            return n;
+    }
+    return 0;
+}
+
+/* Depth 2. Block 1: F and E (likely) below the sides B and C, then G and a second side above C's; entries go to memory and come back. */
+static void test_block_stack__takes_its_steps(void **state)
+{
+    static const params_t p = {4, 2, 2, 2, 8, 4};
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_new(&p, backends[b]);
+        const uint32_t(*entry)[CW_BLOCK_STACK_ENTRY_WORDS] = d->memory.entry;
+        start(d, 1, 'A', MASK(0x0, 0xf), 2);
+        assert_int_equal(offered_after(d), 3); /* check */
+        expect_top(d, 1, 'A', MASK(0x0, 0xf), 2, 1);
+        branch(d, 1, HOME(1, 1, 1, 1), 4, 0xe, (struct way){'C', 'B', 'F', 'E'});
+        assert_int_equal(offered_after(d), 9); /* decide, F, E, read and store F, B, check */
+        expect_top(d, 1, 'C', MASK(0x0, 0xe), 2, 1);
+        assert_int_equal(entry[16][1], 0xf); /* block 1, position 0: F, no RPC, no LPC */
+        assert_int_equal(entry[16][32], 'F');
+        branch(d, 1, HOME(-1, 1, 1, 1), 4, 0x2, (struct way){'H', 'I', 'G', 0});
+        assert_int_equal(offered_after(d), 10); /* decide, read and store E, G, read and store B, I, check */
+        expect_top(d, 1, 'H', MASK(0x0, 0x2), 2, 1);
+        assert_int_equal(entry[17][1], 0x0); /* E, RPC F, no LPC */
+        assert_int_equal(entry[17][32], 'E' | 1u << 8 | 'F' << 9);
+        assert_int_equal(entry[18][32], 'B' | 1u << 8 | 'F' << 9 | 1u << 17 | 'E' << 18 | 1u << 26); /* and LPC E, LPos 1 */
+        end_of_warp(d, CW_BLOCK_STACK_ARRIVE, 1);
+        assert_int_equal(offered_after(d), 6); /* decide, pop, load, check */
+        expect_top(d, 1, 'I', MASK(0x0, 0xc), 2, 1);
+        end_of_warp(d, CW_BLOCK_STACK_JOIN, 1); /* I has no LPC */
+        assert_int_equal(offered_after(d), 6);
+        expect_top(d, 1, 'G', MASK(0x0, 0xe), 2, 1);
+        end_of_warp(d, CW_BLOCK_STACK_JOIN, 1);
+        assert_int_equal(offered_after(d), 10); /* decide, fetch, await, store, pop, fetch, await, check */
+        assert_int_equal(entry[17][1], 0xe);
+        assert_int_equal(entry[17][32], 'E' | 1u << 8 | 'F' << 9);
+        expect_top(d, 1, 'B', MASK(0x0, 0x1), 2, 1);
+        branch(d, 1, HOME(1, -1, -1, -1), 4, 0x1, (struct way){'K', 'L', 'M', 0});
+        assert_int_equal(offered_after(d), 4); /* one way: decide, check */
+        expect_top(d, 1, 'K', MASK(0x0, 0x1), 2, 1);
+        end_of_warp(d, CW_BLOCK_STACK_JOIN, 1);
+        assert_int_equal(offered_after(d), 10);
+        expect_top(d, 1, 'E', MASK(0x0, 0xf), 2, 1);
+        end_of_warp(d, CW_BLOCK_STACK_ARRIVE, 1);
+        assert_int_equal(offered_after(d), 7); /* decide, pop, fetch, await, check */
+        expect_top(d, 1, 'F', MASK(0x0, 0xf), 2, 1);
+        end_of_warp(d, CW_BLOCK_STACK_ARRIVE, 1);
+        for (uint32_t n = 1; n <= 3; n++) { /* decide, pop; then it is told, and the unit is free */
+            cycle(d);
+            assert_int_equal(d->out.ended_valid, n == 3);
+            assert_int_equal(d->out.pop_valid, n == 3);
+            assert_int_equal(d->out.op_ready, n == 3);
+        }
+        dut_delete(d);
+    }
+}
+
+/* The same in a unit that holds all entries: a join reads, stages and writes. */
+static void test_block_stack__joins_in_the_unit(void **state)
+{
+    static const params_t p = {4, 2, 2, 8, 8, 4};
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut *d = dut_new(&p, backends[b]);
+        start(d, 0, 'A', MASK(0xf), 1);
+        expect_top(d, 0, 'A', MASK(0xf), 1, 1);
+        branch(d, 0, HOME(0, 0, 0, 0), 4, 0xe, (struct way){'C', 'B', 'F', 'E'});
+        assert_int_equal(offered_after(d), 7); /* decide, F, E, B, check */
+        expect_top(d, 0, 'C', MASK(0xe), 1, 1);
+        end_of_warp(d, CW_BLOCK_STACK_JOIN, 0);
+        assert_int_equal(offered_after(d), 9); /* decide, read, stage, write, pop, load, check */
+        expect_top(d, 0, 'B', MASK(0x1), 1, 1);
+        dut_delete(d);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_block_stack__c_equals_rtl),
     cmocka_unit_test(test_block_stack__broken_copies_are_caught),
@@ -751,5 +964,9 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_block_stack__spills_and_comes_back),
     cmocka_unit_test(test_block_stack__overflows),
     cmocka_unit_test(test_block_stack__takes_its_cycles),
+    cmocka_unit_test(test_block_stack__other_blocks_threads_do_not_count),
+    cmocka_unit_test(test_block_stack__what_has_no_meaning_is_ignored),
+    cmocka_unit_test(test_block_stack__takes_its_steps),
+    cmocka_unit_test(test_block_stack__joins_in_the_unit),
 };
 CW_TEST_MAIN(tests)

@@ -19,7 +19,7 @@ import testplan  # noqa: E402
 from statsfile import Wrong  # noqa: E402
 
 WAITING = set("""
-bank_detector block_stack commit_unit conflict_address_table persist_buffer reference_count_table
+bank_detector commit_unit conflict_address_table persist_buffer reference_count_table
 scalable_reader_list thread_compactor validation_unit version_index_table writer_table
 """.split())
 DEMAND = re.compile(r"\bmust\b|\bmay not\b|\bnot allowed\b|\ballowed\b|\billegal\b|\bnever\b")
