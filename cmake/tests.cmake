@@ -23,6 +23,7 @@ endfunction()
 function(cw_add_tests)
     cw_add_test_folder(unit unit cowarp_csim)
     cw_add_test_folder(system system cowarp_workloads)
+    target_link_options(test_unit_cycles PRIVATE -Wl,--wrap=cw_gpu_create) # it looks at the units that a GPU opens
     cw_add_fast_path_test()
     add_test(NAME layers COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/layers.py ${PROJECT_SOURCE_DIR})
     add_test(NAME file_order COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/file_order.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
