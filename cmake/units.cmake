@@ -102,6 +102,7 @@ function(cw_add_lockstep_tests unit)
     add_test(NAME rtl.${unit}.broken COMMAND test_rtl_${unit} --gtest_filter=*broken_copies*)
     add_test(NAME rtl.${unit}.long COMMAND test_rtl_${unit} --gtest_filter=*c_equals_rtl*)
     set_tests_properties(rtl.${unit}.broken rtl.${unit}.long PROPERTIES ENVIRONMENT "${environment}" ${common})
+    set_tests_properties(rtl.${unit}.long PROPERTIES ENVIRONMENT "${environment};COWARP_LOCKSTEP_LARGEST=1")
     if(NOT unit STREQUAL bank_detector) # whose stimulus is made for other parameters
         add_test(NAME rtl.${unit}.some COMMAND test_rtl_${unit} --gtest_filter=*__c_equals_rtl)
         set_tests_properties(rtl.${unit}.some PROPERTIES
@@ -164,6 +165,11 @@ target_compile_definitions(test_rtl_provider PRIVATE CW_SOURCE_DIR="${PROJECT_SO
 add_test(NAME rtl.provider COMMAND test_rtl_provider)
 set_tests_properties(rtl.provider PROPERTIES
     ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" WORKING_DIRECTORY ${CMAKE_BINARY_DIR} TIMEOUT 600 LABELS rtl)
+
+# Parameters at the ends of their ranges.
+add_test(NAME lint.corners COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/rtl/corners.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}
+         ${VERILATOR})
+set_tests_properties(lint.corners PROPERTIES TIMEOUT 300 LABELS lint)
 
 # Functional coverage: the language, and what the files say of each unit.
 add_executable(test_rtl_bins tests/rtl/test_bins.c)

@@ -48,6 +48,7 @@ static const params_t minimal = {1, 1, 1, 2, 1, 2}; /* one thread: no branch par
 static const params_t odd = {3, 5, 3, 3, 4, 4};
 static const params_t deep = {8, 4, 2, 3, 3, 5};
 static const params_t low = {4, 4, 2, 2, 3, 2};
+static const params_t largest = {32, 32, 16, 64, 24, 8};
 
 /* Where the stimulus is: how often the warps of an entry branch, and for which blocks. */
 struct phase {
@@ -145,11 +146,11 @@ static void constrain(void *context, struct cw_rng *rng, const void *last_out, v
     phase->memory.last_in = *in;
 }
 
-static const struct cw_lockstep_set sets[] = {
-    {"tbc", &tbc, 0}, {"minimal", &minimal, 0}, {"odd", &odd, 0}, {"deep", &deep, 0}, {"low", &low, 0}};
+static const struct cw_lockstep_set sets[] = {{"tbc", &tbc, 0},   {"minimal", &minimal, 0}, {"odd", &odd, 0},
+                                              {"deep", &deep, 0}, {"low", &low, 0},         {"largest", &largest, 0}};
 
 static struct phase lockstep_phase;
-static const struct cw_lockstep_bench bench = {&cw_block_stack_unit, sets, 5, constrain, &lockstep_phase};
+static const struct cw_lockstep_bench bench = {&cw_block_stack_unit, sets, 6, constrain, &lockstep_phase};
 
 static void test_block_stack__c_equals_rtl(void **state)
 {

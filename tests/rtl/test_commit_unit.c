@@ -27,6 +27,7 @@ static const params_t odd = {5, 1, 3, 1};    /* rolls over all the time */
 static const params_t pair = {5, 2, 4, 0};   /* two banks of two rows, as the proofs have it: an ID has a bit more than a place */
 static const params_t quad = {12, 4, 4, 0};  /* entries and lanes fill the number space: a row is cleared just in time */
 static const params_t warp = {96, 32, 7, 0}; /* the GPU's with the narrowest IDs */
+static const params_t largest = {2016, 32, 32, 1};
 
 /* An offset from the oldest commit ID: mostly near, sometimes anywhere. */
 static uint64_t near(struct cw_rng *rng)
@@ -128,11 +129,11 @@ static void near_the_window(void *context, struct cw_rng *rng, const void *last_
 
 /* In their order. */
 enum { FULL, KILO, ONE_ENTRY, ODD, PAIR, QUAD, WARP };
-static const struct cw_lockstep_set sets[] = {{"full", &full, 0}, {"kilo", &kilo, 0}, {"one", &one, 0},  {"odd", &odd, 0},
-                                              {"pair", &pair, 0}, {"quad", &quad, 0}, {"warp", &warp, 0}};
+static const struct cw_lockstep_set sets[] = {{"full", &full, 0}, {"kilo", &kilo, 0}, {"one", &one, 0},   {"odd", &odd, 0},
+                                              {"pair", &pair, 0}, {"quad", &quad, 0}, {"warp", &warp, 0}, {"largest", &largest, 0}};
 
 static struct phase lockstep_phase;
-static const struct cw_lockstep_bench bench = {&cw_commit_unit_unit, sets, 7, near_the_window, &lockstep_phase};
+static const struct cw_lockstep_bench bench = {&cw_commit_unit_unit, sets, 8, near_the_window, &lockstep_phase};
 
 static void test_commit_unit__c_equals_rtl(void **state)
 {

@@ -20,8 +20,9 @@ static const params_t table = {8, 7, 30, 7};
 static const params_t minimal = {1, 1, 4, 1};
 static const params_t artifact = {6, 3, 8, 16}; /* the ways of 3,072 entries */
 static const params_t small = {3, 1, 6, 4};
+static const params_t largest = {8, 13, 30, 16};
 
-enum { TABLE, MINIMAL, ARTIFACT, SMALL, SETS };
+enum { TABLE, MINIMAL, ARTIFACT, SMALL, LARGEST, SETS };
 
 /* Few words, so that sets fill, words come again, and queries meet updates; phases in which words come and in which they go. */
 static void few_words(void *context, struct cw_rng *rng, const void *last_out, void *in)
@@ -38,7 +39,7 @@ static void few_words(void *context, struct cw_rng *rng, const void *last_out, v
 }
 
 static const struct cw_lockstep_set sets[SETS] = {
-    {"table", &table, 0}, {"minimal", &minimal, 0}, {"artifact", &artifact, 0}, {"small", &small, 0}};
+    {"table", &table, 0}, {"minimal", &minimal, 0}, {"artifact", &artifact, 0}, {"small", &small, 0}, {"largest", &largest, 0}};
 
 static const struct cw_lockstep_bench bench = {&cw_conflict_address_table_unit, sets, SETS, few_words, NULL};
 

@@ -38,6 +38,7 @@ static const params_t odd = {47, 37, 13, 15, 64, 3, 3, 7, 16, 5};
 static const params_t small = {32, 30, 12, 16, 20, 2, 2, 3, 8, 6};
 static const params_t eight_rows = {32, 30, 12, 16, 20, 1, 1, 2, 0, 8};
 static const params_t tight = {32, 30, 12, 16, 20, 1, 2, 1, 16, 1};
+static const params_t largest = {44, 40, 16, 16, 64, 12, 16, 255, 16, 20};
 
 /* Where the stimulus is. */
 struct phase {
@@ -87,11 +88,11 @@ static void constrain(void *context, struct cw_rng *rng, const void *last_out, v
     phase->memory.last_in = *in;
 }
 
-static const struct cw_lockstep_set sets[] = {
-    {"getm", &getm, 1024}, {"minimal", &minimal, 128}, {"odd", &odd, 256}, {"small", &small, 256}, {"tight", &tight, 256}};
+static const struct cw_lockstep_set sets[] = {{"getm", &getm, 1024},  {"minimal", &minimal, 128}, {"odd", &odd, 256},
+                                              {"small", &small, 256}, {"tight", &tight, 256},     {"largest", &largest, 0}};
 
 static struct phase lockstep_phase;
-static const struct cw_lockstep_bench bench = {&cw_cuckoo_table_unit, sets, 5, constrain, &lockstep_phase};
+static const struct cw_lockstep_bench bench = {&cw_cuckoo_table_unit, sets, 6, constrain, &lockstep_phase};
 
 static void test_cuckoo_table__c_equals_rtl(void **state)
 {

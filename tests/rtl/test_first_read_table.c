@@ -17,6 +17,7 @@ typedef struct cw_first_read_table_out out_t;
 static const params_t core = {48, 32, 64};
 static const params_t minimal = {1, 1, 1};
 static const params_t odd = {5, 3, 6};
+static const params_t largest = {64, 32, 64};
 
 /* Few warps, so that operations meet; all 64 numbers now and then. Most rebases become loads. */
 static void few_warps(void *context, struct cw_rng *rng, const void *last_out, void *in)
@@ -34,9 +35,9 @@ static void few_warps(void *context, struct cw_rng *rng, const void *last_out, v
         i->load_rebase = 0;
 }
 
-static const struct cw_lockstep_set sets[] = {{"core", &core, 0}, {"minimal", &minimal, 0}, {"odd", &odd, 0}};
+static const struct cw_lockstep_set sets[] = {{"core", &core, 0}, {"minimal", &minimal, 0}, {"odd", &odd, 0}, {"largest", &largest, 0}};
 
-static const struct cw_lockstep_bench bench = {&cw_first_read_table_unit, sets, 3, few_warps, NULL};
+static const struct cw_lockstep_bench bench = {&cw_first_read_table_unit, sets, 4, few_warps, NULL};
 
 static void test_first_read_table__c_equals_rtl(void **state)
 {

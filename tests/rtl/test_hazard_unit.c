@@ -23,10 +23,12 @@ static const params_t kilo_5k = {4, 7, 30, 16, 4, 8, 10};
 static const params_t kilo_512 = {4, 4, 30, 16, 4, 4, 10};
 static const params_t minimal = {1, 1, 1, 2, 1, 1, 1};
 static const params_t odd = {3, 2, 13, 9, 3, 3, 7};
+static const params_t largest = {8, 12, 64, 48, 4, 12, 16};
 
 /* Anything at all. */
-static const struct cw_lockstep_set any_sets[] = {{"5k", &kilo_5k, 4096}, {"minimal", &minimal, 64}, {"odd", &odd, 128}};
-static const struct cw_lockstep_bench any = {&cw_hazard_unit_unit, any_sets, 3, NULL, NULL};
+static const struct cw_lockstep_set any_sets[] = {
+    {"5k", &kilo_5k, 4096}, {"minimal", &minimal, 64}, {"odd", &odd, 128}, {"largest", &largest, 0}};
+static const struct cw_lockstep_bench any = {&cw_hazard_unit_unit, any_sets, 4, NULL, NULL};
 
 /* As a commit unit sends them: transactions in order, CHECKs before RECORDs, addresses that come again. */
 struct commit_unit {

@@ -25,11 +25,12 @@ static const params_t kilo_512 = {4, 4, 30, 16, 4, 4};
 static const params_t minimal = {1, 1, 1, 2, 1, 1};
 static const params_t odd = {3, 2, 13, 9, 3, 3};
 static const params_t wide = {8, 3, 64, 48, 2, 2};
+static const params_t largest = {8, 12, 64, 48, 4, 12};
 
 /* Anything at all. */
-static const struct cw_lockstep_set any_sets[] = {
-    {"5k", &kilo_5k, 4096}, {"512", &kilo_512, 512}, {"minimal", &minimal, 64}, {"odd", &odd, 128}, {"wide", &wide, 128}};
-static const struct cw_lockstep_bench any = {&cw_last_writer_history_unit, any_sets, 5, NULL, NULL};
+static const struct cw_lockstep_set any_sets[] = {{"5k", &kilo_5k, 4096}, {"512", &kilo_512, 512}, {"minimal", &minimal, 64},
+                                                  {"odd", &odd, 128},     {"wide", &wide, 128},    {"largest", &largest, 0}};
+static const struct cw_lockstep_bench any = {&cw_last_writer_history_unit, any_sets, 6, NULL, NULL};
 
 /* As a commit unit uses it: commit IDs rise, live_cid follows at a distance, addresses come again, a clear is rare. */
 struct commit_unit {

@@ -21,10 +21,11 @@ static const params_t tcd_2k = {4, 9, 30, 5, 64};
 static const params_t tcd_128 = {4, 5, 30, 5, 32};
 static const params_t minimal = {1, 1, 1, 0, 4};
 static const params_t odd = {3, 3, 13, 2, 17};
+static const params_t largest = {4, 12, 64, 16, 64};
 
 static const struct cw_lockstep_set any_sets[] = {
-    {"2k", &tcd_2k, 4096}, {"128", &tcd_128, 512}, {"minimal", &minimal, 64}, {"odd", &odd, 64}};
-static const struct cw_lockstep_bench any = {&cw_last_written_table_unit, any_sets, 4, NULL, NULL};
+    {"2k", &tcd_2k, 4096}, {"128", &tcd_128, 512}, {"minimal", &minimal, 64}, {"odd", &odd, 64}, {"largest", &largest, 0}};
+static const struct cw_lockstep_bench any = {&cw_last_written_table_unit, any_sets, 5, NULL, NULL};
 
 /* As a partition uses it: the timer runs, first loads lie a little behind it, addresses come again, a clear is rare. */
 struct partition {

@@ -21,6 +21,7 @@ typedef struct cw_ownership_table_out out_t;
 static const params_t warp = {32, 32, 5, 5};
 static const params_t minimal = {2, 1, 1, 1};
 static const params_t odd = {7, 13, 2, 3};
+static const params_t largest = {32, 32, 5, 10};
 
 /* Where the stimulus is. A focus is a few entries, in one row or several, over which the lanes fight; mine is what a lane writes. */
 struct phase {
@@ -61,10 +62,10 @@ static void keep_going(void *context, struct cw_rng *rng, const void *last_out, 
     }
 }
 
-static const struct cw_lockstep_set sets[] = {{"warp", &warp, 512}, {"minimal", &minimal, 0}, {"odd", &odd, 0}};
+static const struct cw_lockstep_set sets[] = {{"warp", &warp, 512}, {"minimal", &minimal, 0}, {"odd", &odd, 0}, {"largest", &largest, 0}};
 
 static struct phase lockstep_phase;
-static const struct cw_lockstep_bench bench = {&cw_ownership_table_unit, sets, 3, keep_going, &lockstep_phase};
+static const struct cw_lockstep_bench bench = {&cw_ownership_table_unit, sets, 4, keep_going, &lockstep_phase};
 
 static void test_ownership_table__c_equals_rtl(void **state)
 {

@@ -21,11 +21,13 @@ static const params_t getm = {4, 6, 30, 2, 32, 1};
 static const params_t minimal = {1, 1, 1, 1, 1, 0};
 static const params_t odd = {3, 3, 13, 2, 17, 0};
 static const params_t kilo = {4, 8, 32, 1, 64, 1};
+static const params_t largest = {4, 12, 64, 2, 64, 1};
 
 /* Small filters sweep in few cycles, so they can be cleared often: phases are short. */
-static const struct cw_lockstep_set sets[] = {{"getm", &getm, 512}, {"minimal", &minimal, 64}, {"odd", &odd, 64}, {"kilo", &kilo, 2048}};
+static const struct cw_lockstep_set sets[] = {
+    {"getm", &getm, 512}, {"minimal", &minimal, 64}, {"odd", &odd, 64}, {"kilo", &kilo, 2048}, {"largest", &largest, 0}};
 
-static const struct cw_lockstep_bench bench = {&cw_recency_bloom_filter_unit, sets, 4, NULL, NULL};
+static const struct cw_lockstep_bench bench = {&cw_recency_bloom_filter_unit, sets, 5, NULL, NULL};
 
 static void test_recency_bloom_filter__c_equals_rtl(void **state)
 {

@@ -20,8 +20,9 @@ static const params_t table = {6, 9, 30, 10};
 static const params_t minimal = {1, 1, 4, 1};
 static const params_t crowded = {5, 1, 6, 2};
 static const params_t full = {8, 3, 9, 16};
+static const params_t largest = {8, 13, 30, 16};
 
-enum { TABLE, MINIMAL, CROWDED, FULL, SETS };
+enum { TABLE, MINIMAL, CROWDED, FULL, LARGEST, SETS };
 
 /* Few words, so that sets fill, counts reach their ends, and an operation is of the word before. */
 static void few_words(void *context, struct cw_rng *rng, const void *last_out, void *in)
@@ -34,7 +35,7 @@ static void few_words(void *context, struct cw_rng *rng, const void *last_out, v
 }
 
 static const struct cw_lockstep_set sets[SETS] = {
-    {"table", &table, 0}, {"minimal", &minimal, 0}, {"crowded", &crowded, 0}, {"full", &full, 0}};
+    {"table", &table, 0}, {"minimal", &minimal, 0}, {"crowded", &crowded, 0}, {"full", &full, 0}, {"largest", &largest, 0}};
 
 static const struct cw_lockstep_bench bench = {&cw_reference_count_table_unit, sets, SETS, few_words, NULL};
 

@@ -21,8 +21,9 @@ static const params_t minimal = {2, 1, 1, 1, 1, 2};
 static const params_t odd = {7, 5, 5, 3, 11, 3};
 static const params_t large = {30, 16, 64, 2, 64, 16};
 static const params_t narrow = {12, 6, 4, 1, 3, 4};
+static const params_t largest = {30, 16, 64, 64, 64, 16};
 
-enum { CHIP, MINIMAL, ODD, LARGE, NARROW, SETS };
+enum { CHIP, MINIMAL, ODD, LARGE, NARROW, LARGEST, SETS };
 
 /* Regions of few rows, and few of them in a job, so that jobs end. Commands mostly come back, now and then none for a while. */
 static void short_jobs(void *context, struct cw_rng *rng, const void *last_out, void *in)
@@ -47,8 +48,8 @@ static void short_jobs(void *context, struct cw_rng *rng, const void *last_out, 
     i->cmd_ready = cw_rng_below(rng, 8) != 0;
 }
 
-static const struct cw_lockstep_set sets[SETS] = {
-    {"chip", &chip, 0}, {"minimal", &minimal, 0}, {"odd", &odd, 0}, {"large", &large, 0}, {"narrow", &narrow, 0}};
+static const struct cw_lockstep_set sets[SETS] = {{"chip", &chip, 0},   {"minimal", &minimal, 0}, {"odd", &odd, 0},
+                                                  {"large", &large, 0}, {"narrow", &narrow, 0},   {"largest", &largest, 0}};
 
 static uint32_t lockstep_pause;
 static const struct cw_lockstep_bench bench = {&cw_row_copy_engine_unit, sets, SETS, short_jobs, &lockstep_pause};

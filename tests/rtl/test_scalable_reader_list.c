@@ -21,8 +21,9 @@ static const params_t minimal = {1, 2, 1, 1, 1};
 static const params_t odd = {9, 6, 3, 61, 3};
 static const params_t wide = {40, 9, 4, 2000, 5};
 static const params_t few = {4, 8, 5, 40, 6};
+static const params_t largest = {40, 10, 5, 65536, 8};
 
-enum { TABLE, MINIMAL, ODD, WIDE, FEW, SETS };
+enum { TABLE, MINIMAL, ODD, WIDE, FEW, LARGEST, SETS };
 
 /* Few words, so that they have many readers; adds and removes, few sweeps, and a user that lets readers wait. */
 static void few_words(void *context, struct cw_rng *rng, const void *last_out, void *in)
@@ -42,8 +43,8 @@ static void few_words(void *context, struct cw_rng *rng, const void *last_out, v
         i->op_kind = CW_READER_RUN;
 }
 
-static const struct cw_lockstep_set sets[SETS] = {
-    {"table", &table, 0}, {"minimal", &minimal, 0}, {"odd", &odd, 0}, {"wide", &wide, 0}, {"few", &few, 0}};
+static const struct cw_lockstep_set sets[SETS] = {{"table", &table, 0}, {"minimal", &minimal, 0}, {"odd", &odd, 0},
+                                                  {"wide", &wide, 0},   {"few", &few, 0},         {"largest", &largest, 0}};
 
 static const struct cw_lockstep_bench bench = {&cw_scalable_reader_list_unit, sets, SETS, few_words, NULL};
 

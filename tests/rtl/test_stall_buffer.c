@@ -19,6 +19,7 @@ static const params_t getm = {4, 4, 30, 32, 24};
 static const params_t minimal = {1, 1, 1, 1, 1};
 static const params_t odd = {3, 5, 8, 4, 64};
 static const params_t deep = {2, 16, 3, 6, 7};
+static const params_t largest = {16, 16, 64, 64, 64};
 
 /* Where the stimulus is: what was asked, and how often something happens. */
 struct phase {
@@ -53,10 +54,11 @@ static void constrain(void *context, struct cw_rng *rng, const void *last_out, v
     phase->asked[0] = in->ask_granule;
 }
 
-static const struct cw_lockstep_set sets[] = {{"getm", &getm, 0}, {"minimal", &minimal, 0}, {"odd", &odd, 0}, {"deep", &deep, 0}};
+static const struct cw_lockstep_set sets[] = {
+    {"getm", &getm, 0}, {"minimal", &minimal, 0}, {"odd", &odd, 0}, {"deep", &deep, 0}, {"largest", &largest, 0}};
 
 static struct phase lockstep_phase;
-static const struct cw_lockstep_bench bench = {&cw_stall_buffer_unit, sets, 4, constrain, &lockstep_phase};
+static const struct cw_lockstep_bench bench = {&cw_stall_buffer_unit, sets, 5, constrain, &lockstep_phase};
 
 static void test_stall_buffer__c_equals_rtl(void **state)
 {

@@ -40,6 +40,7 @@ static const params_t odd = {9, 37, 7, 5, 6, 2, 3, 5, 3, 2, 3, 5, 4, 16};
 static const params_t evicting = {32, 30, 12, 16, 10, 2, 2, 2, 6, 1, 4, 4, 8, 0};
 static const params_t tiny = {32, 30, 12, 16, 10, 1, 1, 2, 3, 2, 16, 16, 8, 0};
 static const params_t roomy = {32, 30, 12, 16, 10, 10, 4, 32, 6, 2, 16, 16, 12, 16};
+static const params_t largest = {48, 32, 16, 16, 16, 12, 16, 255, 12, 2, 16, 16, 20, 16};
 
 /* Lockstep ------------------------------------------------------------------------------------------------------------ */
 
@@ -103,10 +104,10 @@ static void constrain(void *context, struct cw_rng *rng, const void *last_out, v
 }
 
 static const struct cw_lockstep_set sets[] = {
-    {"getm", &getm, 1024}, {"minimal", &minimal, 128}, {"odd", &odd, 256}, {"evicting", &evicting, 256}};
+    {"getm", &getm, 1024}, {"minimal", &minimal, 128}, {"odd", &odd, 256}, {"evicting", &evicting, 256}, {"largest", &largest, 0}};
 
 static struct phase lockstep_phase;
-static const struct cw_lockstep_bench bench = {&cw_validation_unit_unit, sets, 4, constrain, &lockstep_phase};
+static const struct cw_lockstep_bench bench = {&cw_validation_unit_unit, sets, 5, constrain, &lockstep_phase};
 
 static void test_validation_unit__c_equals_rtl(void **state)
 {

@@ -19,6 +19,7 @@ static const params_t dwf = {32, 3, 4, 16, 10};
 static const params_t minimal = {1, 1, 1, 7, 1};
 static const params_t odd = {7, 2, 3, 9, 5};
 static const params_t wide = {32, 1, 8, 24, 6};
+static const params_t largest = {32, 6, 8, 24, 10};
 
 /* How many PCs there are, over how many sets, and how full the warps are that come. */
 struct phase {
@@ -47,10 +48,11 @@ static void constrain(void *context, struct cw_rng *rng, const void *last_out, v
     in->close_warp = phase->next_warp - cw_rng_below(rng, 20);
 }
 
-static const struct cw_lockstep_set sets[] = {{"dwf", &dwf, 0}, {"minimal", &minimal, 0}, {"odd", &odd, 0}, {"wide", &wide, 0}};
+static const struct cw_lockstep_set sets[] = {
+    {"dwf", &dwf, 0}, {"minimal", &minimal, 0}, {"odd", &odd, 0}, {"wide", &wide, 0}, {"largest", &largest, 0}};
 
 static struct phase lockstep_phase;
-static const struct cw_lockstep_bench bench = {&cw_warp_lut_unit, sets, 4, constrain, &lockstep_phase};
+static const struct cw_lockstep_bench bench = {&cw_warp_lut_unit, sets, 5, constrain, &lockstep_phase};
 
 static void test_warp_lut__c_equals_rtl(void **state)
 {

@@ -21,8 +21,9 @@ static const params_t minimal = {1, 1, 1, 1};
 static const params_t odd = {9, 5, 23, 3};
 static const params_t wide = {40, 10, 2000, 5};
 static const params_t few = {8, 3, 8, 4};
+static const params_t largest = {40, 10, 65536, 8};
 
-enum { TABLE, MINIMAL, ODD, WIDE, FEW, SETS };
+enum { TABLE, MINIMAL, ODD, WIDE, FEW, LARGEST, SETS };
 
 /* Few words and few transactions, so that they meet; many claims, and commits, so that a word's places become full; sweeps are rare. */
 static void few_words(void *context, struct cw_rng *rng, const void *last_out, void *in)
@@ -41,8 +42,8 @@ static void few_words(void *context, struct cw_rng *rng, const void *last_out, v
         i->op_kind = CW_WRITER_COMMIT;
 }
 
-static const struct cw_lockstep_set sets[SETS] = {
-    {"table", &table, 0}, {"minimal", &minimal, 0}, {"odd", &odd, 0}, {"wide", &wide, 0}, {"few", &few, 0}};
+static const struct cw_lockstep_set sets[SETS] = {{"table", &table, 0}, {"minimal", &minimal, 0}, {"odd", &odd, 0},
+                                                  {"wide", &wide, 0},   {"few", &few, 0},         {"largest", &largest, 0}};
 
 static const struct cw_lockstep_bench bench = {&cw_writer_table_unit, sets, SETS, few_words, NULL};
 
