@@ -84,11 +84,13 @@ static void some_phase(struct phase *phase, struct cw_rng *rng)
         phase->pcs = cw_rng_next(rng);
 }
 
-/* The block of a static warp: w modulo 8, and warps 3 and 4 are of blocks 0 and 1. So in a unit of three blocks and five warps, too, each
- * warp is of a block, and two blocks have more than one. */
+/* The block of a static warp: w modulo 8, the last eight warps are of blocks 8 to 15, and warps 3 and 4 of blocks 0 and 1. So in a unit of
+ * three blocks and five warps, too, each warp is of a block, and two blocks have more than one. */
 static uint32_t block_of(uint32_t w)
 {
-    return w == 3 || w == 4 ? w - 3 : w % 8;
+    if (w == 3 || w == 4)
+        return w - 3;
+    return w >= 24 ? w - 16 : w % 8;
 }
 
 /* Mostly a static warp of the block: else no thread of it would be in the operation. */
@@ -106,7 +108,7 @@ static void some_threads(struct cw_rng *rng, in_t *in, uint64_t most)
     const bool whole = cw_rng_below(rng, 2) == 0;
     for (uint32_t w = 0; w < 32; w++) {
         in->op_mask[w] = (uint32_t)(cw_rng_next(rng) & (whole ? UINT64_MAX : cw_rng_next(rng)));
-        if (block_of(w) != in->op_block % 8)
+        if (block_of(w) != (in->op_block & 15))
             in->op_mask[w] = 0;
     }
     for (uint32_t l = 0; l < 32; l++) {
