@@ -5,7 +5,7 @@
  * Environment: COWARP_LOCKSTEP_CYCLES cycles per parameter set (default 1000000), half of them each with two sets of random
  * numbers in the RTL's registers and RAMs; COWARP_SEED the seed of these and of the stimulus (default 1; --gtest_random_seed also works);
  * COWARP_LOCKSTEP_ASSERT=0 leaves the Verilog's properties out (docs/proofs.md); COWARP_LOCKSTEP_LARGEST=1 runs the sets "largest" too,
- * whose Verilog takes long to compile; COWARP_CACHE where built RTL is kept. For scripts/mutate: COWARP_LOCKSTEP_SETS the labels of the only
+ * for a tenth of the cycles; COWARP_CACHE where built RTL is kept. For scripts/mutate: COWARP_LOCKSTEP_SETS the labels of the only
  * sets to run, with commas, each for COWARP_LOCKSTEP_CYCLES, "default" for the default parameters, which no set needs to have, and "?" to
  * list all with their parameters; COWARP_LOCKSTEP_VERILOG a file that takes the place of the unit's own. For tests/rtl/unknowns.py:
  * COWARP_LOCKSTEP_RECORD a folder, into which the inputs and the C model's outputs of these sets are written, instead of a run.
