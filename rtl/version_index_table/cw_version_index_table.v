@@ -301,12 +301,14 @@ module cw_version_index_table #(
 
 `ifdef CW_PROPERTIES
     // Two slots and a region, chosen by the solver; the first slot and the region as what was taken has made them.
-    (* anyconst *) reg [3:0] f_slot;
-    (* anyconst *) reg [3:0] f_other;
-    (* anyconst *) reg [5:0] f_region;
+    (* anyconst *) reg [3:0] f_any_slot;
+    (* anyconst *) reg [3:0] f_any_other;
+    (* anyconst *) reg [5:0] f_any_region;
+    wire [3:0]          f_slot   = f_any_slot < VERSIONS ? f_any_slot : 4'd0;
+    wire [3:0]          f_other  = f_any_other < VERSIONS ? f_any_other : 4'd0;
+    wire [5:0]          f_region = f_any_region < REGIONS ? f_any_region : 6'd0;
     localparam F_COUNT_W = COUNT_W + 8;  // never wraps by one operation
     reg                 f_past_q = 1'b0;
-    wire                f_slots  = f_slot < VERSIONS && f_other < VERSIONS;
     wire                f_turn   = go && op_slot_i == f_slot;
     reg [1:0]           f_state_q;
     reg [TIME_W-1:0]    f_time_q;
@@ -403,7 +405,7 @@ module cw_version_index_table #(
     end
 
     always @(`CW_PROPERTIES)
-        if (f_past_q && f_slots && f_region < REGIONS) begin
+        if (f_past_q) begin
             // 1. A look-up is answered two cycles later; what is not an answer is 0.
             assert (ans_valid_o == f_valid2);
             assert (ans_valid_o || !(ans_versioned_o || ans_found_o || |{ans_slot_o, ans_state_o, ans_row_o}));

@@ -94,6 +94,23 @@ static void test_version_index_table__broken_copies_are_caught(void **state)
         {"the last displaced row is forgotten", UNIT, "qry_row_i < far_q", "qry_row_i + 1'b1 < far_q", TABLE},
         {"the highest of two regions", UNIT, "hit & (~hit + ONE_R)", "hit & ~((hit + ONE_R - ONE_R) >> 1)", TABLE},
         {"what is displaced goes to its slot", UNIT, "versioned ? stride_q : {STRIDE_W{1'b0}}", "stride_q", TABLE},
+        {"a look-up sees the region of its own cycle", UNIT, "hit[r] = used_q && first_q",
+         "hit[r] = (used_q && !(set && !set_used_i)) && first_q", TABLE},
+        {"a region is never taken out", UNIT, "used_q <= set_used_i;", "used_q <= set_used_i || used_q;", TABLE},
+        {"kind 3 looks for the newest", UNIT, "qry_kind_i == NEWEST ? newest_oh_q",
+         "qry_kind_i == NEWEST || qry_kind_i == 2'd3 ? newest_oh_q", TABLE},
+        {"what is not found shows its slot", UNIT, "ans_found_q     <= valid_q && versioned_q && found_q",
+         "ans_found_q     <= valid_q && versioned_q", ODD},
+        {"an operation on no slot is allowed", UNIT, "allowed  = at_any && (", "allowed  = (", ODD},
+        {"a refusal is told a cycle late", UNIT, "op_refused_o    = refused_q", "op_refused_o    = refused_q && !op_valid_i", TABLE},
+        {"a version is readable when it is ready", UNIT, "readable[v] = state_q == S3", "readable[v] = state_q == S3 || state_q == S2",
+         TABLE},
+        {"a free version is called copying", UNIT, "copy ? S1 : ready", "copy ? S2 : ready", TABLE},
+        {"idle while an answer is due", UNIT, "!valid_q && !ans_valid_q", "!ans_valid_q", TABLE},
+        {"a reset leaves the regions", UNIT, "if (rst_i)\n                    used_q <= 1'b0;\n                else if (set)", "if (set)",
+         TABLE},
+        {"a region that there is not is the first", UNIT, "set_valid_i && set_index_i == R[5:0]",
+         "set_valid_i && (set_index_i == R[5:0] || (r == 0 && {26'd0, set_index_i} >= REGIONS))", ODD},
         {"an answer without a version has a row", UNIT, "!valid_q || lost", "!valid_q || (lost && !lost)", ODD}};
     (void)state;
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
@@ -254,11 +271,151 @@ static void test_version_index_table__times_and_counts_run_over(void **state)
     }
 }
 
+/* Regions 1 and 3 of `few` overlap; sums run over 2^8. Region 5 does not exist. */
+static void test_version_index_table__the_lowest_region(void **state)
+{
+    static const in_t low = {.set_index = 1, .set_used = 1, .set_first = 11, .set_end = 30, .set_far = 30, .set_stride = 1};
+    static const in_t high = {
+        .set_index = 3, .set_used = 1, .set_first = 10, .set_end = 12, .set_far = 20, .set_shift = 250, .set_stride = 2, .set_moved = 245};
+    static const in_t none = {.set_index = 5, .set_used = 1, .set_end = 255, .set_far = 255, .set_shift = 1};
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        const in_t *const regions[] = {&low, &high, &none};
+        struct dut d;
+        dut_open(&d, &few, backends[b]);
+        assert_int_equal(row_at(&d, 15, 0), 15); /* no region is used */
+        for (uint32_t i = 0; i < 3; i++) {
+            d.in = *regions[i];
+            d.in.set_valid = 1;
+            dut_cycle(&d);
+        }
+        assert_int_equal(row_at(&d, 10, 0), 4); /* 260 */
+        assert_int_equal(row_at(&d, 11, 0), 11);
+        make(&d, 1, 1);
+        assert_int_equal(row_at(&d, 10, 1), 6);
+        assert_int_equal(row_at(&d, 11, 1), 12);
+        assert_int_equal(row_at(&d, 29, 1), 30);
+        assert_int_equal(row_at(&d, 30, 1), 30);
+        assert_int_equal(row_at(&d, 9, 1), 9);
+        d.in = low;
+        d.in.set_valid = d.in.qry_valid = 1;
+        d.in.set_used = 0;
+        d.in.qry_row = 15;
+        d.in.qry_time = 1;
+        dut_cycle(&d); /* region 1 is there up to the end of this cycle */
+        dut_cycle(&d);
+        dut_eval(&d);
+        assert_int_equal(d.out.ans_versioned, 1);
+        assert_int_equal(d.out.ans_row, 16);
+        look(&d, CW_VERSION_SNAPSHOT, 15, 1);
+        assert_int_equal(d.out.ans_versioned + d.out.ans_found + d.out.ans_slot + d.out.ans_state, 0);
+        assert_int_equal(d.out.ans_row, 4); /* displaced, by region 3: 260 */
+        assert_int_equal(row_at(&d, 20, 1), 20);
+        dut_close(&d);
+    }
+}
+
+/* A look-up and an operation per cycle: the look-up sees the table as before the operation, and its answer comes two cycles later. */
+static void test_version_index_table__one_per_cycle(void **state)
+{
+    static const struct {
+        uint64_t op, kind, value;         /* of slot 1; look-up of row 5; op_time, op_cnt and qry_time */
+        uint64_t refused, readable, held; /* in the next cycle */
+        uint64_t slot, answer, row;       /* in two cycles */
+    } steps[] = {{CW_VERSION_COPY, CW_VERSION_SLOT, 0, 0, 1, 0, 1, CW_VERSION_S4, 7},
+                 {CW_VERSION_READY, CW_VERSION_SLOT, 0, 0, 1, 0, 1, CW_VERSION_S1, 7},
+                 {CW_VERSION_CLOSE, CW_VERSION_SLOT + 1, 3, 0, 3, 0, 1, CW_VERSION_S2, 7},
+                 {CW_VERSION_READY, CW_VERSION_NEWEST, 3, 1, 3, 0, 1, CW_VERSION_S3, 7},
+                 {CW_VERSION_HOLD, CW_VERSION_SNAPSHOT, 2, 0, 3, 2, 0, CW_VERSION_S3, 5},
+                 {CW_VERSION_HOLD, CW_VERSION_SNAPSHOT, 5, 0, 3, 2, 1, CW_VERSION_S3, 7},
+                 {CW_VERSION_HOLD, CW_VERSION_NEWEST, 1, 1, 3, 2, 1, CW_VERSION_S3, 7},
+                 {CW_VERSION_FREE, CW_VERSION_SLOT, 0, 1, 3, 2, 1, CW_VERSION_S3, 7},
+                 {CW_VERSION_RELEASE, CW_VERSION_SLOT, 7, 0, 3, 0, 1, CW_VERSION_S3, 7},
+                 {CW_VERSION_RELEASE, CW_VERSION_SLOT, 1, 1, 3, 0, 1, CW_VERSION_S3, 7}};
+    enum { STEPS = sizeof steps / sizeof steps[0] };
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &few, backends[b]);
+        set(&d, 4, 4, 6, 8, 2, 6);
+        dut_cycle(&d);
+        assert_int_equal(d.out.idle, 1);
+        for (uint32_t i = 0; i < STEPS + 2; i++) {
+            if (i < STEPS) {
+                d.in.op_valid = d.in.qry_valid = d.in.op_slot = d.in.qry_slot = 1;
+                d.in.op_kind = steps[i].op;
+                d.in.op_time = d.in.op_cnt = d.in.qry_time = steps[i].value;
+                d.in.qry_kind = steps[i].kind;
+                d.in.qry_row = 5;
+            }
+            dut_eval(&d);
+            const bool answer = i >= 2;
+            assert_int_equal(d.out.ans_valid, answer);
+            assert_int_equal(d.out.ans_found, answer);
+            assert_int_equal(d.out.ans_slot, answer ? steps[i - 2].slot : 0);
+            assert_int_equal(d.out.ans_state, answer ? steps[i - 2].answer : 0);
+            assert_int_equal(d.out.ans_row, answer ? steps[i - 2].row : 0);
+            assert_int_equal(d.out.idle, i == 0);
+            if (i > 0 && i <= STEPS) {
+                assert_int_equal(d.out.op_refused, steps[i - 1].refused);
+                assert_int_equal(d.out.readable, steps[i - 1].readable);
+                assert_int_equal(d.out.held, steps[i - 1].held);
+            }
+            dut_tick(&d);
+        }
+        for (int i = 0; i < 20; i++) {
+            dut_cycle(&d);
+            assert_int_equal(d.out.idle, 1);
+            assert_int_equal(d.out.ans_valid + d.out.ans_found + d.out.ans_slot + d.out.ans_state + d.out.ans_row + d.out.op_refused, 0);
+        }
+        assert_int_equal(d.out.readable, 3);
+        dut_close(&d);
+    }
+}
+
+/* A restart, and a reset: which version is left, and who reads. */
+static void test_version_index_table__what_is_left(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &few, backends[b]);
+        set(&d, 0, 4, 6, 8, 2, 6);
+        make(&d, 1, 3);
+        make(&d, 2, 5);
+        assert_true(operate(&d, CW_VERSION_HOLD, 1, 7));
+        assert_true(operate(&d, CW_VERSION_HOLD, 2, 1));
+        assert_true(operate(&d, CW_VERSION_RESTART, 2, 4));
+        assert_int_equal(d.out.readable, 4);
+        assert_int_equal(d.out.held, 0);
+        assert_int_equal(row_at(&d, 5, 4), 9);
+        look(&d, CW_VERSION_SNAPSHOT, 5, 3);
+        assert_int_equal(d.out.ans_found, 0);
+        assert_false(operate(&d, CW_VERSION_RELEASE, 2, 1));
+        make(&d, 1, 5); /* it was in S4 */
+        d.inst.ops->reset(d.inst.self);
+        dut_eval(&d);
+        assert_int_equal(d.out.readable, 1);
+        assert_int_equal(d.out.held, 0);
+        assert_int_equal(row_at(&d, 5, 15), 5); /* of no region */
+        set(&d, 0, 4, 6, 8, 2, 6);
+        look(&d, CW_VERSION_SNAPSHOT, 5, 0);
+        assert_int_equal(d.out.ans_found, 1);
+        assert_int_equal(d.out.ans_slot, 0);
+        look(&d, CW_VERSION_SLOT, 5, 1);
+        assert_int_equal(d.out.ans_state, CW_VERSION_S4);
+        dut_close(&d);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_version_index_table__c_equals_rtl),
     cmocka_unit_test(test_version_index_table__broken_copies_are_caught),
     cmocka_unit_test(test_version_index_table__figures_5_and_6),
     cmocka_unit_test(test_version_index_table__a_version_lives_through_four_states),
     cmocka_unit_test(test_version_index_table__times_and_counts_run_over),
+    cmocka_unit_test(test_version_index_table__the_lowest_region),
+    cmocka_unit_test(test_version_index_table__one_per_cycle),
+    cmocka_unit_test(test_version_index_table__what_is_left),
 };
 CW_TEST_MAIN(tests)

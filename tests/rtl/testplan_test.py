@@ -20,7 +20,6 @@ from statsfile import Wrong  # noqa: E402
 
 WAITING = set("""
 bank_detector commit_unit conflict_address_table persist_buffer reference_count_table scalable_reader_list thread_compactor
-version_index_table
 """.split())
 DEMAND = re.compile(r"\bmust\b|\bmay not\b|\bnot allowed\b|\ballowed\b|\billegal\b|\bnever\b")
 LOCKSTEP = ("c_equals_rtl", "broken_copies_are_caught")  # they look at everything, so they show nothing in particular

@@ -1,39 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Version index table of snapshot isolation (SI-TM section 3, Figures 4 to 6): which row of memory serves an access, by its address and by the
- * time at which its transaction began. One stands in front of each L2 slice.
+ * time at which its transaction began. One stands in front of each L2 slice. Memory is addressed in rows (row sets of csim/mem/row.h): the table
+ * replaces the number of a row, and the bits below it pass beside the table.
  *
- * Memory is addressed in rows (row sets of csim/mem/row.h): the table replaces the number of a row, and the bits below it pass beside the table.
+ * Regions. [1] An entry has a range of rows with versions, and behind it those that the versions displace (the paper's start, length and
+ * relocated address). [2] A row of first <= row < end has versions: that of slot s lies in row + shift + s * stride. [3] A row of end <= row <
+ * far, first included, lies in row + moved. [4] Sums are taken modulo 2^row_w. [5] Any other row is its own. [6] If entries overlap, the lowest
+ * counts; a range that goes beyond a subarray has an entry for each.
  *
- * Regions. An entry has a range of rows with versions, and behind it those that the versions displace (the paper's start, length and relocated
- * address). A row of first <= row < end has versions: that of slot s lies in row + shift + s * stride. A row of end <= row < far, first
- * included, lies in row + moved. Sums are taken modulo 2^row_w. Any other row is its own. If entries overlap, the lowest counts. A range that
- * goes beyond a subarray has an entry for each.
+ * [7] Versions are slots, the same for all regions, so that what a commit writes in two regions is seen as a whole, and times and counts are
+ * stored once. [8] A slot is in a state of section 3: S1 copying, S2 written to, S3 readable, S4 free. [9] A readable one has a time, [10] and a
+ * count of transactions that read it. [11] The newest is the readable one with the largest time; [12] there is always one.
  *
- * Versions are slots, the same for all regions, so that what a commit writes in two regions is seen as a whole, and times and counts are stored
- * once. A slot is in a state of section 3: S1 copying, S2 written to, S3 readable, S4 free. A readable one has a time, and a count of
- * transactions that read it. The newest is the readable one with the largest time; there is always one.
+ * What a cycle means. [13] A look-up is taken in each cycle with qry_valid = 1, [14] and sees the table as at the start of the cycle. [15] Its
+ * answer is there two cycles later (ans_valid); [16] ans_* is 0 when not valid.
  *
- * What a cycle means. A look-up is taken in each cycle with qry_valid = 1, and sees the table as at the start of the cycle. Its answer is there
- * two cycles later (ans_valid); ans_* is 0 when not valid. By qry_kind the version is
- *  - SNAPSHOT: the readable one with the largest time that is not above qry_time;
- *  - NEWEST: the newest;
- *  - SLOT, 3: slot qry_slot, whatever its state.
- * ans_versioned says that the row has versions. ans_found: so it has, and there is such a version (SLOT: qry_slot < versions); then ans_slot and
- * ans_state are its slot and state. ans_row is the row to go to; it is 0 if the row has versions and none is found.
+ * By qry_kind the version is:
+ *  - [17] SNAPSHOT: the readable one with the largest time that is not above qry_time;
+ *  - [18] NEWEST: the newest;
+ *  - [19] SLOT, 3: slot qry_slot, whatever its state.
  *
- * An operation is taken in each cycle with op_valid = 1, and changes the table at the end of the cycle. op_refused = 1 in the next cycle says that
- * it was not allowed and has changed nothing. On slot op_slot < versions:
- *  - COPY: S4 to S1. READY: S1 to S2.
- *  - CLOSE: S2 to S3 with the time op_time, which has to be above that of the newest (times do not wrap), and with count 0.
- *  - FREE: S3 to S4, if its count is 0 and it is not the newest.
- *  - HOLD, RELEASE: in S3, op_cnt is added to its count, which must not exceed 2^count_w - 1, or is taken from it, which must not fall below 0.
- *  - RESTART: the slot is in S3 with time op_time and count 0, all others are in S4 with count 0.
- *  - RENUMBER: the time of the newest becomes op_time, if its count is 0 and no other is readable.
- * set_valid = 1 writes region set_index at the end of the cycle; set_used = 0 takes it out. set_index >= regions: nothing happens.
+ * [20] ans_versioned says that the row has versions. [21] ans_found: so it has, and there is such a version (SLOT: qry_slot < versions);
+ * [22] then ans_slot and ans_state are its slot and state. [23] ans_row is the row to go to; [24] it is 0 if the row has versions and none is
+ * found.
  *
- * readable and held have a bit for each slot in S3, and for each with a count above 0. After a reset no region is used, slot 0 is in S3
- * with time 0, and the others are in S4. idle = 1: a clock without qry_valid, op_valid and set_valid changes nothing.
+ * [25] An operation is taken in each cycle with op_valid = 1, and changes the table at the end of the cycle. [26] op_refused = 1 in the next
+ * cycle says that it was not allowed and has changed nothing. [27] An operation on a slot from `versions` on is refused.
+ *
+ * Of a lower one:
+ *  - [28] COPY: S4 to S1. [29] READY: S1 to S2.
+ *  - [30] CLOSE: S2 to S3 with the time op_time, [31] which has to be above that of the newest (times do not wrap), [32] and with count 0.
+ *  - [33] FREE: S3 to S4, [34] if its count is 0 and it is not the newest.
+ *  - [35] HOLD, RELEASE: in S3, op_cnt is added to its count, [36] which may not exceed 2^count_w - 1, [37] or is taken from it, [38] which may
+ *    not fall below 0.
+ *  - [39] RESTART: the slot is in S3 with time op_time and count 0, all others are in S4 with count 0.
+ *  - [40] RENUMBER: the time of the newest becomes op_time, [41] if its count is 0 and no other is readable.
+ *
+ * [42] set_valid = 1 writes region set_index at the end of the cycle; [43] set_used = 0 takes it out. [44] set_index >= regions: nothing happens.
+ *
+ * [45] readable and held have a bit for each slot in S3, and for each with a count above 0. [46] After a reset no region is used, slot 0 is in S3
+ * with time 0, and the others are in S4. [47] idle = 1: a clock without qry_valid, op_valid and set_valid changes nothing.
  */
 #ifndef COWARP_UNIT_VERSION_INDEX_TABLE_H
 #define COWARP_UNIT_VERSION_INDEX_TABLE_H
