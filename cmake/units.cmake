@@ -201,7 +201,7 @@ function(cw_add_fast_path_test)
     list(TRANSFORM units REPLACE "(.+)" "CW_UNIT_NAMED(\\1)")
     list(JOIN units " " units)
     add_executable(test_fast_path tests/rtl/test_fast_path.c)
-    target_compile_definitions(test_fast_path PRIVATE "CW_UNITS=${units}")
+    target_compile_definitions(test_fast_path PRIVATE "CW_UNITS=${units}" CW_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
     target_link_libraries(test_fast_path PRIVATE cw_lockstep_driver)
     add_test(NAME rtl.fast_path COMMAND test_fast_path)
     set_tests_properties(rtl.fast_path PROPERTIES

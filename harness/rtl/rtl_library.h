@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 /* Raised when this file, the run time's own sources or struct cw_unit_ops change, or what rtl_shim.c puts into the shim's template. */
-#define CW_RTL_ABI 8u
+#define CW_RTL_ABI 9u
 
 /* An assert that did not hold. */
 struct cw_rtl_violation {
@@ -38,6 +38,9 @@ struct cw_rtl_library {
     uint32_t direct;
     /* 1: the short way: a cycle takes one evaluation of the model, as no output depends on an input of the same cycle. 0: it takes two. */
     uint32_t one_eval;
+    /* 1: an edge is left out when the inputs are those of the edge before, and that has left the whole of the model as it was. 0: no edge
+     * is, since the model is large, or since its Verilog does more than to compute from its own state (a random number, a message). */
+    uint32_t sleeps;
     /* create makes a context of its own. It ignores params: they are built in. */
     struct cw_unit_ops ops;
     uint32_t properties; /* 1: the asserts of the Verilog run along, see violation */
@@ -56,6 +59,8 @@ struct cw_rtl_library {
     void (*restore)(void *self, const void *state, size_t size);
     /* 1: the instance's next cycle goes the short way; 0: it does not, since the library has none, or since a wave looks inside. */
     int (*takes_one_eval)(const void *self);
+    /* Edges that were left out since the instance was created. */
+    uint64_t (*slept)(const void *self);
     /* The first assert that did not hold since the instance was created; NULL: none. Any thread. */
     const struct cw_rtl_violation *(*violation)(const void *self);
 };

@@ -153,20 +153,20 @@ static uint64_t mask_of(uint32_t width)
 static void write_input(FILE *f, const struct cw_port *p)
 {
     if (p->words == 0) {
-        fprintf(f, "    m->%s_i = static_cast<%s>(in->%s & UINT64_C(0x%" PRIx64 "));\n", p->name, verilated_type(p->width), p->name,
+        fprintf(f, "    r->%s_i = static_cast<%s>(in->%s & UINT64_C(0x%" PRIx64 "));\n", p->name, verilated_type(p->width), p->name,
                 mask_of(p->width));
         return;
     }
     if (p->width > 64 && p->width % 32 == 0) { /* one copy: the compiler does not put as many assignments together */
-        fprintf(f, "    std::memcpy(m->%s_i.m_storage, in->%s, %u);\n", p->name, p->name, 4 * p->words);
+        fprintf(f, "    std::memcpy(r->%s_i.m_storage, in->%s, %u);\n", p->name, p->name, 4 * p->words);
         return;
     }
     for (uint32_t w = 0; w < p->words; w++) {
         uint64_t mask = mask_of(p->width - 32 * w < 32 ? p->width - 32 * w : 32);
         if (p->width > 64)
-            fprintf(f, "    m->%s_i[%u] = in->%s[%u] & 0x%" PRIx64 "u;\n", p->name, w, p->name, w, mask);
+            fprintf(f, "    r->%s_i[%u] = in->%s[%u] & 0x%" PRIx64 "u;\n", p->name, w, p->name, w, mask);
         else
-            fprintf(f, "    m->%s_i %s static_cast<%s>(static_cast<uint64_t>(in->%s[%u] & 0x%" PRIx64 "u) << %u);\n", p->name,
+            fprintf(f, "    r->%s_i %s static_cast<%s>(static_cast<uint64_t>(in->%s[%u] & 0x%" PRIx64 "u) << %u);\n", p->name,
                     w ? "|=" : "=", verilated_type(p->width), p->name, w, mask, 32 * w);
     }
 }
@@ -174,15 +174,15 @@ static void write_input(FILE *f, const struct cw_port *p)
 static void write_output(FILE *f, const struct cw_port *p)
 {
     if (p->words == 0) {
-        fprintf(f, "    out->%s = m->%s_o;\n", p->name, p->name);
+        fprintf(f, "    out->%s = r->%s_o;\n", p->name, p->name);
         return;
     }
     if (p->width > 64) {
-        fprintf(f, "    std::memcpy(out->%s, m->%s_o.m_storage, %u);\n", p->name, p->name, 4 * p->words);
+        fprintf(f, "    std::memcpy(out->%s, r->%s_o.m_storage, %u);\n", p->name, p->name, 4 * p->words);
         return;
     }
     for (uint32_t w = 0; w < p->words; w++)
-        fprintf(f, "    out->%s[%u] = static_cast<uint32_t>(static_cast<uint64_t>(m->%s_o) >> %u);\n", p->name, w, p->name, 32 * w);
+        fprintf(f, "    out->%s[%u] = static_cast<uint32_t>(static_cast<uint64_t>(r->%s_o) >> %u);\n", p->name, w, p->name, 32 * w);
 }
 
 /* Whether text assigns to the output (or to an element of it), as Verilator writes assignments. */
@@ -204,20 +204,99 @@ static bool assigns_output(const char *text, const char *name)
     return false;
 }
 
+/* The body of the next function whose name has this, from *at on; its end is made the text's, until end_body. NULL: there is none. */
+static char *next_body(char **at, char **end, const char *name)
+{
+    for (char *f = strstr(*at, name); f != NULL; f = strstr(f + 1, name)) {
+        char *open = strchr(f, '{'), *semicolon = strchr(f, ';');
+        *end = strstr(f, "\n}\n");
+        if (*end == NULL || open == NULL || semicolon == NULL || semicolon < open) /* a call or a declaration */
+            continue;
+        **end = '\0';
+        *at = *end;
+        return open;
+    }
+    return NULL;
+}
+
+static void end_body(char *end)
+{
+    *end = '\n';
+}
+
 /* Whether one of the functions that work input changes into the logic ("ico": input combinational) assigns to an output. */
 static bool inputs_reach_outputs(char *text, const struct cw_unit *unit, const struct cw_port *ports)
 {
     bool found = false;
-    for (char *f = strstr(text, "___ico_"); f != NULL && !found; f = strstr(f + 1, "___ico_")) {
-        char *end = strstr(f, "\n}\n"), *open = strchr(f, '{'), *semicolon = strchr(f, ';');
-        if (end == NULL || open == NULL || semicolon == NULL || semicolon < open) /* a call or a declaration */
-            continue;
-        *end = '\0';
+    char *at = text, *end;
+    for (char *body = next_body(&at, &end, "___ico_"); body != NULL; body = next_body(&at, &end, "___ico_")) {
         for (uint32_t i = 0; i < unit->port_cnt && !found; i++)
-            found = ports[i].dir == CW_PORT_OUT && assigns_output(open, ports[i].name);
-        *end = '\n';
+            found = ports[i].dir == CW_PORT_OUT && assigns_output(body, ports[i].name);
+        end_body(end);
     }
     return found;
+}
+
+static bool begins_with_one_of(const char *text, const char *const *words)
+{
+    while (*words != NULL && strncmp(text, *words, strlen(*words)) != 0)
+        words++;
+    return *words != NULL;
+}
+
+/* Whether a body calls only what computes: Verilator's operators, and functions of the model. */
+static bool only_computes(const char *body)
+{
+    static const char *const known[] = {
+        "if",         "while",         "for",      "at",         "VL_DEBUG_IF", "VL_DBG_MSGF", "VL_UNLIKELY",   "VL_LIKELY",
+        "VL_REDXOR_", "VL_SHIFT",      "VL_ZERO_", "VL_ASSIGN",  "VL_CONST_W_", "VL_EXTEND",   "VL_COUNTONES_", "VL_ONEHOT",
+        "VL_CONCAT_", "VL_REPLICATE_", "VL_SEL_",  "VL_BITSEL_", "VL_MUL_",     "VL_ADD_",     "VL_SUB_",       "VL_AND_",
+        "VL_OR_",     "VL_XOR_",       "VL_NOT_",  "VL_EQ_",     "VL_NEQ_",     "VL_LT",       "VL_GT",         "Vcw_",
+        NULL};
+    for (const char *at = body; *at != '\0';) {
+        const size_t length = strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+        const char *next = at + length + strspn(at + length, " \n");
+        if (length > 0 && *next == '(' && !begins_with_one_of(at, known))
+            return false;
+        at += length > 0 ? length : 1;
+    }
+    return strstr(body, "vlSymsp->") == NULL; /* another module, or the context */
+}
+
+/* Whether the functions for the inputs and for the edge only compute. */
+static bool is_pure(char *text)
+{
+    static const char *const names[] = {"___ico_", "___nba_", "___eval_ico(", "___eval_nba("};
+    bool pure = true;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char *at = text, *end;
+        for (char *body = next_body(&at, &end, names[i]); body != NULL; body = next_body(&at, &end, names[i])) {
+            pure = pure && only_computes(body);
+            end_body(end);
+        }
+    }
+    return pure;
+}
+
+/* Whether all of a root module's state lies in the module itself: scalars, vectors and arrays of these. */
+static bool holds_its_state(const char *header)
+{
+    static const char *const types[] = {"VL_IN",       "VL_OUT",        "CData/", "SData/", "IData/",   "QData/", "VlWide<",
+                                        "VlUnpacked<", "VlTriggerVec<", "//",     "{",      "struct {", "};",     NULL};
+    const char *from = strstr(header, "// DESIGN SPECIFIC STATE"), *to = strstr(header, "// INTERNAL VARIABLES");
+    if (from == NULL || to == NULL)
+        return false;
+    for (const char *line = from; line < to; line += strcspn(line, "\n") + 1) {
+        const char *text = line + strspn(line, " ");
+        const size_t length = strcspn(text, "\n");
+        if (length > 0 && !begins_with_one_of(text, types))
+            return false;
+        for (const char *at = text; at < text + length; at++)
+            if (strncmp(at, "std::", 5) == 0 || strncmp(at, "VlQueue", 7) == 0 || strncmp(at, "VlAssoc", 7) == 0 ||
+                strncmp(at, "VlClass", 7) == 0)
+                return false;
+    }
+    return true;
 }
 
 /* Whether the text has this, blanks and line ends aside. */
@@ -240,12 +319,14 @@ struct generated {
     bool one_edge;  /* the rising edge of clk_i is all that the state follows */
     bool unrelated; /* no path from an input to an output */
     bool inputs;    /* there is logic that follows the inputs */
+    bool pure;      /* what the two functions do follows from the root module's memory, and all they do is to change that */
 };
 
 static void look_at_header(struct generated *g, const char *text)
 {
     g->one_edge = strstr(text, " VlTriggerVec<1> __VactTriggered;") != NULL && strstr(text, " VlTriggerVec<1> __VnbaTriggered;") != NULL;
     g->inputs = strstr(text, " VlTriggerVec<1> __VicoTriggered;") != NULL;
+    g->pure = g->pure && holds_its_state(text);
 }
 
 /*
@@ -258,7 +339,7 @@ static bool is_direct(struct generated *g, const char *dir, const struct cw_unit
     static const char rises[] = "__VactTriggered.at(0U)=((IData)(vlSelf->clk_i)&(~(IData)(vlSelf->__Vtrigrprev__TOP__clk_i)));";
     char path[CW_PATH_MAX];
     bool clock = false, only = true;
-    *g = (struct generated){.unrelated = true};
+    *g = (struct generated){.unrelated = true, .pure = true};
     DIR *d = opendir(dir);
     for (struct dirent *e = d != NULL ? readdir(d) : NULL; e != NULL; e = readdir(d)) {
         const bool header = strstr(e->d_name, "___024root.h") != NULL;
@@ -273,6 +354,7 @@ static bool is_direct(struct generated *g, const char *dir, const struct cw_unit
             clock = clock || has_code(text, rises);
             only = only && strstr(text, "___act_") == NULL;
             g->unrelated = g->unrelated && !inputs_reach_outputs(text, unit, ports);
+            g->pure = g->pure && is_pure(text);
         }
         free(text);
     }
@@ -323,6 +405,11 @@ static void write_one_eval(FILE *f, const struct shim *s)
     fprintf(f, "%d", s->direct && s->generated.unrelated);
 }
 
+static void write_pure(FILE *f, const struct shim *s)
+{
+    fprintf(f, "%d", s->direct && s->generated.pure);
+}
+
 static void write_eval_inputs(FILE *f, const struct shim *s)
 {
     if (s->generated.inputs)
@@ -365,15 +452,11 @@ static const struct field {
     bool lines; /* writes whole lines, in the place of its own line */
     void (*write)(FILE *f, const struct shim *s);
 } fields[] = {
-    {"unit", false, write_unit},
-    {"params", false, write_params},
-    {"digest", false, write_digest},
-    {"verilator", false, write_verilator},
-    {"one_eval", false, write_one_eval},
-    {"direct", false, write_direct},
-    {"eval_inputs", false, write_eval_inputs},
-    {"sources", true, write_sources},
-    {"drive", true, write_drive},
+    {"unit", false, write_unit},         {"params", false, write_params},
+    {"digest", false, write_digest},     {"verilator", false, write_verilator},
+    {"one_eval", false, write_one_eval}, {"direct", false, write_direct},
+    {"pure", false, write_pure},         {"eval_inputs", false, write_eval_inputs},
+    {"sources", true, write_sources},    {"drive", true, write_drive},
     {"sample", true, write_sample},
 };
 #define FIELD_CNT (sizeof fields / sizeof fields[0])

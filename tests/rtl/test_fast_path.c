@@ -3,7 +3,8 @@
  * The shim evaluates a model once per cycle where no output depends on an input of the same cycle (harness/rtl/README.md). It finds out by
  * reading what Verilator wrote, and goes the long way in doubt, with the same results: only this test sees a fall back to it. What is
  * expected comes from the model, not from that text: the same state is evaluated with two sets of inputs, and the outputs are compared.
- * Every unit of the repository is one whose functions the shim calls itself.
+ * Every unit of the repository is one whose functions the shim calls itself. A unit that may sleep is compared, cycle by cycle, with one that
+ * never does, while its inputs are held for some cycles and then change.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "cowarp/unit/order_masks.h"
 #include "cw_test.h"
 #include "rtl_provider.h"
 #include "stimulus.h"
@@ -23,6 +25,7 @@ static const struct cw_unit *const units[] = {CW_UNITS};
 #define UNIT_CNT (sizeof units / sizeof units[0])
 
 #define CYCLES 3000u
+#define HELD   8u /* cycles in which inputs change, then in which they are held */
 
 /* The RTL of a unit at its default parameters, twice: one settles in every cycle as for a wave, the other is left alone. */
 struct bench {
@@ -86,14 +89,22 @@ static const struct cw_port *changed_output(const struct bench *b)
     return NULL;
 }
 
+/* Inputs for a cycle that asks twice: in half of the time those of the cycle before, both times, so that a unit may come to rest. */
+static void next_inputs(struct bench *b, uint32_t n)
+{
+    for (int i = 0; i < 2 && n / HELD % 2 == 0; i++)
+        cw_stimulus_next(b->stimulus, b->out[0], b->in[i]);
+    if (n / HELD % 2 != 0)
+        memcpy(b->in[0], b->in[1], b->unit->in_size);
+}
+
 /* The instance left alone answers as the settling one does, also when a cycle asks twice, with other inputs. */
 static void check_answers(struct bench *b)
 {
     b->rtl[0].library->model(b->rtl[0].self); /* from here on it settles */
     for (uint32_t n = 0; n < CYCLES; n++) {
+        next_inputs(b, n);
         for (int i = 0; i < 2; i++) {
-            if (n % 4 != 3) /* else the inputs of the last cycle once more */
-                cw_stimulus_next(b->stimulus, b->out[0], b->in[i]);
             b->settling.ops->eval(b->settling.self, b->in[i], b->out[0]);
             b->plain.ops->eval(b->plain.self, b->in[i], b->out[1]);
             const struct cw_port *port = changed_output(b);
@@ -103,6 +114,10 @@ static void check_answers(struct bench *b)
         b->settling.ops->tick(b->settling.self, b->in[1]);
         b->plain.ops->tick(b->plain.self, b->in[1]);
     }
+    if (b->rtl[0].library->slept(b->rtl[0].self) != 0)
+        fail_msg("%s: a model into which somebody looks has slept", b->unit->name);
+    if (!b->rtl[1].library->sleeps && b->rtl[1].library->slept(b->rtl[1].self) != 0)
+        fail_msg("%s: its library says that it never sleeps", b->unit->name);
 }
 
 /* An output that follows an input of the same cycle; NULL: none has been seen to. The settling instance settles by now. */
@@ -150,6 +165,7 @@ static void test_fast_path__every_unit_goes_the_shortest_way(void **state)
 {
     (void)state;
     uint32_t wrong = 0, fast = 0;
+    uint64_t slept = 0;
     if (getenv("COWARP_RTL_COVERAGE") != NULL)
         skip(); /* the counters change what Verilator writes, and nobody measures the speed of that */
     for (size_t i = 0; i < UNIT_CNT; i++) {
@@ -158,11 +174,14 @@ static void test_fast_path__every_unit_goes_the_shortest_way(void **state)
         if (!b.rtl[1].library->direct)
             fail_msg("%s: the shim does not call the functions that Verilator made of it", units[i]->name);
         check_answers(&b);
+        const uint64_t edges = b.rtl[1].library->slept(b.rtl[1].self);
+        slept += edges;
         const struct cw_port *dependent = find_dependent_output(&b);
         const uint32_t one_eval = b.rtl[1].library->one_eval;
         const bool right = one_eval == (dependent == NULL);
-        printf("%-24s %s a cycle: %s%s%s\n", units[i]->name, one_eval ? "one evaluation" : "two evaluations",
-               dependent != NULL ? dependent->name : "no output", " follows an input of the same cycle", right ? "" : " -- WRONG");
+        printf("%-24s %s a cycle: %s%s; slept in %u of %u%s\n", units[i]->name, one_eval ? "one evaluation" : "two evaluations",
+               dependent != NULL ? dependent->name : "no output", " follows an input of the same cycle", (unsigned)edges, CYCLES,
+               right ? "" : " -- WRONG");
         check_cycles(&b);
         check_watching(&b);
         close_bench(&b);
@@ -171,9 +190,61 @@ static void test_fast_path__every_unit_goes_the_shortest_way(void **state)
     }
     assert_int_equal(wrong, 0);
     assert_true(fast > 0);
+    assert_true(slept > 0);
+}
+
+/* A copy of a unit's Verilog with one line more. */
+static void write_copy(const char *path, const char *line)
+{
+    FILE *from = fopen(CW_SOURCE_DIR "/rtl/order_masks/cw_order_masks.v", "r"), *to = fopen(path, "w");
+    char text[512];
+    assert_true(from != NULL && to != NULL);
+    while (fgets(text, sizeof text, from) != NULL) {
+        if (strncmp(text, "endmodule", 9) == 0)
+            fprintf(to, "%s\n", line);
+        fputs(text, to);
+    }
+    fclose(from);
+    assert_int_equal(fclose(to), 0);
+}
+
+/* Whether a unit with this line more may sleep. */
+static bool sleeps_with(const char *line)
+{
+    static const char path[] = "fast_path_order_masks.v";
+    const struct cw_rtl_choice choice = {.unit = cw_order_masks_unit.name, .backend = CW_UNIT_RTL, .verilog = path};
+    const struct cw_rtl_options opt = {.build = {.cxx_flags = "-O0"}, .choices = &choice, .choice_cnt = 1};
+    struct cw_unit_provider provider;
+    struct cw_unit_instance unit;
+    struct cw_order_masks_params params;
+    const struct cw_rtl_instance *rtl;
+    struct cw_error err = {""};
+    write_copy(path, line);
+    cw_unit_params_default(&cw_order_masks_unit, &params);
+    assert_int_equal(cw_rtl_provider_create(&provider, &opt, &err), CW_OK);
+    if (provider.open(provider.context, &cw_order_masks_unit, "copy", &params, &unit, &err) != CW_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(cw_rtl_provider_instances(&provider, &rtl), 1);
+    const bool sleeps = rtl->library->sleeps;
+    unit.ops->destroy(unit.self);
+    cw_rtl_provider_destroy(&provider);
+    remove(path);
+    return sleeps;
+}
+
+/* What does more than to compute from its state would be missed. */
+static void test_fast_path__what_does_more_never_sleeps(void **state)
+{
+    (void)state;
+    if (getenv("COWARP_RTL_COVERAGE") != NULL)
+        skip();
+    assert_true(sleeps_with("// nothing"));
+    assert_false(sleeps_with("reg [31:0] chance_q; always @(posedge clk_i) chance_q <= $random; wire unused = ^chance_q;"));
+    assert_false(sleeps_with("always @(posedge clk_i) if (busy_o) $display(\"busy\");"));
 }
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_fast_path__every_unit_goes_the_shortest_way),
+    cmocka_unit_test(test_fast_path__what_does_more_never_sleeps),
 };
 CW_TEST_MAIN(tests)
