@@ -203,7 +203,26 @@ static void test_bank_detector__broken_copies_are_caught(void **state)
         {"a write signature is not cleared", "cw_bank_detector", "if (wclr_valid_i)", "if (wclr_valid_i && !wins)", 0},
         {"quiet while the request before reads", "cw_bank_detector", "!(prev_clr_3_q && alive_q)", "!(prev_clr_3_q && ins_q)", 0},
         {"shared stays until the bank has heard of quiet", "cw_bank_detector", "|| (quiet_d && same_clr_3_q)",
-         "|| (quiet_d && !same_clr_3_q)", 0}};
+         "|| (quiet_d && !same_clr_3_q)", 0},
+        {"a reset leaves the write signatures", "cw_bank_detector", "written_q <= {((WSIG_W<<WAVE_W)<<GROUP_W){1'b0}};",
+         "written_q <= written_q;", 0},
+        {"an output looks at the inputs of its cycle", "cw_bank_detector", "assign ans_backup_o   = ans_backup_q;",
+         "assign ans_backup_o   = ans_backup_q && !clr_valid_i;", 0},
+        {"a request that conflicts is inserted all the same", "cw_bank_detector", "wire ins    = ok && sig_3;",
+         "wire ins    = valid_3_q && sig_3;", 0},
+        {"each sharing reader is told as the first one", "cw_bank_detector", "ans_share_q    <= sharer && !shared;",
+         "ans_share_q    <= sharer;", 0},
+        {"what is saved counts as modified in every mode", "cw_bank_detector", "ans_modify_q   <= backup && mode_3_q == SMDCD;",
+         "ans_modify_q   <= backup;", 0},
+        {"a request is judged by the mode of the next cycle", "cw_bank_detector", "mode_3_q       <= mode_2_q;",
+         "mode_3_q       <= mode_2_q | mode_i;", 0},
+        {"a unit is busy for two cycles", "cw_bank_detector", "assign busy_o         = |busy_q;",
+         "assign busy_o         = |busy_q[1:0] || &busy_q;", 0},
+        {"a write signature has the hashes of the other signatures", "cw_bank_detector", "SEEDS[(2+gi)*32 +: 32]", "SEEDS[gi * 32 +: 32]",
+         0},
+        {"a wavefront that begins empties the first one's write signature", "cw_bank_detector",
+         "written_q[{wclr_group_i, wclr_wave_i}*WSIG_W +: WSIG_W] <=",
+         "written_q[{wclr_group_i, wclr_wave_i & {WAVE_W{wins}}}*WSIG_W +: WSIG_W] <=", 0}};
     const struct cw_lockstep_bench b = bench(ODD);
     (void)state;
     cw_lockstep_catches(&b, mutants, sizeof mutants / sizeof mutants[0]);
@@ -451,6 +470,90 @@ static void test_bank_detector__groups_are_apart(void **state)
         }
 }
 
+/* One request, and one clear that makes its group quiet: three cycles of busy, and nothing is to be seen but the answer and the quiet. To
+ * begin a wavefront's transactions keeps nobody busy. No output looks at the inputs of its cycle. */
+static void test_bank_detector__busy_for_three_cycles(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++)
+        for (uint32_t what = 0; what < 3; what++) {
+            struct dut d;
+            dut_open(&d, &paper, backends[b]);
+            for (uint32_t t = 0; t < 6; t++) {
+                d.in = (in_t){.req_valid = t == 0 && what == 0, .req_group = 3, .req_item = 9, .req_word = 77, .req_write = 1};
+                d.in.clr_valid = t == 0 && what == 1;
+                d.in.clr_group = 5;
+                d.in.wclr_valid = t == 0 && what == 2;
+                dut_eval(&d);
+                const out_t seen = d.out;
+                d.in.mode = 3, d.in.req_owned = d.in.req_shared = 1, d.in.req_group = d.in.clr_group = 7;
+                dut_eval(&d);
+                assert_memory_equal(&seen, &d.out, sizeof seen);
+                d.in.mode = 0, d.in.req_owned = d.in.req_shared = 0, d.in.req_group = 3, d.in.clr_group = 5;
+                dut_cycle(&d);
+                out_t due = {.busy = t > 0 && t <= LATENCY && what != 2};
+                if (t == LATENCY && what == 0)
+                    due = (out_t){.busy = 1, .ans_valid = 1, .ans_group = 3, .ans_item = 9, .ans_word = 77, .ans_backup = 1, .ans_own = 1};
+                if (t == LATENCY && what == 1)
+                    due = (out_t){.busy = 1, .quiet_valid = 1, .quiet_group = 5};
+                assert_memory_equal(&due, &d.out, sizeof due);
+            }
+            dut_close(&d);
+        }
+}
+
+/* In four cycles four requests for a word that work-item 3 has made its own, each judged by its own mode. */
+static void test_bank_detector__a_mode_is_of_one_request(void **state)
+{
+    static const struct {
+        uint64_t mode, item, write, conflict, share, backup;
+    } steps[] = {
+        {CW_LOCAL_DCD, 3, 0, 0, 0, 1},     /* the first access: owner, and backup */
+        {CW_LOCAL_SMDCD, 4, 0, 0, 1, 0},   /* nobody has written: a reader */
+        {CW_LOCAL_DCD, 4, 0, 1, 0, 0},     /* not its own */
+        {CW_LOCAL_PRW_SIG, 4, 1, 0, 0, 1}, /* no signature has the word: directories insert nothing */
+        {CW_LOCAL_SMDCD, 3, 1, 1, 0, 0},   /* shared, and not its own any more */
+    };
+    enum { STEPS = sizeof steps / sizeof steps[0] };
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct user u;
+        user_open(&u, &paper, b, 0);
+        for (uint32_t t = 0; t < STEPS + LATENCY; t++) {
+            u.d.in = (in_t){.req_valid = t < STEPS, .req_word = A};
+            u.mode = t < STEPS ? steps[t].mode : CW_LOCAL_SWO_SIG;
+            u.d.in.req_item = t < STEPS ? steps[t].item : 0;
+            u.d.in.req_write = t < STEPS && steps[t].write;
+            user_cycle(&u);
+            if (t < LATENCY)
+                continue;
+            const uint32_t n = t - LATENCY;
+            assert_int_equal(u.d.out.ans_item, steps[n].item);
+            assert_int_equal(u.d.out.ans_conflict, steps[n].conflict);
+            assert_int_equal(u.d.out.ans_share, steps[n].share);
+            assert_int_equal(u.d.out.ans_backup, steps[n].backup);
+            assert_int_equal(u.d.out.ans_modify, 0);
+        }
+        dut_close(&u.d);
+    }
+}
+
+/* A wavefront that begins empties its own write signature, not that of others: 64 has written, so a read of 1 conflicts still. */
+static void test_bank_detector__a_wavefront_begins_for_itself(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++)
+        for (uint32_t mine = 0; mine < 3; mine++) { /* wavefront 0; wavefront 2; wavefront 1 of another group */
+            struct user u;
+            user_open(&u, &paper, b, CW_LOCAL_SWO_SIG);
+            expect(access_word(&u, 64, B, WRITE), 0, 1, 1);
+            u.d.in = (in_t){.wclr_valid = 1, .wclr_wave = mine == 0 ? 0 : mine == 1 ? 2 : 1, .wclr_group = mine == 2};
+            user_cycle(&u);
+            expect_met(access_word(&u, 1, B, READ), 64);
+            dut_close(&u.d);
+        }
+}
+
 /* The end of section 2.1: work-item 0 has A in one bank, 1 has B in another; then each asks for the other's, in the same cycle. */
 static void test_bank_detector__two_banks_abort_both(void **state)
 {
@@ -468,13 +571,13 @@ static void test_bank_detector__two_banks_abort_both(void **state)
     }
 }
 
-/* One hit of a signature, computed from the H3 masks of rtl/README.md. */
-static bool aliases(const params_t *p, uint32_t a, uint32_t b)
+/* One hit of a filter of so many bits, whose parts have the ways from `first` on, computed from the H3 masks of rtl/README.md. */
+static bool aliases(uint32_t filter_w, uint32_t hashes, uint32_t first, uint32_t a, uint32_t b)
 {
     uint32_t bits = 0;
-    while (1u << bits < p->sig_w / p->hashes)
+    while (1u << bits < filter_w / hashes)
         bits++;
-    for (uint32_t way = 0; way < p->hashes; way++)
+    for (uint32_t way = first; way < first + hashes; way++)
         for (uint32_t i = 0; i < bits; i++)
             if (__builtin_parityll((a ^ b) & cw_h3_mask(cw_h3_way_seed(way), i)) != 0)
                 return false;
@@ -495,7 +598,7 @@ static void test_bank_detector__aliases_in_each_width(void **state)
             expect(access_word(&u, 0, 77, WRITE), 0, 1, 1);
             for (uint32_t word = 0; word < 512; word++) {
                 const bool hit = access_word(&u, 1, word, READ).ans_conflict;
-                assert_int_equal(hit, aliases(&widths[i], 77, word));
+                assert_int_equal(hit, aliases(widths[i].sig_w, widths[i].hashes, 0, 77, word));
                 assert_int_equal(u.d.out.ans_met, word == 77);
                 hits += hit;
                 end_item(&u, 1);
@@ -503,6 +606,30 @@ static void test_bank_detector__aliases_in_each_width(void **state)
             if (b == 0)
                 printf("signatures of %u bits, %u hashes: %u of 511 other words conflict with one\n", widths[i].sig_w, widths[i].hashes,
                        hits - 1);
+            dut_close(&u.d);
+        }
+}
+
+/* By swo-sig a read conflicts where both the signature of the writer and the write signature of its wavefront hit. */
+static void test_bank_detector__aliases_of_write_signatures(void **state)
+{
+    static const params_t widths[] = {{64, 6, 1, 9, 8, 8, 2}, {64, 6, 1, 9, 4, 8, 1}, {64, 6, 1, 9, 4, 16, 1}, {64, 6, 1, 9, 4, 8, 2}};
+    (void)state;
+    for (uint32_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
+        for (int b = 0; b < (i == 0 ? 2 : 1); b++) {
+            const params_t *p = &widths[i];
+            struct user u;
+            uint32_t hits = 0, by_signature = 0;
+            user_open(&u, p, b, CW_LOCAL_SWO_SIG);
+            expect(access_word(&u, 0, 77, WRITE), 0, 1, 1);
+            for (uint32_t word = 0; word < 512; word++) {
+                const bool due = aliases(p->sig_w, p->hashes, 0, 77, word) && aliases(p->wsig_w, p->hashes, 2, 77, word);
+                assert_int_equal(access_word(&u, 1, word, READ).ans_conflict, due);
+                hits += due;
+                by_signature += aliases(p->sig_w, p->hashes, 0, 77, word);
+                end_item(&u, 1);
+            }
+            assert_true(hits >= 1 && hits < by_signature);
             dut_close(&u.d);
         }
 }
@@ -529,8 +656,12 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_bank_detector__requests_close_together),
     cmocka_unit_test(test_bank_detector__quiet_counts_before_the_bank_has_heard),
     cmocka_unit_test(test_bank_detector__groups_are_apart),
+    cmocka_unit_test(test_bank_detector__busy_for_three_cycles),
+    cmocka_unit_test(test_bank_detector__a_mode_is_of_one_request),
+    cmocka_unit_test(test_bank_detector__a_wavefront_begins_for_itself),
     cmocka_unit_test(test_bank_detector__two_banks_abort_both),
     cmocka_unit_test(test_bank_detector__aliases_in_each_width),
+    cmocka_unit_test(test_bank_detector__aliases_of_write_signatures),
     cmocka_unit_test(test_bank_detector__widths_are_powers_of_two),
 };
 CW_TEST_MAIN(tests)

@@ -3,59 +3,61 @@
  * Bank detector of transactions in scratch-pad memory (GPU-LocalTM, sections 2.1, 3.1 and 4): one for each bank of a core's scratch-pad. It
  * says of each transactional access whether it conflicts, whether the old value has to be backed up, and who is met.
  *
- * Several work-groups share a core, so a request names a group: a slot of the core. There are as many slots as the bits of a group's number
- * can name, at least `groups`. Work-items are numbered within their group. The wavefront of a work-item is item >> lane_w. Work-items of
- * different groups never conflict.
+ * [1] Several work-groups share a core, so a request names a group: a slot of the core; there are as many slots as the bits of a group's
+ * number can name, at least `groups`. [2] Work-items are numbered within their group; the wavefront of a work-item is item >> lane_w.
+ * [3] Work-items of different groups never conflict.
  *
- * What is kept. A signature per work-item: a Bloom filter of sig_w bits in `hashes` parts; bit h of part i is set by the words whose H3
- * hash of way i (rtl/README.md) is h. A write signature per wavefront: the same, of wsig_w bits, with ways 2 + i. A part has a power of two
- * of bits. A signature hits a word when all bits of the word are set. A work-item is live from its first insertion, or its first sharing
- * read, until it is cleared; the signature of a work-item that is not live is empty. A reset empties everything.
+ * What is kept. [4] A signature per work-item: a Bloom filter of sig_w bits in `hashes` parts; bit h of part i is set by the words whose H3
+ * hash of way i (rtl/README.md) is h. [5] A write signature per wavefront: the same, of wsig_w bits, with ways 2 + i. [6] sig_w and
+ * wsig_w must be powers of two, so that parts are. [7] A signature hits a word when all bits of the word are set. [8] A work-item is live from its first insertion, or
+ * its first sharing read, until it is cleared; [9] the signature of a work-item that is not live is empty. [10] A reset empties everything.
  *
- * What the bank keeps, and sends along with a request: of each word `owned` and its owner, `shared` (S) and `modified` (M). Their meaning:
- * owned: the owner has a backup (signatures), has accessed the word (directories). shared: somebody who is not the owner may have read it.
- * modified: the owner has written it. modified without owned is illegal.
+ * What the bank keeps. [11] It must send along with a request: of the word `owned` and its owner, `shared` (S) and `modified` (M), where
+ * owned: the owner has a backup (signatures), has accessed the word (directories); shared: somebody who is not the owner may have read it;
+ * modified: the owner has written it; modified without owned is illegal.
  *
  * What a cycle means. In each cycle t, in this order:
- *  1. clr_valid: the work-items of clr_lanes of the wavefront clr_wave of clr_group have committed or aborted: they are not live any more.
- * In cycle t + 3 quiet_valid = 1 if no work-item of the group is live after that; then the bank makes shared = 0 for all words of the
- *     group, before it does what the answer of the same cycle says.
- *  2. wclr_valid: the wavefront wclr_wave of wclr_group begins transactions: its write signature becomes empty.
- *  3. req_valid: a request of work-item req_item for the word req_word, a write or a read, with what the bank knows of the word at the
- * start of the cycle. In cycle t + 3 ans_valid = 1 with the answer. Requests are always taken, one per cycle. Each of these sees all that
- * was accepted before it, as if it were answered at once. What requests of the three cycles before have made of the same word (ans_own,
- * ans_share, ans_modify), and what quiet_valid will say of the clears of this cycle and of the three before, the unit adds to what the bank
- * has sent: nobody else has to forward anything. The bank does what an answer says at the end of its cycle.
+ *  1. [12] clr_valid: the work-items of clr_lanes of the wavefront clr_wave of clr_group have committed or aborted: they are not live any
+ *     more. [13] In cycle t + 3 quiet_valid = 1 if no work-item of the group is live after that; [14] then the bank must make shared = 0 for
+ *     all words of the group, before it does what the answer of the same cycle says.
+ *  2. [15] wclr_valid: the wavefront wclr_wave of wclr_group begins transactions: its write signature becomes empty.
+ *  3. [16] req_valid: a request of work-item req_item for the word req_word, a write or a read, with what the bank knows of the word at the
+ *     start of the cycle; in cycle t + 3 ans_valid = 1 with the answer. [17] Requests are always taken, one per cycle; each of these sees all
+ *     that was accepted before it, as if it were answered at once. [18] What requests of the three cycles before have made of the same word
+ *     (ans_own, ans_share, ans_modify), [19] and what quiet_valid will say of the clears of this cycle and of the three before, the unit adds
+ *     to what the bank has sent: nobody else has to forward anything. [20] The bank must do what an answer says at the end of its cycle.
  *
- * The answer. Let `mine` be: owned, and the owner is the work-item itself.
- *  - ans_conflict. A request that conflicts changes nothing.
- *     prw-sig: the signature of another work-item of the group hits the word.
- *     swo-sig: a write: as prw-sig. A read: as prw-sig, and a write signature hits: that of another wavefront of the group, or, unless the
- *     word is mine, that of the own one. If the word is mine, nobody else can have written it, and what the own wavefront's shows is mine.
- *     dcd: owned, and not mine.
- *     smdcd: a read: owned, not mine, and modified. A write: shared, or owned and not mine.
- *  - ans_backup: the old value has to be saved. Signatures: the word is not mine, and it is a write. dcd: it is not mine. smdcd: it is a
- * write, and it is not mine or not modified.
- *  - ans_own: the work-item becomes the owner. Signatures: as ans_backup. Directories: it is not owned.
- *  - ans_share: shared becomes 1. smdcd: a read of a word that is owned, not mine, and not shared.
- *  - ans_modify: modified becomes 1. smdcd: as ans_backup. Else 0.
- *  - ans_met, ans_owner: the request conflicts, and the word is owned and not mine; its owner.
- * ans_backup, ans_own, ans_share and ans_modify are 0 with a conflict, ans_met and ans_owner without one. ans_group, ans_item and ans_word
- * are the request's.
+ * The answer (mine: the work-item owns the word):
+ *  - ans_conflict. [21] A request that conflicts changes nothing.
+ *  - [22] prw-sig: the signature of another work-item of the group hits the word.
+ *  - [23] swo-sig: a write: as prw-sig. [24] A read: as prw-sig, and a write signature hits: that of another wavefront of the group, or,
+ *    unless the word is mine, that of the own one. [25] If the word is mine, nobody else can have written it, and what the own wavefront's
+ *    shows is mine.
+ *  - [26] dcd: owned, and not mine.
+ *  - [27] smdcd: a read: owned, not mine, and modified; [28] a write: shared, or owned and not mine.
+ *  - ans_backup, the old value has to be saved: [29] signatures: the word is not mine, and it is a write; [30] dcd: it is not mine; [31]
+ *    smdcd: it is a write, and it is not mine or not modified.
+ *  - ans_own, the work-item becomes the owner: [32] signatures: as ans_backup; [33] directories: it is not owned.
+ *  - ans_share, shared becomes 1: [34] smdcd: a read of a word that is owned, not mine, and not shared.
+ *  - ans_modify, modified becomes 1: [35] smdcd: as ans_backup; else 0.
+ *  - ans_met, ans_owner: [36] the request conflicts, and the word is owned and not mine; its owner.
+ *  - [37] ans_backup, ans_own, ans_share and ans_modify are 0 with a conflict, ans_met and ans_owner without one. [38] ans_group, ans_item
+ *    and ans_word are the request's.
  *
- * What is inserted, without a conflict. Signatures: the word into the work-item's signature; by swo-sig a write also into the wavefront's
- * write signature. smdcd: a read of a word that is owned and not mine makes the work-item live. So quiet_valid says that nobody reads
- * without being an owner, and shared may go.
+ * What is inserted, without a conflict. [39] Signatures: the word into the work-item's signature; [40] by swo-sig a write also into the
+ * wavefront's write signature. [41] smdcd: a read of a word that is owned and not mine makes the work-item live; so quiet_valid says that
+ * nobody reads without being an owner, and shared may go.
  *
- * ans_*, and quiet_group, are 0 when not valid. mode (enum cw_local_detect) holds for the request of its cycle. Nobody stops the use of
- * several modes at a time, but what one mode inserts another one does not look for.
+ * [42] ans_*, and quiet_group, are 0 when not valid. [43] mode (enum cw_local_detect) holds for the request of its cycle; nobody stops the
+ * use of several modes at a time, but what one mode inserts another one does not look for.
  *
- * busy = 1 in the three cycles after a request or a clear of work-items. busy = 0: a clock without a valid input changes nothing. All
- * outputs depend on registers alone.
+ * [44] busy = 1 in the three cycles after a request or a clear of work-items; busy = 0: a clock without a valid input changes nothing.
+ * [45] All outputs depend on registers alone.
  *
- * Illegal: a request of a work-item of `work_items` or more (lanes of the last wavefront that do not exist may be cleared);
- * to clear a work-item, or the write signature of its wavefront, in one of the three cycles after a request of it; to clear a write
- * signature while a work-item of the wavefront is live that has written: others would read what it has written.
+ * What the user must keep: [46] a request of a work-item of `work_items` or more is illegal (lanes of the last wavefront that do not exist
+ * may be cleared); [47] it is illegal to clear a work-item, or the write signature of its wavefront, in one of the three cycles after a
+ * request of it; [48] it is illegal to clear a write signature while a work-item of the wavefront is live that has written: others would
+ * read what it has written.
  */
 #ifndef COWARP_UNIT_BANK_DETECTOR_H
 #define COWARP_UNIT_BANK_DETECTOR_H
