@@ -57,7 +57,7 @@
     /* operations */                                             \
     IN(op_valid, 1)                                              \
     OUT(op_ready, 1)                                             \
-    IN(op_kind, 3) /* enum cw_writer_op; [44] 6 and 7 as FREE */      \
+    IN(op_kind, 3) /* enum cw_writer_op; [44] 6 and 7 as FREE */ \
     IN(op_word, p->word_w)                                       \
     IN(op_id, p->id_w)                                           \
     /* answers to QUERY, CLAIM and RELEASE, five cycles later */ \
