@@ -58,6 +58,12 @@ static void test_reference_count_table__broken_copies_are_caught(void **state)
         {"a free entry has a word", UNIT, "= !free[w] && row", "= row", CROWDED},
         {"a release counts up", UNIT, "read_release_q ? count - ONE", "read_release_q && 1'b0 ? count - ONE", FULL},
         {"the sweep leaves the last set", UNIT, "sweep_q && !(&sweep_set_q)", "sweep_q && !(&(sweep_set_q | NEXT))", FULL},
+        {"the answer comes at once", UNIT, "done_q      <= read_q;", "done_q      <= take;", TABLE},
+        {"a refused release is called counted", UNIT, "read_q && (up || down);", "read_q && (up || read_release_q);", TABLE},
+        {"idle while an answer is due", UNIT, "!sweep_q && !read_q && !done_q", "!sweep_q && !done_q", TABLE},
+        {"the second of two refused acquires is an edge", UNIT, ": !known && |free);", ": !known && (|free || read_near_q));", CROWDED},
+        {"ready during the sweep", UNIT, "op_ready_o    = !sweep_q", "op_ready_o    = !(sweep_q && sweep_set_q[0])", TABLE},
+        {"a hash of another seed", UNIT, "32'h4ef0c043", "32'h4ef0c041", CROWDED},
         {"a row that is being written is read as it was", "cw_ram_1r1w_fwd", "fwd_q ? fwd_data_q : ram_data",
          "fwd_q && 1'b0 ? fwd_data_q : ram_data", TABLE}};
     (void)state;
@@ -154,11 +160,105 @@ static void test_reference_count_table__refuses_what_has_no_room(void **state)
     }
 }
 
+/* An operation per cycle, of one word, with counts up to 3: each sees those before it, and is answered two cycles later. */
+static void test_reference_count_table__one_per_cycle(void **state)
+{
+    static const struct {
+        int release, answer;
+    } steps[] = {{1, REFUSED}, {0, EDGE},    {0, COUNTED}, {0, COUNTED}, {0, REFUSED},
+                 {1, COUNTED}, {1, COUNTED}, {1, EDGE},    {1, REFUSED}, {0, EDGE}};
+    enum { STEPS = sizeof steps / sizeof steps[0] };
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &crowded, backends[b]);
+        assert_int_equal(release(&d, 9), REFUSED);
+        dut_cycle(&d);
+        for (uint32_t i = 0; i < STEPS + 20; i++) {
+            const bool answer = i >= 2 && i < STEPS + 2;
+            d.in.op_valid = i < STEPS;
+            d.in.op_release = i < STEPS && steps[i].release;
+            d.in.op_word = 9;
+            dut_eval(&d);
+            assert_int_equal(d.out.op_ready, 1);
+            assert_int_equal(d.out.ans_valid, answer);
+            assert_int_equal(d.out.ans_counted + 2 * d.out.ans_edge, answer ? steps[i - 2].answer : 0);
+            assert_int_equal(d.out.idle, i == 0 || i >= STEPS + 2);
+            dut_tick(&d);
+        }
+        assert_int_equal(release(&d, 9), EDGE);
+        dut_close(&d);
+    }
+}
+
+/* Bit 0 of the hash of rtl/README.md with the contract's seed, built from its text. */
+static uint32_t readme_set(uint64_t key)
+{
+    uint32_t x = 0x4ef0c043, word[2];
+    for (int i = 0; i < 2; i++) {
+        x ^= x << 13;
+        x ^= x >> 17;
+        x ^= x << 5;
+        word[i] = x;
+    }
+    return (uint32_t)__builtin_parityll(key & ((uint64_t)word[1] << 32 | word[0]));
+}
+
+/* Two sets of five entries. A word of a full set is refused, and leaves the words that are there as they are. */
+static void test_reference_count_table__sets_are_those_of_the_readme(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        uint32_t there[2] = {0, 0};
+        bool counted[64];
+        struct dut d;
+        dut_open(&d, &crowded, backends[b]);
+        for (uint32_t word = 0; word < 64; word++) {
+            counted[word] = there[readme_set(word)]++ < 5;
+            assert_int_equal(acquire(&d, word), counted[word] ? EDGE : REFUSED);
+        }
+        for (uint32_t word = 0; word < 64; word++)
+            assert_int_equal(release(&d, word), counted[word] ? EDGE : REFUSED);
+        dut_close(&d);
+    }
+}
+
+static void test_reference_count_table__a_reset_clears(void **state)
+{
+    static const struct {
+        const params_t *p;
+        uint32_t cycles;
+    } cases[] = {{&table, 512}, {&crowded, 2}};
+    (void)state;
+    for (int b = 0; b < 2; b++)
+        for (uint32_t i = 0; i < 2; i++) {
+            struct dut d;
+            dut_open(&d, cases[i].p, backends[b]);
+            for (uint64_t word = 0; word < 4; word++)
+                assert_int_equal(acquire(&d, word), EDGE);
+            d.inst.ops->reset(d.inst.self);
+            for (uint32_t cycle = 0; cycle < cases[i].cycles; cycle++) {
+                d.in.op_valid = 1; /* not taken */
+                dut_cycle(&d);
+                assert_int_equal(d.out.op_ready + d.out.idle + d.out.ans_valid, 0);
+            }
+            dut_cycle(&d);
+            assert_int_equal(d.out.op_ready, 1);
+            assert_int_equal(d.out.idle, 1);
+            for (uint64_t word = 0; word < 4; word++)
+                assert_int_equal(release(&d, word), REFUSED);
+            dut_close(&d);
+        }
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_reference_count_table__c_equals_rtl),
     cmocka_unit_test(test_reference_count_table__broken_copies_are_caught),
     cmocka_unit_test(test_reference_count_table__first_and_last_are_edges),
     cmocka_unit_test(test_reference_count_table__largest_count),
     cmocka_unit_test(test_reference_count_table__refuses_what_has_no_room),
+    cmocka_unit_test(test_reference_count_table__one_per_cycle),
+    cmocka_unit_test(test_reference_count_table__sets_are_those_of_the_readme),
+    cmocka_unit_test(test_reference_count_table__a_reset_clears),
 };
 CW_TEST_MAIN(tests)

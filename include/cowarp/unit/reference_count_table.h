@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reference count table of EAPG (early abort and pause-and-go; Ren and Lis, HPCA 2018, VI.A and Table V): how many commits under way at a
- * memory partition are going to write a word. The first of them is announced to the cores, and the last one taken back, so that a core need
- * not know whose word it is.
+ * Reference count table of EAPG (early abort and pause-and-go; Ren and Lis, HPCA 2018, VI.A and Table V): how many commits under way at a memory
+ * partition are going to write a word. The first of them is announced to the cores, and the last one taken back, so that a core need not know
+ * whose word it is.
  *
- * The table has 2^set_w sets of `ways` entries of a word and its count; a word's set is its H3 hash (rtl/README.md; seed 0x4ef0c043). A word
- * without an entry has the count 0.
+ * [1] The table has 2^set_w sets of `ways` entries of a word and its count; [2] a word's set is its H3 hash (rtl/README.md; seed 0x4ef0c043).
+ * [3] A word without an entry has the count 0.
  *
- * What a cycle means. An operation is taken when op_valid and op_ready are 1, one per cycle. Each sees all that those before it have done.
- *  - ACQUIRE (op_release = 0) counts the word up. It is refused if the word has no entry and its set has no free one, or if the count is
- *    2^count_w - 1; nothing changes then.
- *  - RELEASE (1) counts it down; at 0 the entry is free. Of a word without an entry it is refused, and nothing changes.
- * The operation of cycle t is answered in t + 2 (ans_valid): ans_counted = 1 unless it was refused; ans_edge = 1 if the count has left 0,
- * or come to 0. Both are 0 when not valid.
- * After a reset all counts are 0, and op_ready is 0 for 2^set_w cycles. idle = 1: a clock without op_valid changes nothing.
+ * What a cycle means. [4] An operation is taken when op_valid and op_ready are 1, one per cycle. [5] Each sees all that those before it have
+ * done.
+ *  - [6] ACQUIRE (op_release = 0) counts the word up. [7] It is refused if the word has no entry and its set has no free one, [8] or if the count
+ *    is 2^count_w - 1; [9] nothing changes then.
+ *  - [10] RELEASE (1) counts it down; [11] at 0 the entry is free. [12] Of a word without an entry it is refused, [13] and nothing changes.
+ *
+ * [14] The operation of cycle t is answered in t + 2 (ans_valid): [15] ans_counted = 1 unless it was refused; [16] ans_edge = 1 if the count has
+ * left 0, or come to 0. [17] Both are 0 when not valid.
+ *
+ * [18] After a reset all counts are 0, [19] and op_ready is 0 for 2^set_w cycles. [20] idle = 1: a clock without op_valid changes nothing.
  */
 #ifndef COWARP_UNIT_REFERENCE_COUNT_TABLE_H
 #define COWARP_UNIT_REFERENCE_COUNT_TABLE_H
