@@ -164,6 +164,12 @@ def extreme(values, choose):
     return math.nan if not values or any(map(math.isnan, values)) else choose(values)
 
 
+def how_many(values, fits):
+    """Of the numbers; NaN when one is NaN."""
+    values = list(values)
+    return math.nan if any(map(math.isnan, values)) else sum(map(fits, values))
+
+
 def of_each(ident, workloads, value, limits, choose, label=LABEL):
     """A claim about several programs: the extreme one decides. value: a function of a workload; choose: min where all are to be large, max where all
     are to be small."""

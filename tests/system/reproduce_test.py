@@ -32,7 +32,7 @@ import spread  # noqa: E402
 from experiment import Experiment  # noqa: E402
 from report import Claim, Table  # noqa: E402
 from runs import NO_SYSTEM, PaperStore, Run, RunFailed, Seeded, active_share, gmean, hmean  # noqa: E402
-from sweep import (CONCURRENCIES, Best, Bests, above, all_above, all_below, at_least, at_most, below, climb_all, harmonic_ratios, near,  # noqa: E402
+from sweep import (CONCURRENCIES, Best, Bests, above, all_above, all_below, at_least, at_most, below, climb_all, harmonic_ratios, how_many, near,  # noqa: E402
                    near_gain, ratios)
 
 # A stand-in for the simulator: cycles are known beforehand, `bad` fails its check, `gone` dies without statistics. Another seed's runs take so
@@ -634,6 +634,8 @@ class ProgramsTest(unittest.TestCase):
         with contextlib.redirect_stderr(io.StringIO()):
             for workloads, holds in ((("dg", "ray"), True), (("dg", "ray", "lps"), False), (("lps", "dg"), False)):
                 self.assertEqual(spread.judged([all_above("x", workloads, value)]).holds, holds, workloads)
+        self.assertTrue(math.isnan(how_many([1.0, math.nan], bool)), "nor is it counted")
+        self.assertEqual(how_many([1.0, -1.0, 2.0], lambda x: x > 0), 2)
         self.assertEqual(all_above("x", ("ray", "dg"), value).value, 2.0)
         self.assertEqual(all_below("x", ("dg", "ray"), value).value, 3.0)
 
