@@ -23,6 +23,7 @@ import activity
 import chip
 import compiler
 import fpga
+import gate
 import gating
 import history
 import datasheet
@@ -470,6 +471,14 @@ class Rules(unittest.TestCase):
         missing = {key for key, entry in report.load_reference().items() if entry["slack_ps"] < 0}
         self.assertEqual(set(margin.known_misses()), missing)
 
+
+
+class Gates(unittest.TestCase):
+    def test_registers__and_nothing_else_wake_up(self):
+        netlist = "module m(a);\n  DFFPOSX1 _1_ (.CLK(c), .D(d), .Q(q));\n  AND2X2 _2_ (.A(a), .B(b), .Y(y));\n  DFFPOSX1 _3_ (.CLK(c), .D(d), .Q(r));\nendmodule\n"
+        begin, end = gate.woken(tools.TECHNOLOGIES["osu018"], netlist, 1)
+        self.assertEqual(re.findall(r"^if \(u_gates\.(\w+)\.Q === 1'bx\) force u_gates\.\1\.Q = [01];$", begin, re.M), ["_1_", "_3_"])
+        self.assertEqual(end, "release u_gates._1_.Q;\nrelease u_gates._3_.Q;")
 
 
 class Route(unittest.TestCase):
