@@ -68,6 +68,8 @@ static void test_thread_compactor__broken_copies_are_caught(void **state)
         {"a count that repeats", "cw_thread_compactor", "counted_q <= start;", "counted_q <= start || (counted_q && !take);", 2},
         {"the last but one is the last", "cw_thread_compactor", "warp_last_o   = left_q[1:0] == 2'd1",
          "warp_last_o   = left_q[2:1] == 2'd1", 2},
+        {"the count is there without its valid", "cw_thread_compactor", "ones(left_q) & {6{counted_q}}", "ones(left_q)", 2},
+        {"a reset leaves the warps", "cw_thread_compactor", "left_q    <= 32'd0;", "left_q    <= left_q;", 2},
         {"the last static warp is forgotten", "cw_thread_compactor", "i < WARPS; i = i + 1", "i < WARPS - 1; i = i + 1", 2}};
     (void)state;
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);

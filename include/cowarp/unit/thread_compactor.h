@@ -3,21 +3,24 @@
  * Thread compactor of thread block compaction: makes warps out of the threads of a block that go one way (Fung 2015, section 3.3.2, Figures
  * 3.6 and 3.7). A thread stays in its lane, so a warp is one static warp's number per lane.
  *
- * A mask has `lanes` x `warps` bits. Bit l of word w is the thread of lane l of static warp w; bits of lanes and warps that the unit does
- * not have are ignored. A compaction turns it into n warps:
- *  - start_static = 0: n is the largest number of threads that one lane has. Warp k, from 0, has of each lane the k-th of its threads,
- * counted from the lowest static warp, if the lane has that many.
- *  - start_static = 1 (the kernel relies on its static warps): n is the number of static warps that have a thread. Warp k has
- *    the threads of the k-th of these.
- * So a mask without a thread gives n = 0.
+ * [1] A mask has `lanes` x `warps` bits. [2] Bit l of word w is the thread of lane l of static warp w; bits of lanes and warps that the unit
+ * does not have are ignored. [3] A compaction turns it into n warps:
+ *  - start_static = 0: [4] n is the largest number of threads that one lane has. [5] Warp k, from 0, has of each lane the k-th of its
+ * threads, counted from the lowest static warp, if the lane has that many.
+ *  - start_static = 1 (the kernel relies on its static warps): [6] n is the number of static warps that have a thread. [7] Warp k has the
+ * threads of the k-th of these.
  *
- * What a cycle means. A mask is accepted in cycle t when start_valid and start_ready.
- *  - In t+1, and then only, count_valid = 1 and count = n.
- *  - From t+1 on warp_valid = 1 with warp 0, until warp_ready = 1. In the cycle after a warp was taken the next one is offered.
- *    warp_last = 1 with warp n-1. A warp that is not taken does not change.
- *  - start_ready = 1 in the cycles in which no warp is offered. So a mask of n warps that are taken at once occupies the unit for n+1
- * cycles. warp_lanes has the lanes that the warp uses; byte l of warp_home is the static warp of lane l, 0 in a lane that it does not use.
- * Fields of a channel are 0 while its valid is 0. A reset leaves no warp.
+ * [8] So a mask without a thread gives n = 0.
+ *
+ * What a cycle means. [9] A mask is accepted in cycle t when start_valid and start_ready, which is 1 in the cycles in which no warp is
+ * offered.
+ *  - [10] In t+1, and then only, count_valid = 1 and count = n.
+ *  - [11] From t+1 on warp_valid = 1 with warp 0, until warp_ready = 1. [12] In the cycle after a warp was taken the next one is offered.
+ *  - [13] warp_last = 1 with warp n-1. [14] A warp that is not taken does not change.
+ *  - [15] So a mask of n warps that are taken at once occupies the unit for n+1 cycles.
+ *
+ * [16] warp_lanes has the lanes that the warp uses. [17] Byte l of warp_home is the static warp of lane l, 0 in a lane that it does not
+ * use. [18] Fields of a channel are 0 while its valid is 0. [19] A reset leaves no warp.
  */
 #ifndef COWARP_UNIT_THREAD_COMPACTOR_H
 #define COWARP_UNIT_THREAD_COMPACTOR_H
