@@ -166,6 +166,27 @@ static void test_commit_unit__broken_copies_are_caught(void **state)
          ONE_ENTRY},
         {"a decision counts before the report", "cw_commit_unit", "decide = about & reported &",
          "decide = about & (reported | ~reported) &", ODD},
+        {"a reset leaves the pointers", "cw_commit_unit", "ret_ptr_q   <= {CID_W{1'b0}};", "", PAIR},
+        {"the hazard pointer does not wait for the log", "cw_commit_unit", "haz_in && (haz_flags[0] || haz_flags[2])",
+         "haz_in && (haz_flags[0] || haz_flags[2] || !haz_flags[1])", PAIR},
+        {"DONE with nothing is no SKIP", "cw_commit_unit", "? fill : done & ~in_reads & ~in_writes",
+         "? fill : done & ~(done | in_reads | in_writes)", PAIR},
+        {"one without reads waits for a validation", "cw_commit_unit", "(!pass_m[0] || pass_v[0]) && pass_h[0]", "pass_v[0] && pass_h[0]",
+         PAIR},
+        {"one that has failed waits for its outcome", "cw_commit_unit", "FAIL_WAITS == 0 && com_r[0] && !com_r[1]",
+         "FAIL_WAITS == 0 && com_r[0] && !com_r[1] && com_m[3]", PAIR},
+        {"a second outcome is legal", "cw_commit_unit", "decide = about & reported & ~decided & may", "decide = about & reported & may",
+         ODD},
+        {"an outcome of pass for one that has failed", "cw_commit_unit", "? passed | ~in_pass : passed",
+         "? passed | ~in_pass | in_pass : passed", ODD},
+        {"an outcome for one that has failed", "cw_commit_unit", "? passed | ~in_pass : passed", "? passed | ~in_pass : passed | ~in_pass",
+         PAIR},
+        {"a second DONE is legal", "cw_commit_unit", "fill = about & ~(reads | skip | writes)", "fill = about", PAIR},
+        {"one illegal entry spoils the others", "cw_commit_unit", "= |(fill | decide);",
+         "= |(fill | decide) && !(|(about & ~fill & ~decide));", QUAD},
+        {"an output follows an input", "cw_commit_unit", "waiting_o      = waiting_q", "waiting_o      = waiting_q && !hza_valid_i", PAIR},
+        {"what is taken stays to be seen", "cw_commit_unit", "haz_valid_q <= 1'b0;\n            haz_cid_q   <= {CID_W{1'b0}};",
+         "haz_valid_q <= 1'b0;", PAIR},
         {"a row is not cleared", "cw_commit_rows", "& ~clear", "& (clear | ~clear)", ODD},
         {"a reader misses the last change", "cw_commit_view", "new_en && new_row == row_q ? new_data",
          "new_en && new_row != row_q ? new_data", QUAD},
@@ -623,6 +644,194 @@ static void test_commit_unit__illegal_events_are_shown_and_change_nothing(void *
     }
 }
 
+/* What is not valid is 0, and no output follows an input of its own cycle. */
+static void is_quiet(struct dut *d)
+{
+    in_t noise;
+    dut_eval(d);
+    const out_t *o = &d->out, before = d->out;
+    assert_true(o->haz_valid || (o->haz_cid | o->haz_rcid) == 0);
+    assert_true(o->rev_valid || o->rev_cid == 0);
+    assert_true(o->rep_valid || (o->rep_cid | o->rep_pass) == 0);
+    assert_true(o->com_valid || o->com_cid == 0);
+    assert_true(o->ret_valid || (o->ret_cid | o->ret_commit) == 0);
+    memset(&noise, 0xff, sizeof noise);
+    d->inst.ops->eval(d->inst.self, &noise, &d->out);
+    assert_memory_equal(&d->out, &before, sizeof before);
+}
+
+static void quiet_cycles(struct dut *d, int cycles)
+{
+    for (int n = 0; n < cycles; n++) {
+        is_quiet(d);
+        dut_cycle(d);
+    }
+}
+
+/* The hazard unit's answer for an entry that it has got. */
+static void no_hazard(struct dut *d, uint64_t cid)
+{
+    d->in.hza_valid = 1;
+    d->in.hza_cid = cid;
+    dut_cycle(d);
+}
+
+/* Of the event in the cycle that has just ended: it is shown in the second cycle after its own. */
+static void expect_illegal(struct dut *d, uint64_t illegal)
+{
+    is_quiet(d);
+    dut_cycle(d);
+    is_quiet(d);
+    dut_cycle(d);
+    assert_int_equal(d->out.illegal, illegal);
+}
+
+/* 0 passes and 1 fails, both reported. Each event comes once where it is legal and once where it is not. */
+static void two_entries(struct dut *d)
+{
+    message(d, CW_COMMIT_FILL, 0, 0, 0, 0);
+    expect_illegal(d, 0);
+    message(d, CW_COMMIT_DONE, 0, 0, 1, 0);
+    expect_illegal(d, 0);
+    message(d, CW_COMMIT_DONE, 1, 1, 1, 0);
+    expect_illegal(d, 0);
+    for (uint64_t kind = CW_COMMIT_FILL; kind <= CW_COMMIT_SKIP; kind++) {
+        message(d, kind, 1, 1, 1, 0);
+        expect_illegal(d, 1); /* after DONE */
+    }
+    for (uint64_t cid = 0; cid < 2; cid++) {
+        no_hazard(d, cid);
+        expect_illegal(d, 0);
+        no_hazard(d, cid);
+        expect_illegal(d, 1); /* once too often */
+    }
+    for (uint64_t again = 0; again < 2; again++) {
+        validated(d, 1, 0, 0);
+        expect_illegal(d, again);
+    }
+    quiet_cycles(d, 6); /* both are reported */
+}
+
+static void test_commit_unit__events_that_are_illegal(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++)
+        for (uint64_t waits = 0; waits < 2; waits++) {
+            struct dut d;
+            dut_open(&d, waits ? &kilo : &pair, backends[b]);
+            dut_cycle(&d);
+            no_hazard(&d, 0);
+            expect_illegal(&d, 1); /* the hazard pointer has not passed it */
+            two_entries(&d);
+            message(&d, CW_COMMIT_OUTCOME, 2, 0, 0, 0);
+            expect_illegal(&d, 1); /* before the report */
+            message(&d, CW_COMMIT_OUTCOME, 1, 0, 0, 1);
+            expect_illegal(&d, 1); /* of pass, though it has failed here */
+            message(&d, CW_COMMIT_OUTCOME, 1, 0, 0, 0);
+            expect_illegal(&d, 1 - waits); /* for a failed one */
+            validated(&d, 1, 1, 1);
+            expect_illegal(&d, 1); /* it has been reported */
+            written(&d, 0);
+            expect_illegal(&d, 1); /* the commit pointer has not passed it */
+            message(&d, CW_COMMIT_OUTCOME, 0, 0, 0, 1);
+            expect_illegal(&d, 0);
+            message(&d, CW_COMMIT_OUTCOME, 0, 0, 0, 1);
+            expect_illegal(&d, 1); /* after another */
+            for (uint64_t again = 0; again < 2; again++) {
+                written(&d, 1); /* though it writes nothing */
+                expect_illegal(&d, again);
+            }
+            written(&d, 0);
+            dut_cycle(&d);
+            validated(&d, 0, 0, 1);
+            expect_illegal(&d, 1); /* it is the oldest, and retires in this cycle: when the answer is judged it has gone */
+            assert_int_equal(d.out.oldest_cid, 2);
+            dut_close(&d);
+        }
+}
+
+/* What the unit does not check: answers without a question. */
+static void test_commit_unit__answers_to_no_question(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &kilo, backends[b]);
+        dut_cycle(&d);
+        message(&d, CW_COMMIT_DONE, 0, 0, 1, 0);
+        for (uint64_t again = 0; again < 2; again++) {
+            validated(&d, 0, 0, 0); /* it has no reads: it passes all the same */
+            expect_illegal(&d, again);
+        }
+        no_hazard(&d, 0);
+        message(&d, CW_COMMIT_SKIP, 1, 0, 0, 0);
+        WAIT_FOR(&d, rep, 0);
+        assert_int_equal(d.out.rep_pass, 1);
+        quiet_cycles(&d, 4);
+        validated(&d, 1, 1, 1); /* rev has not asked */
+        expect_illegal(&d, 0);
+        assert_int_equal(d.out.rep_valid, 1);
+        assert_int_equal(d.out.rep_cid, 1);
+        dut_close(&d);
+    }
+}
+
+/* One legal entry of a message counts beside another that is not; DONE without reads and writes is a SKIP. */
+static void test_commit_unit__each_entry_by_itself(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &pair, backends[b]);
+        dut_cycle(&d);
+        message(&d, CW_COMMIT_DONE, 0, 0, 0, 0);
+        message_to(&d, 3, CW_COMMIT_DONE, 0, 0, 2, 0);
+        expect_illegal(&d, 1);
+        quiet_cycles(&d, 3);
+        assert_int_equal(d.out.oldest_cid, 1); /* 6 cycles after the message */
+        assert_int_equal(d.out.oldest_stage, CW_COMMIT_STAGE_PASS);
+        quiet_cycles(&d, 8);
+        assert_int_equal(d.out.rep_valid + d.out.ret_valid, 0); /* of 0 nothing is told */
+        d.inst.ops->reset(d.inst.self);
+        is_quiet(&d);
+        assert_int_equal(d.out.oldest_cid, 0);
+        assert_int_equal(d.out.oldest_stage, CW_COMMIT_STAGE_LOG);
+        assert_int_equal(d.out.haz_valid + d.out.busy, 0);
+        quiet_cycles(&d, 5);
+        assert_int_equal(d.out.oldest_cid, 0);
+        dut_close(&d);
+    }
+}
+
+/* A hazard is an older CID of less than 60 before. Of entry 3 it is one that has retired long ago: it is validated again at once. */
+static void test_commit_unit__hazards_that_are_none(void **state)
+{
+    static const int64_t ycid[] = {0 - 60, 1, 3, 3 - 59};
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &kilo, backends[b]);
+        dut_cycle(&d);
+        for (uint64_t cid = 0; cid < 4; cid++)
+            message(&d, CW_COMMIT_DONE, cid, 0, 1, 0);
+        quiet_cycles(&d, 6);
+        for (uint64_t cid = 4; cid-- > 0;) { /* the oldest last */
+            d.in.hza_valid = d.in.hza_found = 1;
+            d.in.hza_cid = cid;
+            d.in.hza_ycid = (uint64_t)ycid[cid] & 0xffff;
+            dut_cycle(&d);
+        }
+        for (uint64_t cid = 0; cid < 3; cid++) {
+            WAIT_FOR(&d, rep, cid);
+            assert_int_equal(d.out.rep_pass, 1);
+            assert_int_equal(d.out.rev_valid, 0);
+        }
+        WAIT_FOR(&d, rev, 3);
+        assert_int_equal(d.out.rep_valid, 0);
+        dut_close(&d);
+    }
+}
+
 static void test_commit_unit__refused_parameters(void **state)
 {
     static const params_t refused[] = {{5, 4, 3, 1}, {12, 3, 5, 1}};
@@ -650,6 +859,10 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_commit_unit__retires_at_any_time_after_the_write_back),
     cmocka_unit_test(test_commit_unit__one_entry_is_enough),
     cmocka_unit_test(test_commit_unit__illegal_events_are_shown_and_change_nothing),
+    cmocka_unit_test(test_commit_unit__events_that_are_illegal),
+    cmocka_unit_test(test_commit_unit__answers_to_no_question),
+    cmocka_unit_test(test_commit_unit__each_entry_by_itself),
+    cmocka_unit_test(test_commit_unit__hazards_that_are_none),
     cmocka_unit_test(test_commit_unit__refused_parameters),
 };
 CW_TEST_MAIN(tests)

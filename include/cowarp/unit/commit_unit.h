@@ -1,59 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Control of Kilo TM's commit unit: the ring buffer of commit entries with its logical stages (Fung 2015, section 4.2.5, Figures 4.4b and
- * 4.5). It decides what may happen next to which transaction; logs, value comparison, hazard detection and write-back are its neighbours.
+ * Control of Kilo TM's commit unit: the ring buffer of commit entries with its logical stages (Fung 2015, section 4.2.5, Figures 4.4b and 4.5).
+ * It decides what may happen next to which transaction; logs, value comparison, hazard detection and write-back are its neighbours.
  *
- * Every commit ID (CID) has an entry in every commit unit; the entry of the oldest, at the retire pointer, is entry `oldest`. The ring
- * covers the CIDs oldest .. oldest + entries - 1, the window. CIDs count modulo 2^cid_w and may roll over; entries + lanes may not exceed
- * 2^cid_w. After reset oldest = 0. Four pointers follow each other in CID order, each by at most one entry in a cycle:
+ * [1] Every commit ID (CID) has an entry in every commit unit; the entry of the oldest, at the retire pointer, is entry `oldest`. [2] The ring
+ * covers the CIDs oldest .. oldest + entries - 1, the window. [3] CIDs count modulo 2^cid_w and may roll over; [4] entries + lanes may not exceed
+ * 2^cid_w. [5] After reset oldest = 0. [6] Four pointers follow each other in CID order, from young to old hazard >= pass >= commit >= retire =
+ * oldest, [7] and each of them moves by at most one entry in a cycle.
  *
- *     younger   hazard >= pass >= commit >= retire = oldest   older
+ * Messages of the core. [8] One message is about up to `lanes` transactions with consecutive CIDs, as those of a warp are: bit i of msg_lanes
+ * stands for the CID msg_cid + i, and so do the bits of msg_reads, msg_writes and msg_pass. [9] They may come in any order of CIDs, [10] and all
+ * of their CIDs must lie in the window: cores keep credits for entries, so no message has to wait here.
+ *  - [11] FILL: log transfer begins or goes on. [12] The first message of an entry makes its RCID the CID that is oldest when it is judged.
+ *  - [13] DONE: the log is complete. [14] msg_reads: it has read-set words here, whose speculative validation is answered (val); without them the
+ *    entry has passed. [15] msg_writes: it has write-set words here. [16] With neither it is a SKIP.
+ *  - [17] SKIP: the transaction does not touch this partition. [18] It passes all pointers and nothing else happens to it.
+ *  - [19] OUTCOME: the core's final decision, msg_pass; [20] legal once the entry has been reported.
  *
- * Messages of the core. One message is about up to `lanes` transactions with consecutive CIDs, as those of a warp are: bit i of
- * msg_lanes stands for the CID msg_cid + i, and so do the bits of msg_reads, msg_writes and msg_pass. They may come in any order of CIDs,
- * and all of their CIDs lie in the window: cores keep credits for entries, so no message has to wait here.
- *  - FILL: log transfer begins or goes on. The first message of an entry makes its RCID the CID that is oldest when it is judged.
- *  - DONE: the log is complete. msg_reads: it has read-set words here, whose speculative validation is answered (val); without them the
- *    entry has passed. msg_writes: it has write-set words here. With neither it is a SKIP.
- *  - SKIP: the transaction does not touch this partition. It passes all pointers and nothing else happens to it.
- *  - OUTCOME: the core's final decision, msg_pass; legal once the entry has been reported.
+ * [21] Answers, each about one entry, in any order of CIDs: for each of them an entry remembers that it has had it.
+ *  - [22] hza: the hazard unit has looked at an entry that the hazard pointer has passed. [23] hza_ycid must be the youngest CID not older than
+ *    its RCID that may write what it has read (hza_found). [24] That is a hazard, and becomes the entry's YCID, if it is an older CID of less
+ *    than `entries` before.
+ *  - [25] val with val_again = 0: the speculative validation of an entry in the window has ended; [26] it may come before DONE.
+ *  - [27] val with val_again = 1: the revalidation has ended that was asked for (rev).
+ *  - [28] wb: the write-back of an entry that the commit pointer has passed has ended.
  *
- * Answers, each about one entry, in any order of CIDs. For each of them an entry remembers that it has had it.
- *  - hza: the hazard unit has looked at an entry that the hazard pointer has passed. hza_ycid is the youngest CID not older than its RCID
- *    that may write what it has read (hza_found). That is a hazard, and becomes the entry's YCID, if it is an older CID of less than
- *    `entries` before.
- *  - val with val_again = 0: the speculative validation of an entry in the window has ended; it may come before DONE.
- *  - val with val_again = 1: the revalidation has ended that was asked for (rev).
- *  - wb: the write-back of an entry that the commit pointer has passed has ended.
+ * Pointers:
+ *  - [29] hazard waits for DONE or SKIP of its entry. [30] It puts the entry with its RCID into the register haz, for the hazard unit, and moves
+ *    on.
+ *  - [31] pass waits until the entry is validated and the hazard unit has answered. [32] Failed, or passed without hazard: the result is reported
+ *    and the pointer moves on. [33] Passed with hazard: when YCID has retired, the entry is put into the register rev, for another validation,
+ *    and the pointer moves on. [34] The new answer is reported when it comes.
+ *  - [35] commit waits for the outcome. [36] If the transaction commits and has writes here it is put into the register com, for its write-back.
+ *  - [37] retire waits for the end of the write-back, tells the core through the register ret, and frees the entry.
  *
- * Pointers.
- *  - hazard waits for DONE or SKIP of its entry. It puts the entry with its RCID into the register haz, for the hazard unit, and moves on.
- *  - pass waits until the entry is validated and the hazard unit has answered. Failed, or passed without hazard: the result is reported
- *    and the pointer moves on. Passed with hazard: when YCID has retired, the entry is put into the register rev, for another validation,
- *    and the pointer moves on. The new answer is reported when it comes.
- *  - commit waits for the outcome. If the transaction commits and has writes here it is put into the register com, for its write-back.
- *  - retire waits for the end of the write-back, tells the core through the register ret, and frees the entry.
- * fail_waits = 0: an entry that has failed here does not wait for an outcome, and must not be sent one.
+ * [38] fail_waits = 0: an entry that has failed here does not wait for an outcome, [39] and must not be sent one.
  *
- * Cycles. All decisions look at the state at the start of the cycle.
- *  - Cycle t: an event is on its port. Is its entry in the range that is said above?
- *  - Cycle t + 1: the event is judged. Legal, it changes its entries from t + 2 on; illegal, it changes nothing and illegal = 1 in t + 2.
- *  - Cycle t + 2: a pointer at the entry sees the change, and moves on. Its register (haz, rev, com, ret) has the entry from t + 3 on.
- * A pointer whose register is not empty moves on in the cycle in which the register is taken. So each of them passes an entry per cycle.
- * haz, rev, com and ret are 0 when not valid. Nothing goes from an input to an output within a cycle.
+ * Cycles. [40] All decisions look at the state at the start of the cycle.
+ *  - [41] Cycle t: an event is on its port, and its entry is in the range that is said above, or not.
+ *  - [42] Cycle t + 1: the event is judged. [43] Legal, it changes its entries from t + 2 on; [44] illegal, it changes nothing and illegal = 1 in
+ *    t + 2.
+ *  - [45] Cycle t + 2: a pointer at the entry sees the change, and moves on. [46] Its register (haz, rev, com, ret) has the entry from t + 3 on.
  *
- * Reports leave through a queue of three (rep_*; 0 when not valid), at most one enters per cycle. val_ready = 1 while at most one is in
- * it. The pass pointer adds its report while at most one is in it, and not in a cycle in which an answer with val_again = 1 is judged.
+ * [47] A pointer whose register is not empty moves on in the cycle in which the register is taken. [48] So each of them passes an entry per
+ * cycle. [49] haz, rev, com and ret are 0 when not valid. [50] Nothing goes from an input to an output within a cycle.
  *
- * Illegal events: a message of which a CID lies outside the window; FILL, DONE or SKIP after DONE or SKIP; OUTCOME before the report, after
- * another, of pass for an entry that has failed here, or (fail_waits = 0) for a failed one; an answer (val: when val_ready) out of its
- * range, about an entry that has retired when it is judged, or one that its entry has had; val with val_again = 1 for an entry that has
- * been reported. In a message about several entries each is legal or not by itself. The unit does not check that an entry has reads before
- * val, or writes before wb: such an answer counts as one that the entry has had, and nothing asks for it. Nor does it check that rev has
- * asked before val with val_again = 1: such an answer is reported.
+ * [51] Reports leave through a queue of three (rep_*; 0 when not valid), [52] at most one enters per cycle. [53] val_ready = 1 while at most one
+ * is in it. [54] The pass pointer adds its report while at most one is in it, and not in a cycle in which an answer with val_again = 1 is judged.
  *
- * Hardware is the ring up to CW_COMMIT_UNIT_HARDWARE entries, which is what closes the clock. A larger one exists in C only, for
- * idealised systems and for studies.
+ * [55] Illegal events: a message of which a CID lies outside the window; [56] FILL, DONE or SKIP after DONE or SKIP; [57] OUTCOME before the
+ * report, [58] after another, [59] of pass for an entry that has failed here, [60] or (fail_waits = 0) for a failed one; [61] an answer (val:
+ * when val_ready) out of its range, [62] about an entry that has retired when it is judged, [63] or one that its entry has had; [64] val with
+ * val_again = 1 for an entry that has been reported. [65] In a message about several entries each is legal or not by itself. [66] The unit does
+ * not check that an entry has reads before val, or writes before wb: such an answer counts as one that the entry has had, and nothing asks for
+ * it. [67] Nor does it check that rev has asked before val with val_again = 1: such an answer is reported.
+ *
+ * [68] In hardware the ring may not have more than CW_COMMIT_UNIT_HARDWARE entries, which is what closes the clock; a larger one exists in C
+ * only, for idealised systems and for studies.
  */
 #ifndef COWARP_UNIT_COMMIT_UNIT_H
 #define COWARP_UNIT_COMMIT_UNIT_H
