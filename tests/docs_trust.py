@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The README and docs/for-architects.md say how far the numbers can be trusted, in numbers that other files have: docs_trust.py SOURCE_DIR. The claims are the rows of
-docs/fidelity.csv, and docs/fidelity.md counts them and has a reason for each that does not hold; the ratios of cycles are the last column over the second of docs/model.md's table of whole programs."""
+docs/fidelity.csv, and docs/fidelity.md counts them and has a reason for each that does not hold; the ratios of cycles are the last column over the second of docs/measured.md's table of whole programs."""
 import csv
 import pathlib
 import re
@@ -21,7 +21,7 @@ def ratios(page):
 
 def main():
     source = pathlib.Path(sys.argv[1])
-    readme, fidelity, model, table = ((source / name).read_text() for name in ("README.md", "docs/fidelity.md", "docs/model.md", "docs/fidelity.csv"))
+    readme, fidelity, model, table = ((source / name).read_text() for name in ("README.md", "docs/fidelity.md", "docs/measured.md", "docs/fidelity.csv"))
     rows = list(csv.DictReader(table.splitlines()))
     failing = [row["claim"] for row in rows if row["holds"] != "yes"]
     explained = re.findall(r"\*\*([^*\s]+)\*\*", fidelity.partition("## Why a claim does not hold")[2])
