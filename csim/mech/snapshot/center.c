@@ -148,7 +148,7 @@ static void tick(void *self, cw_time now)
     cw_si__ids_clean(c, now);
     cw_si__ids_begin(c, now);
     more |= !c->tm->oracle && cw_si__times_clock(c, now);
-    cw_si__versions_step(c, now);
+    more |= cw_si__versions_step(c, now);
     cw_time next = more ? now + c->period : CW_TIME_NEVER;
     for (uint32_t i = 0; i < config->core_count; i++)
         next = cw_fifo_next(&c->tm->ask[i].fifo) < next ? cw_fifo_next(&c->tm->ask[i].fifo) : next;

@@ -198,8 +198,8 @@ void cw_si__versions_copied(struct cw_si_center *c, cw_time now);
 void cw_si__versions_renumbered(struct cw_si_center *c);
 /* The warp's writes are in memory. */
 void cw_si__versions_written(struct cw_si_center *c, uint32_t core, const struct cw_si_ask_note *note, cw_time now);
-/* Admits, closes, frees and opens. */
-void cw_si__versions_step(struct cw_si_center *c, cw_time now);
+/* Admits, closes, frees and opens. true: a commit that waits can be admitted in the next cycle. */
+bool cw_si__versions_step(struct cw_si_center *c, cw_time now);
 
 /* oracle.c: the exact graph, where there is one */
 int cw_si__oracle_create(struct cw_si_center *c);

@@ -212,7 +212,7 @@ static void close(struct cw_si_center *c, cw_time now)
     cw_stat_max(&c->tm->counters->si_versions_held, held(c));
 }
 
-void cw_si__versions_step(struct cw_si_center *c, cw_time now)
+bool cw_si__versions_step(struct cw_si_center *c, cw_time now)
 {
     admit(c, now);
     const bool full = c->undone == 0 || c->tm->sabotage == CW_SI_EARLY_CLOSE;
@@ -223,6 +223,7 @@ void cw_si__versions_step(struct cw_si_center *c, cw_time now)
         renumber(c, now);
     if (c->open == CW_SI_NONE)
         open_next(c, now);
+    return c->admission.ring.cnt > 0 && takes(c); /* sitm-oracle's new version has been copied at once, and no note will tell of it */
 }
 
 void cw_si__versions_init(struct cw_si_center *c)
