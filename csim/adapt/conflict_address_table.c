@@ -31,10 +31,10 @@ struct cw_adapt_conflict_address_table {
     struct bank bank[CW_ADAPT_CONFLICT_ADDRESS_TABLE_BANKS];
 };
 
-/* Outputs depend on registers alone. The inputs stay what they were in the cycle, so that a wave shows them. */
 static void look(struct bank *b)
 {
-    b->unit.ops->eval(b->unit.self, &b->in, &b->out);
+    const struct cw_conflict_address_table_in none = {0};
+    b->unit.ops->eval(b->unit.self, &none, &b->out);
 }
 
 static int open_bank(struct bank *b, const struct cw_adapt_conflict_address_table_config *config, uint32_t index, struct cw_error *err)
@@ -158,8 +158,8 @@ static void clock_bank(struct bank *b, struct cw_adapt_conflict_address_table_re
         result->tag = (uint32_t)b->out.ans_tag;
     }
     b->leaving = b->leaving << 1 | (in->upd_valid && in->upd_remove);
-    look(b);
     *in = (struct cw_conflict_address_table_in){0};
+    look(b);
 }
 
 void cw_adapt_conflict_address_table_clock(struct cw_adapt_conflict_address_table *t, struct cw_adapt_conflict_address_table_result *result)

@@ -131,9 +131,9 @@ bool cw_adapt_first_read_table_clock(struct cw_adapt_first_read_table *f)
         return false;
     f->unit.ops->eval(f->unit.self, in, &f->out);
     f->unit.ops->tick(f->unit.self, in);
-    f->unit.ops->eval(f->unit.self, in, &f->out); /* with the inputs of the cycle, so that a wave shows them */
     in->beg_valid = in->load_valid = in->rsp_valid = in->qry_valid = 0;
-    f->awake = work || !f->out.idle; /* a cycle without inputs follows, for the same reason */
+    f->unit.ops->eval(f->unit.self, in, &f->out);
+    f->awake = !f->out.idle;
     f->answered = f->asked;
     f->asked = false;
     assert(f->answered == (f->out.ans_valid != 0));
