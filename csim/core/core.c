@@ -187,7 +187,7 @@ static int create_read_only(struct cw_core *c, struct cw_error *err)
 static void wake_control(void *context)
 {
     struct cw_core *c = context;
-    c->control_next = c->cycle + 1;
+    c->control_next = sooner(c->control_next, c->cycle + 1); /* one that is due in this cycle is not put off */
 }
 
 static void hold_control(void *context, uint32_t block)
