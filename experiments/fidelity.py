@@ -135,7 +135,8 @@ def page_of_rows(rows, lines, missing, note, paper, table="docs/fidelity.csv"):
         "    build/cowarp reproduce NAME ... --fidelity docs/fidelity.md   # measures, and writes this page and the table", "",
         *item("", f"Do not edit this page by hand. `{table}` is the table, and `experiments/reasons.csv` has the reasons."), "",
         *(item("", note) + [""] if note else []), *lines, "", *of_papers(rows, paper), "## Why a claim does not hold", "", *grouped(rows),
-        "## Not measured", "", *item("", f"No experiment measures these; `cowarp synth` answers to areas and powers: {', '.join(missing)}."), ""])
+        "## Not measured", "", *item("", "These have no result here: their experiment has not been made since they were written down, or none measures them. `cowarp synth` "
+                                     f"answers to areas and powers: {', '.join(missing)}."), ""])
 
 
 def claims_table(rows):
