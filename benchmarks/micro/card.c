@@ -162,7 +162,7 @@ static double measure(const struct row *r)
     const uint32_t cnt = r->step != 0 ? BODY / r->step * r->step : BODY / r->words, many = r->card > 5 ? 6 : 2;
     struct cowarp_gpu *gpu = start();
     struct cowarp_module *module;
-    uint64_t data;
+    uint64_t data = 0;
     write_kernel(text, r, cnt);
     if (cowarp_load(gpu, &module, text, strlen(text), "k") != 0 ||
         cowarp_alloc(gpu, &data, (uint64_t)BLOCKS * BLOCK * (r->step + 1) * 4) != 0)
