@@ -391,14 +391,20 @@ static enum outcome serve_head(struct cw_core *c, struct cw_core_inst *i)
     return DONE;
 }
 
-/* When what the head needs is free: next cycle at the earliest. */
-static uint64_t head_free_at(const struct cw_core *c)
+/* When what the head needs is free. */
+static uint64_t head_waits_for(const struct cw_core *c)
 {
     const struct cw_core_inst *i = c->lsu.queue[c->lsu.head];
-    const uint64_t at = i->m.space == CW_SPACE_SHARED  ? c->lsu.shared_free_at
-                        : i->m.space >= CW_SPACE_CONST ? c->constants.free_at
-                        : i->chunk_left == 0           ? c->lsu.stage_free_at
-                                                       : 0;
+    return i->m.space == CW_SPACE_SHARED  ? c->lsu.shared_free_at
+           : i->m.space >= CW_SPACE_CONST ? c->constants.free_at
+           : i->chunk_left == 0           ? c->lsu.stage_free_at
+                                          : 0;
+}
+
+/* The same, next cycle at the earliest. */
+static uint64_t head_free_at(const struct cw_core *c)
+{
+    const uint64_t at = head_waits_for(c);
     return at > c->cycle ? at : c->cycle + 1;
 }
 
@@ -453,8 +459,13 @@ void cw_core__lsu_tick(struct cw_core *c)
     const uint32_t w = i->m.warp; /* the instruction may be complete when it is done here */
     enum outcome o = AGAIN;
     cw_time again = CW_TIME_NEVER;
-    if (i->asked < c->mech_cnt)
+    if (i->asked < c->mech_cnt) {
+        if (head_waits_for(c) > c->cycle) { /* how early a mechanism is asked must not depend on who else wakes the core */
+            c->lsu.next = head_free_at(c);
+            return;
+        }
         o = ask_mechanisms(c, i, &again);
+    }
     if (i->asked == c->mech_cnt)
         o = serve_head(c, i);
     if (o == DONE) {
