@@ -11,7 +11,7 @@ import unittest
 
 STORE, UNORDERED = "", ""
 SLOTS = 1024
-POINTS = range(600, 6300, 200)  # core cycles; a put of all slots takes about 6,400, its pairs become durable after 4,200
+POINTS = range(600, 6300, 200)  # core cycles; a put of all slots takes about 9,700
 
 
 class Store(unittest.TestCase):
@@ -47,7 +47,7 @@ class Store(unittest.TestCase):
         self.run_it(STORE)
         self.run_it(STORE, 6000)
         left = []
-        for cycles in (3000, 5000):
+        for cycles in (2500, 3500):
             status, numbers, failed = self.run_it(STORE, cycles)
             self.assertEqual((status, len(numbers), failed), (0, 2, True))
             left.append(numbers[1])
