@@ -408,7 +408,9 @@ static void test_workloads__checks_bite(void **state)
     struct run r[] = {
         {.workload = "cl", .param = {"cloths=2", "width=12", "height=12"}},
         {.workload = "clto", .param = {"cloths=2", "width=12", "height=12"}},
-        {.workload = "ap", .seed = 2, .param = {AP_SMALL, "limit=8", "fanout=8"}}, /* a run whose tree is broken may also walk it for ever */
+        {.workload = "ap",
+         .seed = 2,
+         .param = {AP_SMALL, "limit=8", "fanout=8"}}, /* a run whose tree is broken may also walk it for ever */
     };
     for (size_t i = 0; i < sizeof r / sizeof r[0]; i++) {
         r[i].system = "getm";
