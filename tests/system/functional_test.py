@@ -79,7 +79,7 @@ class Functional(unittest.TestCase):
         for words, option in ((["crash", "gpkvs", "--points", "5", "--functional"], "functional"),
                               (["crash", "gpkvs", "--points", "5", "--launches", "0:1"], "launches"),
                               (["litmus", ROOT / "tests/litmus", "--functional"], "functional")):
-            done = execute([COWARP, *words, *machine], ROOT)
+            done = execute([COWARP, *words, *machine], pathlib.Path(self.folder.name))
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertRegex(done.stderr, rf"^cowarp: {words[0]} judges when stores become durable, [^\n]*leave --{option} out\n$")
 
