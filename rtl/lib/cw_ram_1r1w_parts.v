@@ -99,14 +99,13 @@ module cw_ram_1r1w_parts #(
         );
 
 `ifdef CW_RAM_UPSET
-        // of each row that is read one bit is inverted, each time the next one
-        reg [PARTS*CODE_W-1:0] upset_q;
-
-        initial upset_q = 1;
-        always @(posedge clk_i)
-            if (rd_en_i)
-                upset_q <= {upset_q[PARTS*CODE_W-2:0], upset_q[PARTS*CODE_W-1]};
-        assign upset = upset_q;
+        cw_nonsynth_upset #(
+            .ROW_W(PARTS*CODE_W)
+        ) u_upset (
+            .clk_i  (clk_i),
+            .rd_en_i(rd_en_i),
+            .upset_o(upset)
+        );
 `else
         assign upset = {PARTS*CODE_W{1'b0}};
 `endif

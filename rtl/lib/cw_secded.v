@@ -10,6 +10,7 @@
 // Words       : WORDS words side by side, each with check bits of its own, so that one can be written alone. A code word is
 //               { check bits, data bits }.
 // Latency     : combinational. XOR trees of about WORD_W / 2 inputs to code; the same, a comparison and an XOR to decode.
+// Limits      : three wrong bits or more in a word may be told as one, and then a fourth is made wrong.
 // Illegal use : a CHECK_W other than the table's below.
 //
 // Paper: M. Y. Hsiao, "A class of optimal minimum odd-weight-column SEC-DED codes", IBM J. Res. Dev., 1970. C model: none, units do not see it.
