@@ -29,7 +29,7 @@ enum { CW_L2_ALLOCATE, CW_L2_THROUGH };
 enum { CW_L2_PM_INSTALL, CW_L2_PM_FETCH };
 enum { CW_LAUNCH_COLD, CW_LAUNCH_WARM };
 enum { CW_SHARED_PARTS, CW_SHARED_WORDS };
-enum { CW_DRAM_GROUPS_LOW, CW_DRAM_BANKS_LOW };
+enum { CW_DRAM_GROUPS_LOW, CW_DRAM_BANKS_LOW, CW_DRAM_COLUMNS_LOW };
 
 struct cw_config {
 #define X(field, name, def, lo, hi, unit, source, what) uint32_t field;

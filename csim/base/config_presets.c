@@ -172,6 +172,7 @@ static const struct cw_config__override getm_artifact[] = {
     SET(core_mem_queue, 1, M13 ": one instruction between issue and the load/store unit"),
     SET(l2_port_bytes, 64, M13 ": data port of its L2"),
     SET(dram_row_bytes, 4096, M13 ": twelve bits of column"),
+    SET(dram_map, CW_DRAM_COLUMNS_LOW, M13 ": RRRR.RRRRRRRR.BBBBCCCC.CCSSSSSS"),
     SET(noc_in_flits, 21, M13 ": channels of 8 flits; 21 hold the largest packet"),
     SET(noc_out_flits, 24, M13 ": channels of 8 flits and a boundary buffer of 16"),
     SET(l2_rop_queue, 128, M13 ": 8 in its queue besides one per cycle of the delay"),

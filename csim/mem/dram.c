@@ -98,7 +98,7 @@ struct cw_dram {
     uint32_t burst_bytes, line_bytes, line_log2, interleave;
     uint32_t row_chunks; /* of partition.interleave bytes in a row */
     uint32_t subarray_rows;
-    bool banks_low;    /* dram.map = banks */
+    uint32_t map;      /* dram.map */
     bool sector_reads; /* a burst is larger than a sector, and a read of several sectors takes one for each */
 };
 
@@ -119,8 +119,18 @@ static uint64_t channel_address(const struct cw_dram_port *port, uint64_t local)
     return (chunk * d->ports + port->index) * d->interleave + local % d->interleave;
 }
 
+/* dram.map = groups: the bank's low bits are the group, below the columns, and it is hashed with the row. */
+static void map_groups_low(const struct cw_dram *d, uint64_t address, uint32_t *bank, uint64_t *row)
+{
+    const uint32_t groups = 1u << d->groups_log2, banks = 1u << d->banks_log2;
+    const uint64_t line = address >> d->line_log2, above = line >> (d->groups_log2 + d->lines_log2);
+    const uint32_t before = ((uint32_t)above << d->groups_log2 | ((uint32_t)line & (groups - 1))) & (banks - 1);
+    *row = above >> (d->banks_log2 - d->groups_log2);
+    *bank = before ^ ((uint32_t)*row & (banks - 1));
+}
+
 /* dram.map = banks: chunks of partition.interleave bytes lie in two banks by turns. */
-static void map_banks_low(const struct cw_dram *d, uint64_t address, uint32_t *group, uint32_t *bank, uint64_t *row)
+static void map_banks_low(const struct cw_dram *d, uint64_t address, uint32_t *bank, uint64_t *row)
 {
     const uint32_t high_bits = d->banks_log2 - 1, high = (1u << high_bits) - 1;
     uint64_t chunk = address / d->interleave;
@@ -128,24 +138,28 @@ static void map_banks_low(const struct cw_dram *d, uint64_t address, uint32_t *g
     chunk = chunk / 2 / d->row_chunks;
     *bank = ((uint32_t)chunk & high) << 1 | low;
     *row = chunk >> high_bits;
-    *group = *bank & ((1u << d->groups_log2) - 1);
+}
+
+/* dram.map = columns: the bytes of a row follow each other, and behind them those of the next bank. */
+static void map_columns_low(const struct cw_dram *d, uint64_t address, uint32_t *bank, uint64_t *row)
+{
+    const uint64_t number = address >> (d->line_log2 + d->lines_log2);
+    *bank = (uint32_t)number & ((1u << d->banks_log2) - 1);
+    *row = number >> d->banks_log2;
+}
+
+static uint32_t group_of(const struct cw_dram *d, uint32_t bank)
+{
+    return d->map == CW_DRAM_COLUMNS_LOW ? bank >> (d->banks_log2 - d->groups_log2) : bank & ((1u << d->groups_log2) - 1);
 }
 
 void cw_dram_map(const struct cw_dram_port *port, uint64_t local, uint32_t *group, uint32_t *bank, uint64_t *row)
 {
+    static void (*const maps[])(const struct cw_dram *d, uint64_t address, uint32_t *bank, uint64_t *row) = {
+        [CW_DRAM_GROUPS_LOW] = map_groups_low, [CW_DRAM_BANKS_LOW] = map_banks_low, [CW_DRAM_COLUMNS_LOW] = map_columns_low};
     const struct cw_dram *d = port->channel;
-    if (d->banks_low) {
-        map_banks_low(d, channel_address(port, local), group, bank, row);
-        return;
-    }
-    uint64_t line = channel_address(port, local) >> d->line_log2;
-    uint32_t groups = 1u << d->groups_log2, banks = 1u << d->banks_log2;
-    uint32_t g = (uint32_t)line & (groups - 1);
-    line >>= d->groups_log2 + d->lines_log2;
-    uint32_t b = ((uint32_t)line << d->groups_log2 | g) & (banks - 1);
-    *row = line >> (d->banks_log2 - d->groups_log2);
-    *bank = b ^ ((uint32_t)*row & (banks - 1));
-    *group = *bank & (groups - 1);
+    maps[d->map](d, channel_address(port, local), bank, row);
+    *group = group_of(d, *bank);
 }
 
 uint32_t cw_dram_space(const struct cw_dram_port *port, cw_time now)
@@ -267,11 +281,6 @@ bool cw_dram_pop(struct cw_dram_port *port, struct cw_dram_done *done, cw_time n
 cw_time cw_dram_next(const struct cw_dram_port *port)
 {
     return cw_fifo_next(&port->done);
-}
-
-static uint32_t group_of(const struct cw_dram *d, uint32_t bank)
-{
-    return bank & ((1u << d->groups_log2) - 1);
 }
 
 /* From when on the bank may begin this copy, as far as other copies go: its subarray is idle, and not too many others copy. */
@@ -651,7 +660,7 @@ int cw_dram_create(struct cw_dram **out, const struct cw_config *config, const s
     d->row_chunks = config->dram_row_bytes / config->partition_interleave;
     d->sector_reads = config->dram_sector_reads == CW_ON && config->dram_burst_bytes > CW_SECTOR_BYTES;
     d->subarray_rows = config->dram_subarray_rows;
-    d->banks_low = config->dram_map == CW_DRAM_BANKS_LOW;
+    d->map = config->dram_map;
     d->burst_bytes = config->dram_burst_bytes;
     d->line_bytes = config->mem_line_bytes;
     d->line_log2 = (uint32_t)__builtin_ctz(d->line_bytes);

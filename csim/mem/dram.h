@@ -16,7 +16,8 @@
  * uses a whole row of each group before it moves to the next banks, whose activation hides behind the transfers. The
  * bank number is XORed with the low bits of the row number, so that strides of a power of two do not stay in one bank
  * (Zhang et al., MICRO 2000). That is dram.map = groups. With dram.map = banks, from the channel's chunk of partition.interleave bytes up:
- * lowest bit of the bank | column | rest of the bank | row, without the XOR, and the bank group is the bank's low bits.
+ * lowest bit of the bank | column | rest of the bank | row, without the XOR, and the bank group is the bank's low bits. With columns, from
+ * the channel's line number up: column | bank | row, without the XOR, and the bank group is the bank's high bits.
  *
  * Scheduling, each command cycle: the oldest column command that is allowed now; else the oldest activate or precharge
  * that is allowed now. Per bank the candidate is the oldest request that hits the open row; a row is closed only when

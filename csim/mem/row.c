@@ -44,6 +44,15 @@ uint64_t cw_row_move(const struct cw_config *c, uint64_t addr, uint64_t row)
     return cw_address_global(c, cw_address_partition(c, addr), row * channel_rows(c) + offset);
 }
 
+uint64_t cw_row_bank(const struct cw_config *c, uint32_t partition, uint64_t row, uint32_t bank)
+{
+    const uint64_t groups = c->dram_bank_groups, bytes = c->dram_row_bytes;
+    const uint64_t step = c->dram_map == CW_DRAM_GROUPS_LOW  ? bank % groups * c->mem_line_bytes + bank / groups * bytes * groups
+                          : c->dram_map == CW_DRAM_BANKS_LOW ? bank % 2 * (uint64_t)c->partition_interleave + bank / 2 * bytes * 2
+                                                             : bank * bytes;
+    return cw_address_global(c, partition, row * channel_rows(c) + step);
+}
+
 uint64_t cw_row_column(const struct cw_config *c, uint64_t addr, uint32_t column)
 {
     assert(c->dram_sharing == 1);
@@ -54,6 +63,8 @@ uint64_t cw_row_column(const struct cw_config *c, uint64_t addr, uint32_t column
         const uint64_t base = local / (low * lines) * (low * lines) + local % low;
         return cw_address_global(c, cw_address_partition(c, addr), base + column * low);
     }
+    if (c->dram_map == CW_DRAM_COLUMNS_LOW)
+        return cw_address_global(c, cw_address_partition(c, addr), local / c->dram_row_bytes * c->dram_row_bytes + column * line);
     /* dram.map = banks: the columns of a chunk follow each other; the next chunk of the row is behind one of the other bank */
     low = c->partition_interleave;
     step = low / line;

@@ -433,6 +433,28 @@ static void test_dram__map_with_a_low_bank_bit(void **state)
     bench_destroy();
 }
 
+/* dram.map = columns, from the bits of GPGPU-Sim 3's RRRR.RRRRRRRR.BBBBCCCC.CCSSSSSS. */
+static void test_dram__map_with_columns_below_banks(void **state)
+{
+    (void)state;
+    struct cw_config c = defaults;
+    struct cw_rng rng;
+    c.dram_map = CW_DRAM_COLUMNS_LOW;
+    c.dram_row_bytes = 4096;
+    bench_create(&c);
+    cw_rng_seed(&rng, cw_test_seed(6));
+    for (uint32_t i = 0; i < 10000; i++) {
+        const uint32_t address = cw_rng_below(&rng, 1u << 28);
+        uint32_t group, bank;
+        uint64_t row;
+        cw_dram_map(b.port, address, &group, &bank, &row);
+        assert_int_equal(bank, address >> 12 & 15);
+        assert_int_equal(row, address >> 16);
+        assert_int_equal(group, bank >> 2);
+    }
+    bench_destroy();
+}
+
 /* The chunks of two slices alternate: slice 0 has the channel's even ones, slice 1 the odd ones. */
 static void test_dram__slices_share_a_channel(void **state)
 {
@@ -746,6 +768,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_dram__streams_reach_85_percent),
     cmocka_unit_test(test_dram__map_is_a_bijection),
     cmocka_unit_test(test_dram__map_with_a_low_bank_bit),
+    cmocka_unit_test(test_dram__map_with_columns_below_banks),
     cmocka_unit_test(test_dram__slices_share_a_channel),
     cmocka_unit_test(test_dram__slices_take_turns),
     cmocka_unit_test(test_dram__sector_reads),

@@ -78,12 +78,12 @@ static void check_versions(uint64_t base, uint64_t bytes, uint32_t slots)
     }
 }
 
-/* Rows that are versions of each other share partition, bank, column and subarray, in both address maps, whatever the size. */
+/* Rows that are versions of each other share partition, bank, column and subarray, in each address map, whatever the size. */
 static void test_version__versions_share_a_subarray(void **state)
 {
     (void)state;
     static const uint64_t sizes[] = {1, 4 * SET, 8 * SET, 9 * SET, UINT64_C(16) << 20};
-    for (uint32_t map = 0; map < 2; map++)
+    for (uint32_t map = 0; map <= CW_DRAM_COLUMNS_LOW; map++)
         for (uint32_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
             uint64_t addr;
             config = defaults;
@@ -167,11 +167,11 @@ static void test_version__host_sees_the_newest(void **state)
     destroy();
 }
 
-/* All lines of a row, and no others, in both maps. */
+/* All lines of a row, and no others, in each map. */
 static void test_version__columns_of_a_row(void **state)
 {
     (void)state;
-    for (uint32_t map = 0; map < 2; map++) {
+    for (uint32_t map = 0; map <= CW_DRAM_COLUMNS_LOW; map++) {
         struct cw_rng rng;
         cw_rng_seed(&rng, 2);
         config = defaults;

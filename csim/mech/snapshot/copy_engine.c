@@ -9,7 +9,6 @@
 #include "mech/snapshot/port.h"
 
 #include "adapt/row_copy_engine.h"
-#include "mem/address.h"
 #include "mem/row.h"
 
 int cw_si__copy_create(struct cw_si_port *u, struct cw_error *err)
@@ -29,24 +28,11 @@ void cw_si__copy_destroy(struct cw_si_port *u)
     cw_adapt_row_copy_engine_destroy(u->copy.engine);
 }
 
-/* The first line of the partition's row of that bank. */
-static uint64_t row_address(const struct cw_si_port *u, uint64_t row, uint32_t bank)
-{
-    const struct cw_config *c = u->tm->config;
-    const uint64_t set = row * c->dram_row_bytes * c->dram_banks;
-    /* every row has a line among the first of its group of banks */
-    const uint64_t step = c->dram_map == CW_DRAM_GROUPS_LOW
-                              ? bank % c->dram_bank_groups * (uint64_t)c->mem_line_bytes +
-                                    bank / c->dram_bank_groups * (uint64_t)c->dram_row_bytes * c->dram_bank_groups
-                              : bank % 2 * (uint64_t)c->partition_interleave + bank / 2 * (uint64_t)c->dram_row_bytes * 2;
-    return cw_address_global(c, u->index, set + step);
-}
-
 /* Banks of the range's last row set in which the partition has bytes of it: the first ones. */
 static uint32_t last_banks(const struct cw_si_port *u, const struct cw_version_range *r)
 {
     uint32_t banks = 0;
-    while (banks < u->tm->config->dram_banks && row_address(u, r->row + r->rows - 1, banks) < r->base + r->used)
+    while (banks < u->tm->config->dram_banks && cw_row_bank(u->tm->config, u->index, r->row + r->rows - 1, banks) < r->base + r->used)
         banks++;
     return banks;
 }
@@ -102,7 +88,7 @@ static void send(struct cw_si_port *u, enum cw_message_kind kind, uint64_t addr,
 
 static void command(struct cw_si_port *u, const struct cw_adapt_row_copy_engine_command *m, cw_time now)
 {
-    const uint64_t row = row_address(u, m->row, m->bank), line = cw_row_column(u->tm->config, row, m->line);
+    const uint64_t row = cw_row_bank(u->tm->config, u->index, m->row, m->bank), line = cw_row_column(u->tm->config, row, m->line);
     if (m->kind == CW_ROW_COPY_CLEAN)
         send(u, CW_MSG_CLEAN, line, m->from, 0, m->bank, now);
     else if (m->kind == CW_ROW_COPY_DROP)
