@@ -23,15 +23,16 @@ struct request {
     bool copy; /* of the row to to_row, which have no column commands */
     bool over_bus;
     uint64_t to_row;
-    void *tag_copy;
+    void *told;                      /* what comes back when a copy or a write is done; NULL: nothing */
     bool opened;                     /* an activate was issued for it */
     bool started;                    /* first column command issued */
     struct request *next;            /* of the bank, in age order; or free list */
     struct request *older, *younger; /* of the whole queue */
 };
 
-#define COPIES_BANK 8u  /* most subarrays of a bank that copy at once */
-#define COPIES      64u /* most copies outstanding at a port */
+#define COPIES_BANK 8u   /* most subarrays of a bank that copy at once */
+#define COPIES      64u  /* most copies outstanding at a port */
+#define TOLD        256u /* most writes outstanding at a port whose end is told */
 
 enum command { READ, WRITE, ACTIVATE, PRECHARGE, COPY, COMMANDS };
 
@@ -71,8 +72,8 @@ struct timing {
 struct cw_dram_port {
     struct cw_dram *channel;
     uint32_t index, count; /* requests pushed and not finished */
-    struct cw_fifo incoming, done, copied;
-    uint32_t copies; /* outstanding */
+    struct cw_fifo incoming, done, copied, written;
+    uint32_t copies, told; /* outstanding */
     /* listener; NULL: nobody */
     void (*accepted)(void *self, uint64_t local, uint8_t sectors, bool write, cw_time now);
     void (*command)(void *self, uint64_t local, bool write, cw_time now);
@@ -194,20 +195,37 @@ uint8_t cw_dram_round(const struct cw_dram_port *port, uint8_t sectors)
     return (uint8_t)(low | low << 1);
 }
 
-void cw_dram_push(struct cw_dram_port *port, uint64_t local, uint8_t sectors, bool write, uint32_t tag, cw_time now)
+static void push(struct cw_dram_port *port, uint64_t local, uint8_t sectors, bool write, uint32_t tag, void *told, cw_time now)
 {
     struct cw_dram *d = port->channel;
     struct request *r = d->free;
     assert(r != NULL && sectors != 0);
     d->free = r->next;
     uint32_t group;
-    *r = (struct request){.tag = tag, .sectors = cw_dram_round(port, sectors), .write = write, .local = local, .port = port};
+    *r = (struct request){.tag = tag, .sectors = cw_dram_round(port, sectors), .write = write, .told = told, .local = local, .port = port};
     r->bursts = d->sector_reads && !write ? sectors : bursts_of(d, sectors);
     cw_dram_map(port, local, &group, &r->bank, &r->row);
     cw_fifo_push(&port->incoming, now, d->latency, r);
     port->count++;
     if (port->accepted != NULL)
         port->accepted(port->listener, local, r->sectors, write, now);
+}
+
+void cw_dram_push(struct cw_dram_port *port, uint64_t local, uint8_t sectors, bool write, uint32_t tag, cw_time now)
+{
+    push(port, local, sectors, write, tag, NULL, now);
+}
+
+bool cw_dram_can_tell(const struct cw_dram_port *port)
+{
+    return port->told < TOLD;
+}
+
+void cw_dram_push_told(struct cw_dram_port *port, uint64_t local, uint8_t sectors, void *tag, cw_time now)
+{
+    assert(tag != NULL && cw_dram_can_tell(port));
+    port->told++;
+    push(port, local, sectors, true, 0, tag, now);
 }
 
 static void give_back(struct cw_dram *d, struct request *r)
@@ -234,7 +252,7 @@ void cw_dram_push_copy(struct cw_dram_port *port, uint64_t from, uint64_t to, bo
     uint32_t group, bank;
     assert(r != NULL && port->copies < COPIES);
     d->free = r->next;
-    *r = (struct request){.copy = true, .over_bus = over_bus, .tag_copy = tag, .local = from, .port = port};
+    *r = (struct request){.copy = true, .over_bus = over_bus, .told = tag, .local = from, .port = port};
     cw_dram_map(port, to, &group, &bank, &r->to_row);
     cw_dram_map(port, from, &group, &r->bank, &r->row);
     assert(bank == r->bank && r->row / d->subarray_rows == r->to_row / d->subarray_rows);
@@ -246,7 +264,7 @@ void cw_dram_push_copy(struct cw_dram_port *port, uint64_t from, uint64_t to, bo
 void *cw_dram_copied(const struct cw_dram_port *port, cw_time now)
 {
     const struct request *r = cw_fifo_peek(&port->copied, now);
-    return r != NULL ? r->tag_copy : NULL;
+    return r != NULL ? r->told : NULL;
 }
 
 void cw_dram_pop_copied(struct cw_dram_port *port, cw_time now)
@@ -258,6 +276,23 @@ void cw_dram_pop_copied(struct cw_dram_port *port, cw_time now)
 cw_time cw_dram_next_copied(const struct cw_dram_port *port)
 {
     return cw_fifo_next(&port->copied);
+}
+
+void *cw_dram_written(const struct cw_dram_port *port, cw_time now)
+{
+    const struct request *r = cw_fifo_peek(&port->written, now);
+    return r != NULL ? r->told : NULL;
+}
+
+void cw_dram_pop_written(struct cw_dram_port *port, cw_time now)
+{
+    port->told--;
+    release(port->channel, cw_fifo_pop(&port->written, now));
+}
+
+cw_time cw_dram_next_written(const struct cw_dram_port *port)
+{
+    return cw_fifo_next(&port->written);
 }
 
 void cw_dram_listen(struct cw_dram_port *port, void (*accepted)(void *self, uint64_t local, uint8_t sectors, bool write, cw_time now),
@@ -431,8 +466,10 @@ static void column(struct cw_dram *d, struct bank *b, struct request *r, cw_time
     if (r->bursts != 0)
         return;
     remove_request(d, b, r);
-    if (r->write)
+    if (r->write && r->told == NULL)
         release(d, r);
+    else if (r->write)
+        cw_fifo_push(&r->port->written, now, t->wl + t->bl, r);
     else
         cw_fifo_push(&r->port->done, now, t->cl + t->bl, r);
 }
@@ -617,7 +654,8 @@ static int create_ports(struct cw_dram *d, uint32_t incoming, uint32_t reads_max
         port->channel = d;
         port->index = i;
         if (cw_fifo_create(&port->incoming, incoming, &d->component.wake) != CW_OK ||
-            cw_fifo_create(&port->done, reads_max, NULL) != CW_OK || cw_fifo_create(&port->copied, COPIES, NULL) != CW_OK)
+            cw_fifo_create(&port->done, reads_max, NULL) != CW_OK || cw_fifo_create(&port->copied, COPIES, NULL) != CW_OK ||
+            cw_fifo_create(&port->written, TOLD, NULL) != CW_OK)
             return CW_ENOMEM;
     }
     return d->port != NULL ? CW_OK : CW_ENOMEM;
@@ -627,7 +665,7 @@ static int create_queues(struct cw_dram *d, uint32_t reads_max)
 {
     /* The scheduling stage delays but must not limit: it holds what the data bus can transfer in that time. */
     uint32_t incoming = (uint32_t)(d->latency / d->t.bl) + d->queue_max,
-             requests = d->ports * (incoming + reads_max + COPIES) + d->queue_max;
+             requests = d->ports * (incoming + reads_max + COPIES + TOLD) + d->queue_max;
     d->bank = calloc((size_t)1 << d->banks_log2, sizeof *d->bank);
     d->group = calloc(((size_t)1 << d->groups_log2) + 1, sizeof *d->group); /* the last one stays 0 */
     d->pool = calloc(requests, sizeof *d->pool);
@@ -683,6 +721,7 @@ void cw_dram_destroy(struct cw_dram *d)
         cw_fifo_destroy(&d->port[i].incoming);
         cw_fifo_destroy(&d->port[i].done);
         cw_fifo_destroy(&d->port[i].copied);
+        cw_fifo_destroy(&d->port[i].written);
     }
     free(d->port);
     free(d->bank);
@@ -699,6 +738,6 @@ struct cw_component *cw_dram_component(struct cw_dram *d)
 struct cw_dram_port *cw_dram_connect(struct cw_dram *d, uint32_t index, cw_time *done_wake)
 {
     assert(index < d->ports);
-    d->port[index].done.wake = d->port[index].copied.wake = done_wake;
+    d->port[index].done.wake = d->port[index].copied.wake = d->port[index].written.wake = done_wake;
     return &d->port[index];
 }

@@ -71,6 +71,14 @@ uint32_t cw_dram_space(const struct cw_dram_port *port, cw_time now);
 uint8_t cw_dram_round(const struct cw_dram_port *port, uint8_t sectors);
 /* local: partition-local address of the line. tag comes back with a finished read; writes finish silently. */
 void cw_dram_push(struct cw_dram_port *port, uint64_t local, uint8_t sectors, bool write, uint32_t tag, cw_time now);
+/* Whether a write may be pushed whose end is told, where cw_dram_space() allows a write. */
+bool cw_dram_can_tell(const struct cw_dram_port *port);
+/* A write; the tag, not NULL, comes back when its last data beat has passed the bus. */
+void cw_dram_push_told(struct cw_dram_port *port, uint64_t local, uint8_t sectors, void *tag, cw_time now);
+/* The tag of the oldest such write of the port that is done at time now, or NULL; pop takes it. Time from which the next one is. */
+void *cw_dram_written(const struct cw_dram_port *port, cw_time now);
+void cw_dram_pop_written(struct cw_dram_port *port, cw_time now);
+cw_time cw_dram_next_written(const struct cw_dram_port *port);
 /* Whether a copy may be pushed at time now. */
 bool cw_dram_can_copy(const struct cw_dram_port *port, cw_time now);
 /* Copies the row of a partition-local address to that of another, in the same bank and subarray, all of a channel by the DRAM itself or all

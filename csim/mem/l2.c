@@ -205,7 +205,7 @@ static bool memory_takes(struct cw_l2 *l2, const struct cw_message *p, uint32_t 
 {
     if (cw_memory_is_pm(p->addr))
         return (fetches == 0 || cw_nvm_can_read(l2->nvm)) && (writes == 0 || cw_dram_space(l2->dram, now) >= writes);
-    return cw_dram_space(l2->dram, now) >= fetches + writes;
+    return cw_dram_space(l2->dram, now) >= fetches + writes && (writes == 0 || cw_dram_can_tell(l2->dram));
 }
 
 /* The line's MSHR, with those sectors fetched into it. Here and below the caller has checked that there is room for all. */
@@ -239,11 +239,12 @@ static enum cw_l2_result wait_for(struct cw_l2 *l2, uint32_t index, uint32_t num
 static enum cw_l2_result pass_on(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_message *p, uint8_t fetch, uint32_t *cycles,
                                  cw_time now)
 {
-    if (!cw_memory_is_pm(p->addr))
-        cw_dram_push(l2->dram, (uint64_t)number << l2->line_log2, sectors_of(l2, p), true, 0, now);
+    const bool persists = cw_memory_is_pm(p->addr);
+    if (!persists)
+        cw_dram_push_told(l2->dram, (uint64_t)number << l2->line_log2, sectors_of(l2, p), p, now);
     fetch_into(l2, index, number, p, fetch, now)->passed++;
     *cycles = perform(l2, &l2->line[index], p);
-    return CW_L2_DONE;
+    return persists ? CW_L2_DONE : CW_L2_PASSED;
 }
 
 static enum cw_l2_result access_present(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_message *p, uint32_t *cycles,

@@ -12,8 +12,8 @@
  * DRAM; the price is that reading the sector afterwards misses even if the wanted bytes were written. Its write-back uses the data mask and
  * costs a burst.
  *
- * l2.write_miss = through: a write that does not find its sectors goes on to DRAM, and what is not there is fetched. The write is done
- * when both are asked for, but it keeps a place in the line's MSHR until the line is here. This is the write-allocate of GPGPU-Sim's L2.
+ * l2.write_miss = through: a write that does not find its sectors goes on to DRAM, and what is not there is fetched. The write is answered
+ * when DRAM has its bytes, and it keeps a place in the line's MSHR until the line is here. This is the write-allocate of GPGPU-Sim 3's L2.
  *
  * l2.sectored = off: a miss fetches all of the line that is not there, and a dirty line is written back whole.
  *
@@ -45,6 +45,7 @@ struct cw_l2;
 
 enum cw_l2_result {
     CW_L2_DONE,      /* performed; the caller sends the reply */
+    CW_L2_PASSED,    /* performed and sent on to DRAM; the caller sends the reply when cw_dram_written() has the message */
     CW_L2_MISS,      /* waits in an MSHR; the slice owns the message until cw_l2_replay() */
     CW_L2_STALL,     /* not accepted, nothing changed: no MSHR, no place in it, or no line; can succeed only after
                         another access, a fill or a replay */
@@ -55,7 +56,7 @@ enum cw_l2_result {
 int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_stats *stats, struct cw_memory *memory,
                  struct cw_dram_port *dram, struct cw_nvm_port *nvm, struct cw_error *err);
 void cw_l2_destroy(struct cw_l2 *l2);
-/* READ, WRITE, ATOMIC or PASS. On CW_L2_DONE, *cycles is the time for which it takes the slice's port, in L2 cycles:
+/* READ, WRITE, ATOMIC or PASS. On CW_L2_DONE and CW_L2_PASSED, *cycles is the time for which it takes the slice's port, in L2 cycles:
  * one for each l2.port_bytes of its sectors, and for atomics at least the largest number of lanes on one address. */
 enum cw_l2_result cw_l2_access(struct cw_l2 *l2, struct cw_message *p, uint32_t *cycles, cw_time now);
 /* CLEAN or DROP; takes the slice's port for a cycle. Not CW_L2_MISS. A line that is fetched cannot be dropped before it is here. */

@@ -205,6 +205,25 @@ static void finish(struct cw_partition *s, struct cw_message *p, uint32_t cycles
     cw_fifo_push(to, now, (s->config.config->l2_latency + cycles - 1) * s->period, p);
 }
 
+/* DRAM has the bytes of writes that went past the slice. */
+static void take_written(struct cw_partition *s, cw_time now)
+{
+    struct cw_message *p;
+    while ((p = cw_dram_written(s->dram, now)) != NULL) {
+        struct cw_fifo *to = destination(s, p);
+        if (to != NULL && !cw_fifo_can_push(to, now))
+            return;
+        cw_dram_pop_written(s->dram, now);
+        if (to == NULL) {
+            cw_message_free(s->config.pool, p);
+            continue;
+        }
+        if (to == &s->reply)
+            make_reply(s, p);
+        cw_fifo_push(to, now, s->period, p);
+    }
+}
+
 /* A message whose row DRAM has copied: all its lines now have their bytes in both. */
 static __attribute__((noinline)) void take_copied(struct cw_partition *s, cw_time now)
 {
@@ -256,7 +275,7 @@ static bool try_source(struct cw_partition *s, struct source *from, cw_time now)
     if (result == CW_L2_DONE)
         finish(s, p, cycles, now);
     else
-        s->port_free_at = now + s->period;
+        s->port_free_at = now + (result == CW_L2_PASSED ? cycles : 1) * s->period;
     return true;
 }
 
@@ -297,7 +316,7 @@ static cw_time next_event(struct cw_partition *s)
             port = cw_time_min(port, cw_fifo_next(s->source[i].queue));
     cw_time next = cw_time_max(port, s->port_free_at);
     next = cw_time_min(next, cw_crossbar_next(s->config.up, s->config.index));
-    next = cw_time_min(next, cw_dram_next(s->dram));
+    next = cw_time_min(next, cw_time_min(cw_dram_next(s->dram), cw_dram_next_written(s->dram)));
     if (s->uses_nvm)
         next = cw_time_min(next, cw_nvm_next(s->nvm));
     if (s->copies > 0)
@@ -316,6 +335,7 @@ static void tick(void *self, cw_time now)
         take_durable(s, now);
     if (s->copies > 0)
         take_copied(s, now);
+    take_written(s, now);
     take_request(s, now);
     cw_l2_fill(s->l2, now);
     if (now >= s->port_free_at)

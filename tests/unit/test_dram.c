@@ -541,6 +541,26 @@ static void test_dram__sector_reads(void **state)
     }
 }
 
+/* A write whose end is told: tRCD, tWL and the burst after it came. */
+static void test_dram__tells_of_writes(void **state)
+{
+    (void)state;
+    int tag;
+    bench_create(&defaults);
+    cw_dram_push_told(b.port, 0, 1, &tag, 0);
+    push(1, 1, true, 0); /* of this one nothing is told */
+    run(12 + 4 + 2);
+    assert_null(cw_dram_written(b.port, time_of(12 + 4 + 1)));
+    assert_ptr_equal(cw_dram_written(b.port, time_of(12 + 4 + 2)), &tag);
+    assert_int_equal(cw_dram_next_written(b.port), time_of(12 + 4 + 2));
+    run(100);
+    assert_false(cw_dram_idle(b.port));
+    cw_dram_pop_written(b.port, time_of(b.cycle));
+    assert_null(cw_dram_written(b.port, time_of(b.cycle)));
+    assert_int_equal(b.write_cnt, 2);
+    bench_destroy();
+}
+
 static void test_dram__rounds_sectors_to_bursts(void **state)
 {
     (void)state;
@@ -773,6 +793,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_dram__slices_take_turns),
     cmocka_unit_test(test_dram__sector_reads),
     cmocka_unit_test(test_dram__rounds_sectors_to_bursts),
+    cmocka_unit_test(test_dram__tells_of_writes),
     cmocka_unit_test(test_dram__sleeping_is_exact),
     cmocka_unit_test(test_dram__refuses_bad_geometry),
 };
