@@ -236,12 +236,13 @@ static void test_getm_protocol__commit_writes_bytes(void **state)
     m_destroy(&m);
 }
 
-/* All 32 lanes increment one word: each attempt commits exactly its lowest lane. */
+/* All 32 lanes increment one word: each attempt commits exactly its lowest lane, and the others start again at once. */
 static void test_getm_protocol__lanes_serialise_on_one_word(void **state)
 {
     (void)state;
     static struct machine m;
     paper_config(&m);
+    tm_keys(&m.config)->tm_backoff_cycles = 50;
     assert_int_equal(m_create(&m, "getm", true, NULL), CW_OK);
     const struct m_tx add = {.lanes = UINT32_MAX, .op_cnt = 2, .op = {m_access(false, 4, 1, 0, 0, A, 0), m_access(true, 4, 1, 0, 1, A, 0)}};
     m_script(&m, 0, 0, &add, 1, 9);
@@ -250,6 +251,7 @@ static void test_getm_protocol__lanes_serialise_on_one_word(void **state)
     assert_int_equal(m.core[0].warp[0].attempts, 32);
     assert_int_equal(cw_tm_counters_of(&m.stats)->tx_aborted_intra_warp, 31 * 32 / 2);
     assert_int_equal(cw_tm_counters_of(&m.stats)->tx_aborted, cw_tm_counters_of(&m.stats)->tx_aborted_intra_warp);
+    assert_int_equal(cw_tm_counters_of(&m.stats)->tx_backoff_cycles, 0);
     assert_serializable(&m);
     m_destroy(&m);
 }

@@ -257,6 +257,30 @@ static void test_kilo_protocol__intra_warp(void **state)
     }
 }
 
+/* A transaction that a commit unit has refused waits before its next attempt. Who loses to another lane of the warp does not. */
+static void test_kilo_protocol__back_off_is_for_the_refused(void **state)
+{
+    static struct machine m;
+    (void)state;
+    for (uint32_t warps = 1; warps <= 2; warps++) {
+        struct m_tx tx = add_to(A, 1);
+        tx.lanes = warps == 1 ? 3 : 1;
+        make(&m, "warptm");
+        tm_keys(&m.config)->tm_backoff_cycles = 50;
+        for (uint32_t w = 0; w < warps; w++)
+            m_script(&m, w, 0, &tx, 1, 1); /* read, and wait */
+        m_run(&m, 300);
+        for (uint32_t w = 0; w < warps; w++)
+            m.core[w].warp[0].limit = GO;
+        assert_true(m_run_all(&m, 20000));
+        assert_int_equal(m_peek(&m, A), 2);
+        assert_int_equal(cw_tm_counters_of(&m.stats)->tx_aborted, 1);
+        assert_int_equal(cw_tm_counters_of(&m.stats)->tx_aborted_intra_warp, warps == 1);
+        assert_int_equal(cw_tm_counters_of(&m.stats)->tx_backoff_cycles, warps == 1 ? 0 : 50);
+        m_destroy(&m);
+    }
+}
+
 /*
  * Two lanes that write words of their own, and then the same one: lane 1 loses by the second row. Shared memory is used for 4096 / 128 rows
  * that are cleared, for two MARKs, each with a write, and for two CHECKs; then lane 1 is alone and needs no resolution. With as many tables
@@ -455,6 +479,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_kilo_protocol__commit_order),
     cmocka_unit_test(test_kilo_protocol__silent_commit),
     cmocka_unit_test(test_kilo_protocol__intra_warp),
+    cmocka_unit_test(test_kilo_protocol__back_off_is_for_the_refused),
     cmocka_unit_test(test_kilo_protocol__entry_cycles),
     cmocka_unit_test(test_kilo_protocol__ownership_table),
     cmocka_unit_test(test_kilo_protocol__sequential_resolution),

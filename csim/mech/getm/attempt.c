@@ -11,6 +11,7 @@ void cw_getm__attempt_begun(void *self, uint32_t warp, cw_time now)
     struct cw_getm_warp *own = c->warp + warp;
     (void)now;
     own->requested = 0;
+    own->refused = 0;
     own->cleaned = own->full = false;
     own->next_warpts = own->warpts;
     cw_write_set_clear(&own->set);
@@ -31,6 +32,8 @@ void cw_getm__attempt_abort(struct cw_getm_core *c, uint32_t warp, cw_lanes lane
     if (lanes == 0)
         return;
     c->warp[warp].full |= cause == CW_VU_FULL;
+    if (cause != CW_GETM_INTRA_WARP)
+        c->warp[warp].refused |= lanes;
     cw_tm_core_abort(&c->half, warp, lanes, causes[cause], by_cause[cause], now);
 }
 

@@ -29,7 +29,7 @@ static void seal(struct cw_getm_core *c, uint32_t warp, cw_time now)
     if (cw_write_set_merge(&own->set, &w->log, w->ready, CW_GLOBAL_BASE, c->getm->granule_shift) != CW_OK)
         cw_mech_fault(&c->getm->host, CW_ENOMEM, "out of host memory for a write set");
     for (uint32_t i = 0; i < w->log.write_cnt; i++)
-        own->cleaned |= (w->log.write[i].lanes & w->aborted) != 0;
+        own->cleaned |= (w->log.write[i].lanes & own->refused) != 0;
     cw_getm__log_send(c, warp, now);
     for (uint32_t i = 0; i < own->set.word_cnt; i++)
         wrote |= cw_lanes_one(own->set.word[i].lane);

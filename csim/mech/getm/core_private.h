@@ -23,7 +23,8 @@ struct cw_getm_warp {
     uint32_t starved;             /* of those, the ones with an abort for want of a place */
     uint32_t requested;           /* requests sent in this attempt */
     uint32_t acks;                /* SEND: getm.commit_acks, awaited */
-    bool cleaned;                 /* an aborted lane had stored */
+    cw_lanes refused;             /* of the attempt, by validation units */
+    bool cleaned;                 /* one of these had stored */
     bool full;                    /* a lane aborted for want of a place: CW_VU_FULL */
     uint16_t *ticket;             /* per partition */
     struct cw_write_set set;

@@ -17,7 +17,7 @@ void cw_kilo__begun(void *self, uint32_t warp, cw_time now)
     struct cw_kilo_core *c = self;
     const struct cw_tm_warp *w = c->half.warp + warp;
     (void)now;
-    c->warp[warp].losers = 0;
+    c->warp[warp].losers = c->warp[warp].refused = 0;
     if (c->first_read != NULL)
         cw_adapt_first_read_table_begin(c->first_read, warp, w->lanes);
     forget_readers(c, &w->log);

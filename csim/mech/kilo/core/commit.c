@@ -11,6 +11,7 @@
 #include <assert.h>
 
 #include "mech/kilo/core/core_half.h"
+#include "mech/tm/backoff.h"
 
 static void finish_attempt(struct cw_kilo_core *c, uint32_t warp, cw_time now)
 {
@@ -18,7 +19,7 @@ static void finish_attempt(struct cw_kilo_core *c, uint32_t warp, cw_time now)
     const cw_lanes again = cw_tm_core_end(&c->half, warp, now);
     assert(again == w->aborted);
     if (again != 0)
-        cw_tm_core_restart(&c->half, warp, c->hooks->backoff(c->tm->common.keys, w->aborts), now);
+        cw_tm_core_restart(&c->half, warp, c->warp[warp].refused != 0 ? cw_backoff_linear_cycles(c->tm->common.keys, w->aborts) : 0, now);
 }
 
 /* Before the commit units */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "mech/kilo/core/core_half.h"
-#include "mech/tm/backoff.h"
 
 /* Begin */
 
@@ -175,25 +174,14 @@ const struct cw_core_sockets cw_kilo_core_sockets = {.region_begin = begin,
                                                      .idle = idle,
                                                      .report = cw_tm_core_report};
 
-static uint64_t no_backoff(const struct cw_tm_keys *keys, uint32_t aborts)
-{
-    (void)keys;
-    (void)aborts;
-    return 0;
-}
-
 /* Where an arbiter decides there is no watchdog: what cannot commit any more hears of it, and aborts. */
-#define VALIDATED \
-    .watchdog = cw_kilo__watchdog, .granted = cw_kilo__granted, .await = cw_kilo__await_verdicts, .backoff = cw_backoff_linear_cycles
+#define VALIDATED .watchdog = cw_kilo__watchdog, .granted = cw_kilo__granted, .await = cw_kilo__await_verdicts
 static const struct cw_kilo_core_hooks hooks[] = {
     [CW_KILO_TM] = {VALIDATED},
     [CW_KILO_WARPTM] = {VALIDATED},
     [CW_KILO_EAPG] = {VALIDATED, .follow = cw_kilo__resume, .pause = cw_kilo__pause},
-    [CW_KILO_EL] = {.follow = cw_kilo__follow,
-                    .granted = cw_kilo__decided_sends,
-                    .await = cw_kilo__await_ack,
-                    .backoff = cw_backoff_linear_cycles},
-    [CW_KILO_IDEAL] = {.follow = cw_kilo__follow, .granted = cw_kilo__decided, .await = cw_kilo__await_ack, .backoff = no_backoff}};
+    [CW_KILO_EL] = {.follow = cw_kilo__follow, .granted = cw_kilo__decided_sends, .await = cw_kilo__await_ack},
+    [CW_KILO_IDEAL] = {.follow = cw_kilo__follow, .granted = cw_kilo__decided, .await = cw_kilo__await_ack}};
 
 static const char *const phases[] = {CW_KILO_PHASES(CW_TM_PHASE_TEXT)};
 static const struct cw_tm_core_ops ops = {.access = {.request = request, .log_load = log_load},

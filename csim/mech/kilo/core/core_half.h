@@ -30,6 +30,7 @@ enum cw_kilo_abort { CW_KILO_BY_VALIDATION, CW_KILO_BY_WARP, CW_KILO_EARLY };
 struct cw_kilo_warp {
     cw_lanes paused;    /* EAPG: lanes of the transaction that have paused */
     cw_lanes losers;    /* of intra-warp resolution */
+    cw_lanes refused;   /* of the attempt, by commit units */
     cw_lanes unscanned; /* SCR: lanes that have not been through it */
     bool adding;        /* SCR: the lowest of them adds its writes */
     /* between commit IDs and end of attempt */
@@ -84,7 +85,6 @@ struct cw_kilo_core_hooks {
     void (*watchdog)(struct cw_kilo_core *c, cw_time now);                                 /* looks for long attempts. NULL */
     void (*granted)(struct cw_kilo_core *c, const struct cw_kilo_request *r, cw_time now); /* the answer to a request for commit IDs */
     void (*await)(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes); /* the logs of these lanes are with a partition */
-    uint64_t (*backoff)(const struct cw_tm_keys *keys, uint32_t aborts);  /* core cycles before the next attempt */
 };
 
 struct cw_kilo_core {

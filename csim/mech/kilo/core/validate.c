@@ -118,6 +118,7 @@ static void decide(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes, cw_tim
     own->undecided &= ~lanes;
     if (!own->probe)
         cw_tm_core_seal(&c->half, warp, pass, now);
+    own->refused |= fail;
     cw_kilo__abort_lanes(c, warp, own->probe ? fail & cw_tm_running(w) : fail, CW_KILO_BY_VALIDATION, now);
     for (uint32_t part = 0; part < c->tm->config->partition_count; part++) {
         cw_lanes waiting = own->passed_at[part] & lanes; /* entries that failed there have gone already */
