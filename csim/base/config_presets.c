@@ -151,8 +151,7 @@ static const struct cw_config__override getm_56[] = {
         SET(fu_dpdiv_interval, 130, G480), SET(fu_move_interval, 1, G480), SET(fu_max_interval, 2, G480), SET(fu_imad_interval, 1, G480), \
         SET(fu_fma_interval, 1, G480), PASSES(1, G480 ": one access in a cycle"), SET(fu_dpmax_interval, 16, G480),                       \
         SET(fu_shfl_interval, 4, G480), SET(fu_mma_interval, 1, HALF), SET(shared_latency, 26, G480),                                     \
-        SET(l2_rop_latency, 120, "[art] and GPGPU-Sim GTX480"), SET(l2_latency, 21, HALF),                                                \
-        SET(dram_latency, 100, "[art] and GPGPU-Sim GTX480")
+        SET(l2_rop_latency, 120, "[art] and GPGPU-Sim GTX480"), SET(dram_latency, 100, "[art] and GPGPU-Sim GTX480")
 
 #define M13 "the GETM authors' configuration for MICRO'13"
 static const struct cw_config__override getm_artifact[] = {
@@ -168,6 +167,7 @@ static const struct cw_config__override getm_artifact[] = {
     SET(const_latency, 4, HALF),
     SET(l1_pipeline, 17, HALF),
     SET(l2_ways, 16, "[art]: 64 sets of 16 ways"),
+    SET(l2_latency, 2, "GPGPU-Sim 3: a queue before its L2 and one behind it, and no latency else"),
     SET(dram_queue, 16, "[art]"),
     SET(core_mem_queue, 1, M13 ": one instruction between issue and the load/store unit"),
     SET(l2_port_bytes, 64, M13 ": data port of its L2"),
@@ -182,6 +182,7 @@ static const struct cw_config__override getm_artifact[] = {
 
 static const struct cw_config__override gpgpusim_gtx480[] = {
     AT_700_MHZ,
+    SET(l2_latency, 21, HALF),
     SET(core_mem_queue, 1, "GPGPU-Sim: one instruction between issue and the load/store unit"),
     SET(core_buffer, 2, "GPGPU-Sim: two instructions per fetch"),
     SET(core_collectors, 6, G480),

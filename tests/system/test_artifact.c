@@ -51,14 +51,13 @@ static void test_artifact__hash_table(void **state)
         }
 }
 
-/* Nearly every bucket is a line that the L2 does not have. eapg with one warp is 18 percent slower. */
+/* Nearly every bucket is a line that the L2 does not have. getm with one warp is 18 percent slower, kilotm with eight 17 percent faster. */
 static void test_artifact__large_hash_table(void **state)
 {
     static const struct {
         const char *system;
         uint32_t one_warp, eight_warps;
-    } large[] = {
-        {"kilotm", 129666, 117755}, {"warptm", 75515, 55536}, {"eapg", 0, 61299}, {"warptm-el", 63066, 48494}, {"getm", 73835, 51634}};
+    } large[] = {{"kilotm", 129666, 0}, {"warptm", 75515, 55536}, {"eapg", 77906, 61299}, {"warptm-el", 63066, 48494}, {"getm", 0, 51634}};
     (void)state;
     for (size_t i = 0; i < 2 * sizeof large / sizeof large[0]; i++) {
         const uint32_t theirs = i % 2 == 0 ? large[i / 2].one_warp : large[i / 2].eight_warps;
