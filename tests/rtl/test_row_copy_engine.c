@@ -25,18 +25,18 @@ static const params_t largest = {30, 16, 64, 64, 64, 16};
 
 enum { CHIP, MINIMAL, ODD, LARGE, NARROW, LARGEST, SETS };
 
-/* Regions of few rows, and few of them in a job, so that jobs end. Commands mostly come back, now and then none for a while. */
+/* Mostly regions of few rows, and few of them in a job, so that jobs end. Commands mostly come back, now and then none for a while. */
 static void short_jobs(void *context, struct cw_rng *rng, const void *last_out, void *in)
 {
     in_t *i = in;
     uint32_t *pause = context;
     (void)last_out;
-    i->set_rows &= 3;
+    i->set_rows &= cw_rng_below(rng, 64) != 0 ? 3 : 31;
     i->set_valid = cw_rng_below(rng, 16) == 0;
     if (cw_rng_below(rng, 4) != 0)
         i->set_index &= 3;
     if (cw_rng_below(rng, 4) != 0)
-        i->set_tail &= 7;
+        i->set_tail &= cw_rng_below(rng, 4) != 0 ? 7 : 31;
     i->start_regions &= cw_rng_next(rng) & cw_rng_next(rng) & cw_rng_next(rng);
     if (cw_rng_below(rng, 2000) == 0)
         *pause = cw_rng_below(rng, 100);
