@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the skeleton of a hardware unit: contract, Verilog, C model, lockstep test, proof, datasheet, scenario and view. It is a buffer of
+"""Writes the skeleton of a hardware unit: contract, Verilog, C model, lockstep test with its bins, proof, datasheet, scenario and view. It is a buffer of
 one item, and builds and passes its tests as it stands; docs/adding-a-unit.md leads on from there."""
 import argparse
 import os
@@ -18,6 +18,7 @@ FILES = {
     "model.c.in": "csim/unit/{}.c",
     "test.c.in": "tests/rtl/test_{}.c",
     "testplan.txt.in": "tests/rtl/testplan/{}.txt",
+    "bins.txt.in": "tests/rtl/bins/{}.txt",
     "formal.conf.in": "tests/rtl/formal/{}.conf",
     "datasheet.md.in": "docs/units/{}.md",
     "stimulus.stim.in": "waves/{}.stim",

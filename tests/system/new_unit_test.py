@@ -73,7 +73,9 @@ class Skeleton(Temporary):
         tree_copy.copy(SOURCE, pathlib.Path(COWARP).parent, tree)
         written = self.run_it("new-unit", "--root", tree, "word_latch")
         self.assertEqual(written.returncode, 0, written.stderr)
-        for line in written.stdout.splitlines()[:8]:
+        files = written.stdout.split("\n\n")[0].splitlines()
+        self.assertIn("tests/rtl/bins/word_latch.txt", files)
+        for line in files:
             self.assertTrue((tree / line).is_file(), line)
         built = tree_copy.run(tree, ["cmake", "--build", "build", "--target", "test_rtl_word_latch", "rtl_word_latch"])
         self.assertNotIn("warning", built)
@@ -82,6 +84,8 @@ class Skeleton(Temporary):
         self.assertEqual(names, {"lint.word_latch.verilator", "lint.word_latch.properties", "lint.word_latch.iverilog", "lint.word_latch.yosys", "siblings.word_latch",
                                  "rtl.word_latch", "rtl.word_latch.some", "rtl.word_latch.long", "rtl.word_latch.broken",
                                  "formal.word_latch", "formal.word_latch.covers"})
+        reached = re.findall(r"^word_latch bin (\S+): \d+ cycles", (tree / "build/Testing/Temporary/LastTest.log").read_text(), re.M)
+        self.assertEqual(len(set(reached)), 9)
         tree_copy.run(tree, [sys.executable, "tests/layers.py", "."])
         self.check_view(tree)
 
