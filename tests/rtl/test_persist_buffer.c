@@ -131,7 +131,22 @@ static void test_persist_buffer__broken_copies_are_caught(void **state)
         {"a conflict does not ask", "cw_persist_buffer", "(wants && no_room) || (held && conflict);",
          "(wants && no_room) || (held && conflict && drain_i);", 2},
         {"an eviction is asked for twice at once", "cw_persist_buffer", "evict_valid_i && !read && !(appends && evict_entry_i == tail_q);",
-         "evict_valid_i && !read;", 1}};
+         "evict_valid_i && !read;", 1},
+        {"a line that has just gone is written", "cw_persist_buffer", " && !(went_q && went_at_q == ins_entry_q)", "", 2},
+        {"what leaves now makes room", "cw_persist_buffer", "no_room  = count_q == ALL;", "no_room  = count_q == ALL && !order_out;", 2},
+        {"the head's row is taken for the eviction's", "cw_persist_buffer", "evict_valid_i && !read && !(appends",
+         "evict_valid_i && !(appends", 2},
+        {"a line on offer goes by eviction", "cw_persist_buffer", "may_go   = evict_live_q && !(flush_q && head_q == evict_at_q)",
+         "may_go   = evict_live_q", 2},
+        {"a line is put on offer while its eviction is answered", "cw_persist_buffer",
+         "free     = sight_q && !(evict_q && evict_at_q == head_q);", "free     = sight_q;", 2},
+        {"the last answer stays", "cw_persist_buffer", "!ins_valid_q ? 3'd0 : wants", "wants", 2},
+        {"who joins hears where the next one comes", "cw_persist_buffer", "merged ? kind_at : tail_q & {IDX_W{appends}};",
+         "merged ? kind_at : tail_q;", 2},
+        {"an offer is seen at once", "cw_persist_buffer", "flush_valid_o = flush_q;", "flush_valid_o = flush_q || offer_line;", 2},
+        {"busy forgets hold", "cw_persist_buffer", "(may && (mask_q", "((may || hold_i) && (mask_q", 2},
+        {"busy forgets a head that has just been read", "cw_persist_buffer", "|| read || fresh_q", "|| read", 2},
+        {"a reset leaves lines", "cw_persist_buffer", "            live_q <= {ROWS{1'b0}};", "            live_q <= live_q;", 2}};
     (void)state;
     cw_lockstep_catches(&bench, mutants, sizeof mutants / sizeof mutants[0]);
 }
@@ -579,6 +594,290 @@ static void test_persist_buffer__an_offer_stays(void **state)
     }
 }
 
+/* One insert per cycle; each is judged a cycle later, when the one before has been carried out, and answered in that cycle alone. */
+static void test_persist_buffer__answers_in_the_next_cycle(void **state)
+{
+    enum { L = CW_PERSIST_LINE, O = CW_PERSIST_OFENCE };
+    static const struct {
+        uint64_t kind, warp, held, entry, answer, at, count;
+    } inserts[] = {{L, 0, 0, 0, CW_PERSIST_APPENDED, 0, 0},  {O, 1, 0, 0, CW_PERSIST_APPENDED, 1, 1},
+                   {O, 2, 0, 0, CW_PERSIST_MERGED, 1, 2},    {L, 2, 1, 0, CW_PERSIST_CONFLICT, 0, 2},
+                   {L, 3, 1, 0, CW_PERSIST_COALESCED, 0, 2}, {L, 3, 0, 0, CW_PERSIST_APPENDED, 2, 2},
+                   {7, 3, 0, 0, CW_PERSIST_BUSY, 0, 3},      {O, 3, 0, 0, CW_PERSIST_APPENDED, 3, 3}};
+    enum { INSERTS = sizeof inserts / sizeof inserts[0] };
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &sbrp, backends[b]);
+        for (uint32_t cycle = 0; cycle <= INSERTS + 1; cycle++) {
+            d.in.hold = 1;
+            if (cycle < INSERTS) {
+                d.in.ins_valid = 1;
+                d.in.ins_kind = inserts[cycle].kind;
+                d.in.ins_warp = inserts[cycle].warp;
+                d.in.ins_held = inserts[cycle].held;
+                d.in.ins_entry = inserts[cycle].entry;
+            }
+            dut_cycle(&d);
+            const bool answered = cycle > 0 && cycle <= INSERTS;
+            assert_int_equal(d.out.ins_answer, answered ? inserts[cycle - 1].answer : 0);
+            assert_int_equal(d.out.ins_at, answered ? inserts[cycle - 1].at : 0);
+            if (answered)
+                assert_int_equal(d.out.count, inserts[cycle - 1].count);
+        }
+        assert_int_equal(d.out.count, 4);
+        nothing_is_offered(&d, 0x8, 1); /* warp 3 has joined the line */
+        take_line(&d, 0, 0);
+        take_order(&d, CW_PERSIST_OFENCE, 0x6);
+        dut_close(&d);
+    }
+}
+
+/* Not written again: what there is not, an ordering entry, an index that no entry has, a line whose eviction is being answered. */
+static void test_persist_buffer__what_is_no_line_is_busy(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &odd, backends[b]);
+        assert_int_equal(write_again(&d, 0, 0), CW_PERSIST_BUSY);
+        assert_int_equal(order(&d, CW_PERSIST_REL_BLOCK, 1), CW_PERSIST_APPENDED);
+        assert_int_equal(write_line(&d, 2, 1), 1);
+        for (uint64_t entry = 0; entry < 4; entry++)
+            assert_int_equal(write_again(&d, 0, entry), entry == 1 ? CW_PERSIST_COALESCED : CW_PERSIST_BUSY);
+        assert_int_equal(insert(&d, 7, 0, 0, false, 0), CW_PERSIST_BUSY);
+        assert_int_equal(d.out.count, 2);
+        take_order(&d, CW_PERSIST_REL_BLOCK, 0x2);
+        for (uint32_t i = 0; i < 4; i++)
+            dut_cycle(&d); /* the head is in sight */
+        d.in.evict_valid = d.in.ins_valid = d.in.ins_held = 1;
+        d.in.evict_entry = d.in.ins_entry = 1;
+        d.in.ins_kind = CW_PERSIST_LINE;
+        dut_cycle(&d);
+        d.in.hold = 1;
+        dut_cycle(&d);
+        assert_int_equal(d.out.evict_done, 1);
+        assert_int_equal(d.out.evict_go, 0);
+        assert_int_equal(d.out.ins_answer, CW_PERSIST_BUSY);
+        d.in.hold = 1;
+        assert_int_equal(write_again(&d, 0, 1), CW_PERSIST_COALESCED);
+        dut_close(&d);
+    }
+}
+
+/* Five warps: 5 to 7 are none. What they write or order has an empty mask, waits for nobody, and nobody is passed. */
+static void test_persist_buffer__a_warp_that_there_is_not(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &odd, backends[b]);
+        const uint64_t x = write_line(&d, 7, 1);
+        assert_int_equal(order(&d, CW_PERSIST_OFENCE, 6), CW_PERSIST_APPENDED);
+        assert_int_equal(write_line(&d, 6, 2), 2);
+        assert_int_equal(write_again(&d, 6, x), CW_PERSIST_COALESCED);
+        assert_int_equal(order(&d, CW_PERSIST_OFENCE, 6), CW_PERSIST_MERGED);
+        assert_int_equal(order(&d, CW_PERSIST_OFENCE, 5), CW_PERSIST_MERGED);
+        take_line(&d, 0x1f, 1);
+        take_order(&d, CW_PERSIST_OFENCE, 0);
+        take_line(&d, 0x1f, 2);
+        dut_close(&d);
+    }
+}
+
+/* What leaves in the cycle of the answer is still there. And full asks for all. */
+static void test_persist_buffer__full_is_what_is_there_now(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &odd, backends[b]);
+        for (uint64_t line = 0; line < 3; line++)
+            write_line(&d, line, line);
+        wait_for_offer(&d, 0, 1);
+        assert_int_equal(d.out.demand, 0);
+        d.in.ins_valid = 1;
+        dut_cycle(&d);
+        d.in.flush_ready = 1;
+        dut_cycle(&d);
+        assert_int_equal(d.out.ins_answer, CW_PERSIST_FULL);
+        assert_int_equal(d.out.ins_at, 0);
+        dut_eval(&d);
+        assert_int_equal(d.out.count, 2);
+        assert_int_equal(d.out.demand, 1);
+        assert_int_equal(write_line(&d, 3, 3), 0);
+        for (uint64_t line = 1; line < 3; line++) {
+            wait_for_offer(&d, 0, 0);
+            assert_int_equal(d.out.flush_valid, 1);
+            assert_int_equal(d.out.flush_line, line);
+            d.in.flush_ready = 1;
+            dut_cycle(&d);
+        }
+        nothing_is_offered(&d, 0, 0); /* line 3 came later */
+        dut_close(&d);
+    }
+}
+
+/*
+ * The line is appended in cycle 1 and read in 2, so what is asked then has no answer; asked in 3, it goes in 4. It is the head, which is not put
+ * on offer while its eviction is being answered, keeps its place in 5, and leaves silently.
+ */
+static void test_persist_buffer__an_eviction_is_asked_for_again(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &sbrp, backends[b]);
+        for (uint32_t cycle = 0; cycle < 8; cycle++) {
+            d.in.ins_valid = cycle == 0;
+            d.in.evict_valid = cycle >= 1 && cycle <= 3;
+            d.in.drain = cycle >= 4;
+            dut_cycle(&d);
+            assert_int_equal(d.out.evict_done, cycle == 4);
+            assert_int_equal(d.out.evict_go, cycle == 4);
+            assert_int_equal(d.out.flush_valid, 0);
+            assert_int_equal(d.out.count, cycle >= 2 && cycle <= 5);
+        }
+        assert_int_equal(order(&d, CW_PERSIST_OFENCE, 0), CW_PERSIST_APPENDED);
+        assert_int_equal(evict(&d, 1, 0, 0), 0); /* is no line */
+        assert_int_equal(evict(&d, 77, 0, 0), 0);
+        dut_close(&d);
+    }
+}
+
+/*
+ * A line, an oFence and a line are appended in cycles 1 to 3. Each is read in the cycle after the one before it has left, is in sight in the next
+ * and on offer in the third. A warp joins the oFence in cycle 6, in which it is put on offer; the one that comes in 7 is too late.
+ */
+static void test_persist_buffer__the_head_in_time(void **state)
+{
+    static const uint64_t kinds[] = {CW_PERSIST_LINE, CW_PERSIST_OFENCE, CW_PERSIST_LINE};
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &sbrp, backends[b]);
+        for (uint32_t cycle = 0; cycle < 16; cycle++) {
+            d.in.ins_valid = cycle < 3 || cycle == 5 || cycle == 6;
+            d.in.ins_kind = cycle < 3 ? kinds[cycle] : (uint64_t)CW_PERSIST_OFENCE;
+            d.in.ins_warp = d.in.ins_line = cycle;
+            d.in.drain = d.in.flush_ready = d.in.order_ready = 1;
+            dut_cycle(&d);
+            assert_int_equal(d.out.flush_valid, cycle == 4 || cycle == 10);
+            assert_int_equal(d.out.flush_line, cycle == 10 ? 2 : 0);
+            assert_int_equal(d.out.flush_entry, cycle == 10 ? 2 : 0);
+            assert_int_equal(d.out.order_valid, cycle == 7 || cycle == 13);
+            assert_int_equal(d.out.order_warps, cycle == 7 ? 1 << 1 | 1 << 5 : cycle == 13 ? 1 << 6 : 0);
+            assert_int_equal(d.out.order_kind, d.out.order_valid ? CW_PERSIST_OFENCE : 0);
+            assert_int_equal(d.out.ins_answer, cycle == 6 ? CW_PERSIST_MERGED : CW_PERSIST_APPENDED);
+            assert_int_equal(d.out.empty, cycle < 2 || cycle == 14 || cycle == 15);
+        }
+        dut_close(&d);
+    }
+}
+
+/* A buffer with lines, an ordering entry on offer, an insert and an eviction under way. */
+static void test_persist_buffer__a_reset_empties(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        out_t none = {.empty = 1};
+        dut_open(&d, &odd, backends[b]);
+        assert_int_equal(order(&d, CW_PERSIST_DFENCE, 0), CW_PERSIST_APPENDED);
+        write_line(&d, 0, 1);
+        write_line(&d, 1, 2);
+        wait_for_offer(&d, 0, 1);
+        assert_int_equal(d.out.order_valid & d.out.demand, 1);
+        d.in.ins_valid = d.in.evict_valid = 1;
+        d.in.ins_kind = CW_PERSIST_OFENCE;
+        d.in.evict_entry = 1;
+        dut_cycle(&d);
+        d.inst.ops->reset(d.inst.self);
+        dut_eval(&d);
+        assert_memory_equal(&d.out, &none, sizeof none);
+        for (uint64_t entry = 0; entry < 3; entry++)
+            assert_int_equal(write_again(&d, 0, entry), CW_PERSIST_BUSY);
+        assert_int_equal(write_line(&d, 0, 1), 0);
+        assert_int_equal(write_again(&d, 0, 0), CW_PERSIST_COALESCED);
+        assert_int_equal(order(&d, CW_PERSIST_DFENCE, 1), CW_PERSIST_APPENDED);
+        assert_int_equal(d.out.ins_at, 1);
+        dut_close(&d);
+    }
+}
+
+/* The outputs with these inputs, but busy and evict_go, are those that d->out has. */
+static void ports_are(struct dut *d, uint64_t fsm, uint64_t hold, uint64_t drain, uint64_t evict_go, uint64_t busy)
+{
+    out_t before = d->out;
+    d->in.fsm = fsm;
+    d->in.hold = hold;
+    d->in.drain = drain;
+    dut_eval(d);
+    assert_int_equal(d->out.evict_go, evict_go);
+    assert_int_equal(d->out.busy, busy);
+    before.evict_go = evict_go;
+    before.busy = busy;
+    assert_memory_equal(&d->out, &before, sizeof before);
+}
+
+/* fsm, hold and drain are seen in their own cycle by busy, which is 1 while the head can go on, and by evict_go, and by nothing else. */
+static void test_persist_buffer__within_a_cycle(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &sbrp, backends[b]);
+        write_line(&d, 0, 5); /* is read in the next cycle */
+        for (uint32_t cycle = 0; cycle < 3; cycle++) {
+            dut_cycle(&d);
+            assert_int_equal(d.out.busy, cycle < 2); /* read, in sight */
+        }
+        dut_eval(&d);
+        ports_are(&d, 0, 0, 1, 0, 1);
+        ports_are(&d, 0, 1, 1, 0, 0);
+        ports_are(&d, 1, 0, 1, 0, 0);
+        ports_are(&d, 2, 0, 1, 0, 1);
+        ports_are(&d, 0, 0, 0, 0, 0);
+        for (uint32_t cycle = 0; cycle < 5; cycle++) {
+            ports_are(&d, 0, 1, 1, 0, 0);
+            dut_tick(&d);
+            dut_eval(&d);
+        }
+        d.in.evict_valid = 1;
+        dut_cycle(&d);
+        dut_eval(&d);
+        assert_int_equal(d.out.evict_done, 1);
+        ports_are(&d, 1, 0, 0, 0, 1);
+        ports_are(&d, 0, 1, 0, 0, 1);
+        ports_are(&d, 2, 0, 1, 1, 1);
+        dut_close(&d);
+    }
+}
+
+/* A conflict asks for all with the eager policy, too. */
+static void test_persist_buffer__a_demand_does_not_depend_on_drain(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++)
+        for (uint64_t drain = 0; drain < 2; drain++) {
+            struct dut d;
+            dut_open(&d, &sbrp, backends[b]);
+            d.in.hold = 1;
+            write_line(&d, 0, 5);
+            d.in.hold = 1;
+            assert_int_equal(order(&d, CW_PERSIST_OFENCE, 0), CW_PERSIST_APPENDED);
+            d.in.hold = 1;
+            d.in.drain = drain;
+            assert_int_equal(write_again(&d, 0, 0), CW_PERSIST_CONFLICT);
+            assert_int_equal(d.out.demand, 0);
+            d.in.hold = 1;
+            d.in.drain = drain;
+            dut_eval(&d);
+            assert_int_equal(d.out.demand, 1);
+            dut_close(&d);
+        }
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_persist_buffer__c_equals_rtl),
     cmocka_unit_test(test_persist_buffer__broken_copies_are_caught),
@@ -595,5 +894,14 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_persist_buffer__an_eviction_that_waits_asks),
     cmocka_unit_test(test_persist_buffer__a_join_in_the_last_moment_counts),
     cmocka_unit_test(test_persist_buffer__an_offer_stays),
+    cmocka_unit_test(test_persist_buffer__answers_in_the_next_cycle),
+    cmocka_unit_test(test_persist_buffer__what_is_no_line_is_busy),
+    cmocka_unit_test(test_persist_buffer__a_warp_that_there_is_not),
+    cmocka_unit_test(test_persist_buffer__full_is_what_is_there_now),
+    cmocka_unit_test(test_persist_buffer__an_eviction_is_asked_for_again),
+    cmocka_unit_test(test_persist_buffer__the_head_in_time),
+    cmocka_unit_test(test_persist_buffer__a_reset_empties),
+    cmocka_unit_test(test_persist_buffer__within_a_cycle),
+    cmocka_unit_test(test_persist_buffer__a_demand_does_not_depend_on_drain),
 };
 CW_TEST_MAIN(tests)
