@@ -191,34 +191,41 @@ static void test_reference_count_table__one_per_cycle(void **state)
     }
 }
 
-/* Bit 0 of the hash of rtl/README.md with the contract's seed, built from its text. */
+/* Bits 8:0 of the hash of rtl/README.md with the contract's seed, built from its text. */
 static uint32_t readme_set(uint64_t key)
 {
-    uint32_t x = 0x4ef0c043, word[2];
-    for (int i = 0; i < 2; i++) {
-        x ^= x << 13;
-        x ^= x >> 17;
-        x ^= x << 5;
-        word[i] = x;
+    uint32_t x = 0x4ef0c043, word[2], set = 0;
+    for (uint32_t bit = 0; bit < 9; bit++) {
+        for (int i = 0; i < 2; i++) {
+            x ^= x << 13;
+            x ^= x >> 17;
+            x ^= x << 5;
+            word[i] = x;
+        }
+        set |= (uint32_t)__builtin_parityll(key & ((uint64_t)word[1] << 32 | word[0])) << bit;
     }
-    return (uint32_t)__builtin_parityll(key & ((uint64_t)word[1] << 32 | word[0]));
+    return set;
 }
 
-/* Two sets of five entries. A word of a full set is refused, and leaves the words that are there as they are. */
+/* 512 sets of six entries, and words from all over. A word of a full set is refused, and leaves the words that are there as they are. */
 static void test_reference_count_table__sets_are_those_of_the_readme(void **state)
 {
+    enum { WORDS = 4000 };
+    static bool counted[WORDS];
     (void)state;
     for (int b = 0; b < 2; b++) {
-        uint32_t there[2] = {0, 0};
-        bool counted[64];
+        uint32_t there[512] = {0}, refused = 0;
         struct dut d;
-        dut_open(&d, &crowded, backends[b]);
-        for (uint32_t word = 0; word < 64; word++) {
-            counted[word] = there[readme_set(word)]++ < 5;
-            assert_int_equal(acquire(&d, word), counted[word] ? EDGE : REFUSED);
+        dut_open(&d, &table, backends[b]);
+        for (uint32_t i = 0; i < WORDS; i++) {
+            const uint64_t word = i * 0x9e3779b1u & 0x3fffffff;
+            counted[i] = there[readme_set(word)]++ < 6;
+            refused += !counted[i];
+            assert_int_equal(acquire(&d, word), counted[i] ? EDGE : REFUSED);
         }
-        for (uint32_t word = 0; word < 64; word++)
-            assert_int_equal(release(&d, word), counted[word] ? EDGE : REFUSED);
+        assert_in_range(refused, WORDS - 512 * 6, WORDS / 2);
+        for (uint32_t i = 0; i < WORDS; i++)
+            assert_int_equal(release(&d, i * 0x9e3779b1u & 0x3fffffff), counted[i] ? EDGE : REFUSED);
         dut_close(&d);
     }
 }
