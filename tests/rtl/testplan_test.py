@@ -19,7 +19,7 @@ import testplan  # noqa: E402
 from statsfile import Wrong  # noqa: E402
 
 WAITING = set("""
-persist_buffer scalable_reader_list
+scalable_reader_list
 """.split())
 DEMAND = re.compile(r"\bmust\b|\bmay not\b|\bnot allowed\b|\ballowed\b|\billegal\b|\bnever\b")
 LOCKSTEP = ("c_equals_rtl", "broken_copies_are_caught")  # they look at everything, so they show nothing in particular
