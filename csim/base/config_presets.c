@@ -211,6 +211,7 @@ static const struct cw_config__override gpgpusim_gtx480[] = {
     SET(l1_global, CW_L1_ON, G480),
     SET(l1_pipeline, 34, G480 ": 35 in total"),
     SET(noc_flit_bytes, 40, G480),
+    SET(noc_sector_acks, CW_ON, G480 ": its L2, sectored, performs and acknowledges a store sector by sector"),
     SET(partition_count, 12, G480 ": 2 sub-partitions for each of 6 channels"),
     SET(dram_sharing, 2, G480 ": 2 sub-partitions for each of 6 channels"),
     SET(l2_bytes, 65536, G480 ": 64 sets of 8 ways"),
@@ -235,6 +236,7 @@ static const struct cw_config__override gtx480[] = {
     SET(l2_replacement, CW_REPLACE_PLRU, CARD ": no cliff at the L2's size; Mei and Chu 2016: not LRU"),
     SET(shared_quad_passes, 2, CARD ": 6.06 cycles for loads and stores of 128 bits in equal parts"),
     SET(core_mem_collectors, 4, CARD ": a 32-bit store to shared memory per cycle"),
+    SET(noc_sector_acks, CW_OFF, "the simulator's"),
     SET(dram_sector_reads, CW_OFF, CARD ": streams reach 85 percent of the DRAM's bandwidth"),
 };
 

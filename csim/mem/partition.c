@@ -132,6 +132,14 @@ static bool has_room(struct cw_partition *s, const struct cw_message *p, cw_time
     return to == NULL || cw_fifo_can_push(to, now);
 }
 
+/* Bytes of an acknowledgement beside its header. With noc.sector_acks each further sector adds as many flits as one of its own would have. */
+static uint32_t ack_payload(const struct cw_config *config, const struct cw_message *p)
+{
+    const uint32_t flits = (config->noc_header_bytes + config->noc_flit_bytes - 1) / config->noc_flit_bytes;
+    const uint32_t sectors = (uint32_t)__builtin_popcount(p->sectors);
+    return config->noc_sector_acks == CW_ON && sectors > 1 ? (sectors - 1) * flits * config->noc_flit_bytes : 0;
+}
+
 /* Turns a performed request into its reply. */
 static void make_reply(struct cw_partition *s, struct cw_message *p)
 {
@@ -146,6 +154,7 @@ static void make_reply(struct cw_partition *s, struct cw_message *p)
                       : (cw_type_bytes((enum cw_type)cw_atomic_body_of(p)->type) > 4 ? 8u : 4u) * cw_lanes_count(p->lanes);
     } else {
         p->kind = CW_MSG_WRITE_ACK;
+        payload = ack_payload(s->config.config, p);
     }
     cw_message_size(p, payload, s->config.config->noc_header_bytes, s->config.config->noc_flit_bytes);
 }

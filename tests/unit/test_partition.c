@@ -252,6 +252,25 @@ static void test_partition__replies_by_kind(void **state)
 }
 
 /* One address conflict of 32 lanes holds the port for 32 cycles. */
+/* Headers of 8 bytes in flits of 32, then of 40 in flits of 32: two flits for each acknowledgement. */
+static void test_partition__each_sector_of_a_store_is_acknowledged(void **state)
+{
+    (void)state;
+    for (uint32_t flits = 1; flits <= 2; flits++)
+        for (uint32_t sectors = 1; sectors <= 4; sectors++) {
+            struct cw_config c = one_partition();
+            c.noc_sector_acks = CW_ON;
+            c.noc_header_bytes = 40 * flits - 32;
+            bench_create(&c, false, false);
+            struct cw_message *p = request(CW_MSG_WRITE, 0, 3, 128);
+            p->sectors = (uint8_t)((1u << sectors) - 1);
+            memset(cw_line_body(p)->byte_mask, 0xff, sizeof cw_line_body(p)->byte_mask);
+            send(p);
+            expect_reply(0, CW_MSG_WRITE_ACK, flits * sectors);
+            bench_destroy();
+        }
+}
+
 static void test_partition__atomics_hold_the_port(void **state)
 {
     (void)state;
@@ -859,6 +878,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_partition__calls_of_mechanisms),
     cmocka_unit_test(test_partition__read_latency),
     cmocka_unit_test(test_partition__replies_by_kind),
+    cmocka_unit_test(test_partition__each_sector_of_a_store_is_acknowledged),
     cmocka_unit_test(test_partition__atomics_hold_the_port),
     cmocka_unit_test(test_partition__atomics_delay_the_next_request),
     cmocka_unit_test(test_partition__late_fetch_frees_its_entry),
