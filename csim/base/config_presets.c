@@ -240,6 +240,91 @@ static const struct cw_config__override gtx480[] = {
     SET(dram_sector_reads, CW_OFF, CARD ": streams reach 85 percent of the DRAM's bandwidth"),
 };
 
+#define QV    "GPGPU-Sim 4, tested configuration SM7_QV100 (1132 MHz)"
+#define QVT   "Accel-Sim, SM7_QV100, trace.config"
+#define VOLTA "Accel-Sim's microbenchmarks of a TITAN V, whose cores are the same"
+static const struct cw_config__override qv100[] = {
+    SET(clock_core_mhz, 1132, QV),
+    SET(clock_noc_mhz, 1132, QV),
+    SET(clock_l2_mhz, 1132, QV),
+    SET(clock_cu_mhz, 1132, "as the core's; not used"),
+    SET(clock_dram_mhz, 850, QV),
+    SET(core_count, 80, QV),
+    SET(core_warps, 64, QV ": 2048 threads"),
+    SET(core_blocks, 32, QV),
+    SET(core_registers, 65536, QV),
+    SET(core_shared_bytes, 98304, QV),
+    SET(core_schedulers, 4, QV),
+    SET(core_issue_cycles, 1, QV ": an instruction per scheduler and cycle"),
+    SET(core_scheduler, CW_SCHED_GTO, QV),
+    SET(core_fetch_cycles, 4, QVT ": its branch unit"),
+    SET(fu_alu_latency, 4, QV "; " VOLTA ": 4.3"),
+    SET(fu_alu_interval, 2, QV ": 16 lanes a scheduler"),
+    SET(fu_imul_latency, 4, QV),
+    SET(fu_imul_interval, 1, QV ": 2 for each of four schedulers, which share the unit here"),
+    SET(fu_idiv_latency, 145, QV),
+    SET(fu_idiv_interval, 2, QV ": 8 for each of four schedulers"),
+    SET(fu_fp_latency, 4, QV "; " VOLTA ": 4.1"),
+    SET(fu_fp_interval, 2, QV),
+    SET(fu_fma_latency, 4, VOLTA ": 4.1, where the file has 5"),
+    SET(fu_fma_interval, 2, QV),
+    SET(fu_fdiv_latency, 39, QV),
+    SET(fu_fdiv_interval, 1, QV ": 4 for each of four schedulers"),
+    SET(fu_sfu_latency, 21, VOLTA ": 21.1; " QVT ": 20"),
+    SET(fu_sfu_interval, 2, QV ": 8 for each of four schedulers"),
+    SET(fu_dp_latency, 8, QV "; " VOLTA ": 8.1"),
+    SET(fu_dp_interval, 1, QV ": 4 for each of four schedulers"),
+    SET(fu_dpdiv_latency, 330, QV),
+    SET(fu_dpdiv_interval, 32, QV ": 130 for each of four schedulers"),
+    SET(fu_move_interval, 2, QV),
+    SET(fu_max_latency, 13, QV),
+    SET(fu_max_interval, 2, QV),
+    SET(fu_dpmax_latency, 19, QV),
+    SET(fu_dpmax_interval, 1, QV ": 4 for each of four schedulers"),
+    SET(fu_imad_latency, 5, QV),
+    SET(fu_imad_interval, 2, QV),
+    SET(fu_shfl_latency, 21, QV),
+    SET(fu_shfl_interval, 4, QV),
+    PASSES(1, QV ": an access in a cycle"),
+    SET(shared_latency, 26, VOLTA ": 27.0 to a dependent instruction"),
+    SET(l1_bytes, 131072, QV ": 128 KB, less what blocks take of shared memory, which is not modelled"),
+    SET(l1_ways, 512, QV ": one set, here two"),
+    SET(l1_global, CW_L1_ON, QV),
+    SET(l1_sectored, CW_ON, QV),
+    SET(l1_latency, 1, "with l1.pipeline 34 in all"),
+    SET(l1_pipeline, 33, VOLTA ": 33.7 in all"),
+    SET(l1_mshrs, 1024, QV ": L:L:s, a streaming cache: a miss for each of its lines at most"),
+    SET(l1_mshr_merge, 64, QV ": L:L:s, a streaming cache: as many as there are warps"),
+    SET(noc_flit_bytes, 40, QV),
+    SET(noc_in_flits, 2048, QV ": 512 packets"),
+    SET(noc_out_flits, 2048, QV ": 512 packets"),
+    SET(partition_count, 64, QV ": 2 sub-partitions for each of 32 channels"),
+    SET(dram_sharing, 2, QV ": 2 sub-partitions for each of 32 channels"),
+    SET(l2_bytes, 98304, QV),
+    SET(l2_ways, 24, QV),
+    SET(l2_rop_latency, 143, VOLTA ": 211 for a load that hits the L2"),
+    SET(l2_latency, 21, "as gtx480"),
+    SET(l2_mshrs, 192, QV),
+    SET(l2_mshr_merge, 4, QV),
+    SET(l2_port_bytes, 32, QV),
+    SET(l2_rop_queue, 224, QV),
+    SET(l2_reply_queue, 64, QV),
+    SET(l2_host_copies, CW_ON, QV),
+    SET(dram_queue, 64, QV),
+    SET(dram_latency, 100, QV),
+    SET(dram_map, CW_DRAM_BANKS_LOW, QV),
+    SET(dram_burst_bytes, 32, QV),
+    SET(dram_bytes_per_cycle, 32, QV),
+    SET(dram_ccd, 1, QV),
+    SET(dram_ccdl, 2, QV),
+    SET(dram_rrd, 3, QV),
+    SET(dram_wl, 2, QV),
+    SET(dram_cdlr, 3, QV),
+    SET(dram_wr, 10, QV),
+    SET(dram_rtpl, 3, QV),
+    SET(gpu_launch_cycles, 5000, QV),
+};
+
 #define P23  "Pandey et al. 2023, Table 1"
 #define SART "Pandey et al. 2023, their simulator's configuration"
 static const struct cw_config__override sbrp_near[] = {
@@ -419,6 +504,9 @@ static const struct cw_config__preset preset_gpgpusim_gtx480 = {
 static const struct cw_config__preset preset_gtx480 = {"gtx480", "the same where a GTX 480 measures otherwise than GPGPU-Sim",
                                                        &preset_gpgpusim_gtx480, gtx480, COUNT(gtx480)};
 
+static const struct cw_config__preset preset_qv100 = {"qv100", "Quadro V100 of 80 cores, as Accel-Sim has it", &preset_getm, qv100,
+                                                      COUNT(qv100)};
+
 static const struct cw_config__preset preset_sbrp_near = {
     "sbrp-near", "persistency machine with NVM on the GPU, Pandey et al. 2023, Table 1", &preset_getm, sbrp_near, COUNT(sbrp_near)};
 static const struct cw_config__preset preset_sbrp_far = {"sbrp-far", "the same with NVM behind PCIe", &preset_sbrp_near, sbrp_far,
@@ -437,14 +525,40 @@ static const struct cw_config__preset preset_si_tm = {"si-tm", "snapshot isolati
                                                       &preset_thesis_warptm, si_tm, COUNT(si_tm)};
 static const struct cw_config__preset preset_si_tm_base = {"si-tm-base", "the same for WarpTM and Kilo TM: the tables' bytes are L2's",
                                                            &preset_si_tm, si_tm_base, COUNT(si_tm_base)};
-static const struct cw_config__preset *const presets[] = {
-    &preset_getm,    &preset_thesis_kilotm, &preset_thesis_warptm, &preset_getm_56,  &preset_getm_artifact,      &preset_gpgpusim_gtx480,
-    &preset_gtx480,  &preset_thesis_tbc,    &preset_sbrp_near,     &preset_sbrp_far, &preset_sbrp_artifact_near, &preset_sbrp_artifact_far,
-    &preset_localtm, &preset_si_tm,         &preset_si_tm_base};
+static const struct cw_config__preset *const presets[] = {&preset_getm,
+                                                          &preset_thesis_kilotm,
+                                                          &preset_thesis_warptm,
+                                                          &preset_getm_56,
+                                                          &preset_getm_artifact,
+                                                          &preset_gpgpusim_gtx480,
+                                                          &preset_gtx480,
+                                                          &preset_qv100,
+                                                          &preset_thesis_tbc,
+                                                          &preset_sbrp_near,
+                                                          &preset_sbrp_far,
+                                                          &preset_sbrp_artifact_near,
+                                                          &preset_sbrp_artifact_far,
+                                                          &preset_localtm,
+                                                          &preset_si_tm,
+                                                          &preset_si_tm_base};
 
-static const char *const preset_names[] = {
-    "getm",      "thesis-kilotm", "thesis-warptm",      "getm-56",           "getm-artifact", "gpgpusim-gtx480", "gtx480",     "thesis-tbc",
-    "sbrp-near", "sbrp-far",      "sbrp-artifact-near", "sbrp-artifact-far", "localtm",       "si-tm",           "si-tm-base", NULL};
+static const char *const preset_names[] = {"getm",
+                                           "thesis-kilotm",
+                                           "thesis-warptm",
+                                           "getm-56",
+                                           "getm-artifact",
+                                           "gpgpusim-gtx480",
+                                           "gtx480",
+                                           "qv100",
+                                           "thesis-tbc",
+                                           "sbrp-near",
+                                           "sbrp-far",
+                                           "sbrp-artifact-near",
+                                           "sbrp-artifact-far",
+                                           "localtm",
+                                           "si-tm",
+                                           "si-tm-base",
+                                           NULL};
 
 const char *const *cw_config_presets(void)
 {

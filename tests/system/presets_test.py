@@ -119,6 +119,15 @@ class Translation(unittest.TestCase):
         self.assertIn("-gpgpu_shader_cta 8, and later -gpgpu_shader_cta 99", against)
         self.assertIn("core.blocks = 99 is beyond core.blocks's range", against)
 
+    def test_a_streaming_cache(self):
+        found, _ = self.keys(FILE.replace("S:4:128:2,L:B:m:L:L,A:16:4", "S:4:128:2,L:B:s:L:L,A:16:4"))
+        self.assertEqual((found["l1.mshrs"], found["l1.mshr_merge"]), (32, 64))
+        self.assertNotIn("noc.sector_acks", found)
+
+    def test_stores_that_a_sectored_cache_takes_apart(self):
+        found, _ = self.keys(FILE.replace("dl2 N:", "dl2 S:") + "-gpgpu_coalesce_arch 20\n")
+        self.assertEqual((found["l2.sectored"], found["noc.sector_acks"]), ("on", "on"))
+
     def test_a_clock_of_narrow_pipelines(self):
         found, _ = self.keys(FILE, "--core-clock", "1300")
         wanted = {"clock.core": 1300, "core.issue_cycles": 4, "core.stage_cycles": 4, "l1.pass_cycles": 4, "shared.pass_cycles": 4, "fu.imul_latency": 76, "l2.rop_latency": 20, "dram.ccd": 2}
