@@ -192,7 +192,8 @@ static const struct cw_config__override gpgpusim_gtx480[] = {
     SET(icache_launch, CW_LAUNCH_WARM, G480 ": gpgpu_flush_l1_cache is of the L1 data cache alone"),
     SET(const_launch, CW_LAUNCH_WARM, G480 ": gpgpu_flush_l1_cache is of the L1 data cache alone"),
     SET(texture_launch, CW_LAUNCH_WARM, G480 ": gpgpu_flush_l1_cache is of the L1 data cache alone"),
-    SET(const_params, CW_ON, "GPGPU-Sim: parameters of kernels are constant memory"),
+    SET(const_params, CW_PARAMS_OWN, "GPGPU-Sim: parameters of kernels are constant memory"),
+    SET(gpu_dispatch, CW_DISPATCH_BEHIND, "GPGPU-Sim: blocks go to the clusters behind the one that took the last"),
     SET(texture_bytes, 12288, G480 ": 4 sets of 24 ways of 128 bytes"),
     SET(fu_move_latency, 1, G480 ": what its opcode lists do not name"),
     SET(fu_max_latency, 13, G480),
@@ -237,6 +238,8 @@ static const struct cw_config__override gtx480[] = {
     SET(shared_quad_passes, 2, CARD ": 6.06 cycles for loads and stores of 128 bits in equal parts"),
     SET(core_mem_collectors, 4, CARD ": a 32-bit store to shared memory per cycle"),
     SET(noc_sector_acks, CW_OFF, "the simulator's"),
+    SET(const_params, CW_PARAMS_OWN, "as the default: the card is not known to have parameters where the launch before had them"),
+    SET(gpu_dispatch, CW_DISPATCH_TURN, "as the default: not known of the card"),
     SET(dram_sector_reads, CW_OFF, CARD ": streams reach 85 percent of the DRAM's bandwidth"),
 };
 

@@ -78,7 +78,7 @@ static bool uses_constant_cache(const struct cw_uop *u, const struct cw_config *
 {
     if (u->op != CW_OP_LD || c->const_bytes == 0)
         return false;
-    return u->space == CW_SPACE_CONST || (u->space == CW_SPACE_PARAM && c->const_params == CW_ON);
+    return u->space == CW_SPACE_CONST || (u->space == CW_SPACE_PARAM && c->const_params != CW_PARAMS_OFF);
 }
 
 /* Instructions of a pipeline with operand collectors compete for the same places, so they count as one unit. */

@@ -148,14 +148,17 @@ uint64_t cw_gpu_program_bytes(const struct cw_module *module)
     return code > constants ? code : constants;
 }
 
-/* Parameters of a launch have addresses of their own, so that no cache finds those of an earlier one. They come with the host's copies. */
+/* Parameters of a launch have addresses of their own, so that no cache finds those of an earlier one. They come with the host's copies. In
+ * GPGPU-Sim they begin at 0 in every launch, and no copy brings them. */
 static void place_param(struct cw_gpu *gpu)
 {
     struct cw_launch *l = &gpu->launch;
     const uint64_t bytes = align_up(l->kernel->param_bytes, 256);
+    if (gpu->config.const_params == CW_PARAMS_SAME)
+        return;
     l->param_offset = gpu->param_next % CW_PARAM_BYTES;
     gpu->param_next += bytes;
-    if (gpu->config.const_bytes != 0 && gpu->config.const_params == CW_ON)
+    if (gpu->config.const_bytes != 0 && gpu->config.const_params == CW_PARAMS_OWN)
         cw_gpu_host_copied(gpu, CW_PARAM_BASE + l->param_offset, l->kernel->param_bytes);
 }
 
@@ -278,17 +281,21 @@ int cw_gpu_occupancy(struct cw_gpu *gpu, struct cw_gpu_occupancy *o, const struc
 /* At most one block per core and core cycle, cores taking turns. */
 static void dispatch(struct cw_gpu *gpu)
 {
+    const uint32_t cores = gpu->config.core_count, first = gpu->next_core;
     bool any = false;
-    for (uint32_t i = 0; i < gpu->config.core_count && gpu->blocks_started < gpu->blocks_total; i++) {
-        const uint32_t core = (gpu->next_core + i) % gpu->config.core_count;
+    for (uint32_t i = 0; i < cores && gpu->blocks_started < gpu->blocks_total; i++) {
+        const uint32_t core = (first + i) % cores;
         if (!cw_core_can_take_block(gpu->core[core]))
             continue;
         uint32_t ctaid[3];
         cw_gpu__block_position(&gpu->launch, gpu->blocks_started++, ctaid);
         cw_core_start_block(gpu->core[core], ctaid, gpu->now);
+        if (gpu->config.gpu_dispatch == CW_DISPATCH_BEHIND)
+            gpu->next_core = (core + 1) % cores;
         any = true;
     }
-    gpu->next_core = (gpu->next_core + 1) % gpu->config.core_count;
+    if (gpu->config.gpu_dispatch == CW_DISPATCH_TURN)
+        gpu->next_core = (first + 1) % cores;
     gpu->dispatch_pending = any && gpu->blocks_started < gpu->blocks_total;
 }
 
