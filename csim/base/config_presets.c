@@ -192,7 +192,7 @@ static const struct cw_config__override gpgpusim_gtx480[] = {
     SET(icache_launch, CW_LAUNCH_WARM, G480 ": gpgpu_flush_l1_cache is of the L1 data cache alone"),
     SET(const_launch, CW_LAUNCH_WARM, G480 ": gpgpu_flush_l1_cache is of the L1 data cache alone"),
     SET(texture_launch, CW_LAUNCH_WARM, G480 ": gpgpu_flush_l1_cache is of the L1 data cache alone"),
-    SET(const_params, CW_PARAMS_OWN, "GPGPU-Sim: parameters of kernels are constant memory"),
+    SET(const_params, CW_PARAMS_SAME, "GPGPU-Sim: parameters of kernels are constant memory, at address 0 in every launch"),
     SET(gpu_dispatch, CW_DISPATCH_BEHIND, "GPGPU-Sim: blocks go to the clusters behind the one that took the last"),
     SET(texture_bytes, 12288, G480 ": 4 sets of 24 ways of 128 bytes"),
     SET(fu_move_latency, 1, G480 ": what its opcode lists do not name"),

@@ -55,6 +55,37 @@ class Script(unittest.TestCase):
         return done
 
 
+class Launches(Script):
+    """What one launch leaves to the next. Five blocks go on five of fifteen cores; those cores fetch the kernel and its parameters, which are a line."""
+
+    def fills(self, *options):
+        """Lines that the instruction and the constant caches fetch in each of four launches, as shares of the first launch's."""
+        self.passes(f"load {PTX}\nalloc data 640\nalloc changed 4\nalloc rounds 8\n" + 4 * "launch down grid 5 block 32 args data changed rounds\n",
+                    "--preset", "gpgpusim-gtx480", "--per", "launch", "--stats", "s.json", *options)
+        counters = [launch["counters"] for launch in json.loads((self.folder / "s.json").read_text())["per_launch"]]
+        self.assertEqual(counters[0]["const_fills"], 5)
+        self.assertEqual(counters[0]["icache_fills"] % 5, 0)
+        return [[c.get(name, 0) / counters[0][name] for c in counters] for name in ("icache_fills", "const_fills")]
+
+    def test_blocks_go_behind_the_last_one(self):
+        """GPGPU-Sim: three launches on cores that have seen none, the fourth where the first was, with its instructions and parameters."""
+        self.assertEqual(self.fills(), [[1, 1, 1, 0], [1, 1, 1, 0]])
+
+    def test_parameters_at_addresses_of_their_own(self):
+        """No launch finds those of another one, though the fourth finds the instructions."""
+        self.assertEqual(self.fills("--set", "const.params=on"), [[1, 1, 1, 0], [1, 1, 1, 1]])
+
+    def test_every_core_gets_as_many_blocks(self):
+        """After a launch that fills all caches, five blocks end in one cycle. The next five begin behind them, not on the core behind the first."""
+        self.write("k.ptx", ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry nothing()\n{\nret;\n}\n")
+        script = "load k.ptx\nlaunch nothing grid 15 block 32\n" + 3 * "launch nothing grid 5 block 32\n"
+        for dispatch, equal in (("behind", True), ("turn", False)):
+            self.passes(script, "--preset", "gpgpusim-gtx480", "--set", f"gpu.dispatch={dispatch}", "--per", "core", "--stats", "s.json")
+            of_core = json.loads((self.folder / "s.json").read_text())["per_core"]["warp_instructions"]
+            self.assertEqual(sum(of_core), 30)
+            self.assertEqual(of_core == 15 * [2], equal, of_core)
+
+
 class Runs(Script):
     LOOP = f"""
         # counts 5, 0, 3, 1 and 60 zeros down
