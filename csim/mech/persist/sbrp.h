@@ -50,6 +50,7 @@ struct cw_sbrp_core {
     /* this cycle's inputs, as far as they are known */
     struct cw_adapt_persist_buffer_in in;
     struct cw_adapt_persist_buffer_in posed; /* the insert of the cycle before, which is answered in this one */
+    bool answers_store;                      /* what was asked was a store */
     struct cw_adapt_order_masks_in masks_in;
     struct cw_adapt_order_masks_view view; /* of the masks in this cycle */
     cw_time viewed;                        /* time of that */

@@ -72,10 +72,12 @@ static void resume(struct cw_sbrp_core *c, cw_time now)
 
 /* ---- into the buffer ---- */
 
-/* The port is free when no store has taken it: the next warp's ordering entry, which the buffer answers in the next cycle. */
+/* The port is free when no store has taken it: the next warp's ordering entry, which the buffer answers in the next cycle. Nor does one come
+ * between a store's question and its answer: in the gaps of a stream of stores, the fence of a warp would go ahead of the stores of others, whose
+ * fences then could not join it. */
 static void offer_order(struct cw_sbrp_core *c)
 {
-    if (c->in.insert || c->asked_ring.cnt == 0)
+    if (c->in.insert || c->answers_store || c->asked_ring.cnt == 0)
         return;
     const uint32_t w = c->asked[c->asked_ring.head];
     c->in.insert = true;
@@ -236,6 +238,7 @@ cw_time cw_sbrp__tick(struct cw_sbrp_core *c, cw_time now)
     cw_adapt_persist_buffer_clock(c->buffer, &c->in);
     cw_adapt_order_masks_clock(c->masks, &c->masks_in);
     c->posed = c->in;
+    c->answers_store = c->in.insert && c->in.kind == CW_PERSIST_LINE;
     memset(&c->in, 0, sizeof c->in);
     memset(&c->masks_in, 0, sizeof c->masks_in);
     c->viewed = CW_TIME_NEVER;
