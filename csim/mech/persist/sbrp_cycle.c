@@ -228,7 +228,7 @@ cw_time cw_sbrp__tick(struct cw_sbrp_core *c, cw_time now)
     ask_eviction(c);
     c->in.fsm = m->fsm;
     c->in.hold = m->hold;
-    c->in.drain = cw_sbrp__drains(c);
+    c->in.drain = cw_sbrp__drains(c) && has_room(c);
     cw_adapt_persist_buffer_look(c->buffer, &c->in, &v);
     evict(c, &v);
     leave_by_head(c, &v);
