@@ -29,9 +29,10 @@ struct lane {
 
 /* Where reads and persists meet the memory. */
 struct device {
-    struct cw_fifo reads, persists; /* arrive; a persist waits here for an entry of the write-pending queue */
+    struct cw_fifo reads, persists; /* arrive; a persist waits here for an entry of the write-pending queue; in turn: so does a read */
     struct cw_fifo pending;         /* the write-pending queue */
     struct cw_fifo leaving;         /* entries of it that are being written */
+    uint32_t held;                  /* in turn: sectors that have been let in and are neither read nor written */
     struct lane lane;
 };
 
@@ -50,7 +51,7 @@ struct cw_nvm {
     struct cw_nvm_config config;
     cw_time period, latency, link_latency;
     uint32_t ports, devices, turn;
-    bool far;
+    bool far, eadr, queue, in_turn; /* pm.attach, pm.eadr, pm.ack=queue, pm.order=arrival */
     struct port *port;
     struct device *device;
     struct lane up, down; /* the link */
@@ -128,6 +129,16 @@ static void tell(const struct cw_nvm *n, const struct cw_nvm_persist *p, cw_time
     cw_events_tell(n->config.events, &e);
 }
 
+/* Whether the head of those that arrive may come in. */
+static bool has_room(const struct cw_nvm *n, const struct device *d)
+{
+    const uint32_t all = n->config.config->pm_wpq;
+    const struct item *first = cw_fifo_peek(&d->persists, CW_TIME_NEVER);
+    if (first == NULL || (n->eadr && first->write))
+        return true;
+    return n->in_turn ? d->held == 0 || d->held + bytes_of(first) / CW_SECTOR_BYTES <= all : d->pending.count + d->leaving.count < all;
+}
+
 /* The answer sets out. A persist keeps its item until it is written. */
 static void answer(struct cw_nvm *n, struct item *i, cw_time now, cw_time from)
 {
@@ -142,25 +153,41 @@ static void answer(struct cw_nvm *n, struct item *i, cw_time now, cw_time from)
     cw_fifo_push(to, now, cw_time_max(from, now + n->period) - now, i->write ? (void *)i->persist.message : i);
 }
 
-/* Persists become durable. */
+/* A persist becomes durable. */
+static void accept_persist(struct cw_nvm *n, struct device *d, struct item *i, cw_time now)
+{
+    n->config.stats->nvm_writes++;
+    n->config.stats->pm_bytes += bytes_of(i);
+    tell(n, &i->persist, now);
+    cw_memory_persist(n->config.memory, i->persist.addr, i->persist.data, i->persist.byte_mask, n->config.config->mem_line_bytes);
+    if (i->persist.message != NULL)
+        answer(n, i, now, now);
+    if (n->eadr)
+        end_persist(n, i, now);
+    else
+        cw_fifo_push(&d->pending, now, n->in_turn && n->queue ? cw_time_max(n->latency, n->period) : n->period, i);
+}
+
 static void accept(struct cw_nvm *n, struct device *d, cw_time now)
 {
-    const bool cache = n->far && n->config.config->pm_eadr == CW_ON;
-    for (struct item *i; (i = cw_fifo_peek(&d->persists, now)) != NULL;) {
-        if (!cache && d->pending.count + d->leaving.count == n->config.config->pm_wpq)
+    while (has_room(n, d)) {
+        struct item *i = cw_fifo_pop(&d->persists, now);
+        if (i == NULL)
             return;
-        cw_fifo_pop(&d->persists, now);
-        n->config.stats->nvm_writes++;
-        n->config.stats->pm_bytes += bytes_of(i);
-        tell(n, &i->persist, now);
-        cw_memory_persist(n->config.memory, i->persist.addr, i->persist.data, i->persist.byte_mask, n->config.config->mem_line_bytes);
-        if (i->persist.message != NULL)
-            answer(n, i, now, now);
-        if (cache)
-            end_persist(n, i, now);
+        if (n->in_turn && !(n->eadr && i->write))
+            d->held += bytes_of(i) / CW_SECTOR_BYTES;
+        if (i->write)
+            accept_persist(n, d, i, now);
         else
-            cw_fifo_push(&d->pending, now, n->period, i);
+            cw_fifo_push(&d->reads, now, cw_time_max(n->latency, n->period), i);
     }
+}
+
+/* The device is done with it. */
+static void let_go(const struct cw_nvm *n, struct device *d, const struct item *i)
+{
+    if (n->in_turn)
+        d->held -= bytes_of(i) / CW_SECTOR_BYTES;
 }
 
 /* Each device has its part of the bandwidth. */
@@ -170,37 +197,53 @@ static cw_time occupy(struct cw_nvm *n, struct device *d, const struct item *i, 
     return carry(n, &d->lane, (uint64_t)bytes_of(i) * n->devices, i->write ? c->pm_write_mbps : c->pm_read_mbps, now);
 }
 
+/* Whether the next request is a persist. */
+static bool write_is_next(const struct cw_nvm *n, const struct device *d, cw_time now)
+{
+    if (cw_fifo_peek(&d->pending, now) == NULL)
+        return false;
+    if (n->in_turn)
+        return cw_fifo_next(&d->pending) <= cw_fifo_next(&d->reads);
+    return 2 * d->pending.count >= n->config.config->pm_wpq || cw_fifo_peek(&d->reads, now) == NULL;
+}
+
 static void serve(struct cw_nvm *n, struct device *d, cw_time now)
 {
-    const bool queue = n->config.config->pm_ack == CW_PM_ACK_QUEUE;
-    for (struct item *i; (i = cw_fifo_pop(&d->leaving, now)) != NULL;)
+    for (struct item *i; (i = cw_fifo_pop(&d->leaving, now)) != NULL;) {
+        let_go(n, d, i);
         end_persist(n, i, now);
+    }
     while (is_free(n, &d->lane, now)) {
-        const bool crowded = 2 * d->pending.count >= n->config.config->pm_wpq;
-        const bool write = cw_fifo_peek(&d->pending, now) != NULL && (crowded || cw_fifo_peek(&d->reads, now) == NULL);
+        const bool write = write_is_next(n, d, now);
         struct item *i = cw_fifo_pop(write ? &d->pending : &d->reads, now);
         if (i == NULL)
             return;
-        const cw_time end = occupy(n, d, i, now) + (queue && write ? n->latency : 0);
+        const cw_time end = occupy(n, d, i, now) + (write && n->queue && !n->in_turn ? n->latency : 0);
         n->config.stats->nvm_reads += !write;
-        if (write)
+        if (write) {
             cw_fifo_push(&d->leaving, now, cw_time_max(end, now + 1) - now, i);
-        else
-            answer(n, i, now, end);
+            continue;
+        }
+        let_go(n, d, i);
+        answer(n, i, now, end);
     }
 }
 
 static cw_time device_next(const struct cw_nvm *n, const struct device *d)
 {
     const cw_time work = cw_time_min(cw_fifo_next(&d->reads), cw_fifo_next(&d->pending));
-    const bool full = d->pending.count + d->leaving.count == n->config.config->pm_wpq;
     cw_time next = work == CW_TIME_NEVER ? work : cw_time_max(work, free_from(n, &d->lane));
-    if (!full)
+    if (has_room(n, d))
         next = cw_time_min(next, cw_fifo_next(&d->persists));
     return cw_time_min(next, cw_fifo_next(&d->leaving));
 }
 
 /* ---- the link ---- */
+
+static struct cw_fifo *arrivals(const struct cw_nvm *n, struct device *d, bool write)
+{
+    return write || n->in_turn ? &d->persists : &d->reads;
+}
 
 /* The next request goes up; ports take turns, and of a port its reads and its persists. */
 static bool send_up(struct cw_nvm *n, cw_time now)
@@ -213,10 +256,10 @@ static bool send_up(struct cw_nvm *n, cw_time now)
         if (i == NULL)
             continue;
         const uint32_t bytes = i->write ? bytes_of(i) : 0;
-        const bool at_once = i->write && (c->pm_eadr == CW_ON || c->pm_ack == CW_PM_ACK_QUEUE);
+        const bool at_once = i->write ? n->eadr || n->queue : n->in_turn;
         const cw_time there = carry(n, &n->up, bytes, c->pm_link_mbps, now) + n->link_latency + (at_once ? 0 : n->latency);
         n->config.stats->pcie_bytes += bytes;
-        cw_fifo_push(i->write ? &n->device[0].persists : &n->device[0].reads, now, there - now, i);
+        cw_fifo_push(arrivals(n, &n->device[0], i->write), now, there - now, i);
         n->turn = (turn + 1) % (2 * n->ports);
         return true;
     }
@@ -261,7 +304,7 @@ static struct port *whole(struct cw_nvm_port *port)
 static cw_time arrival(const struct port *port, bool write, cw_time delay)
 {
     const struct cw_nvm *n = port->nvm;
-    const bool at_once = n->far || (write && n->config.config->pm_ack == CW_PM_ACK_QUEUE);
+    const bool at_once = n->far || (write ? n->queue : n->in_turn);
     return delay + (at_once ? n->period : n->latency);
 }
 
@@ -284,7 +327,7 @@ void cw_nvm_read(struct cw_nvm_port *answers, uint8_t sectors, uint32_t tag, cw_
     struct item *i = take(&port->free_reads);
     i->sectors = sectors;
     i->tag = tag;
-    cw_fifo_push(port->nvm->far ? &port->reads : &port->device->reads, now, arrival(port, false, 0), i);
+    cw_fifo_push(port->nvm->far ? &port->reads : arrivals(port->nvm, port->device, false), now, arrival(port, false, 0), i);
 }
 
 void cw_nvm_persist(struct cw_nvm_port *answers, const struct cw_nvm_persist *persist, cw_time delay, cw_time now)
@@ -362,6 +405,9 @@ int cw_nvm_create(struct cw_nvm **out, const struct cw_nvm_config *config, struc
         return cw_fail(err, CW_ENOMEM, "persistent memory: out of host memory");
     n->config = *config;
     n->far = c->pm_attach == CW_PM_FAR;
+    n->eadr = c->pm_eadr == CW_ON;
+    n->queue = c->pm_ack == CW_PM_ACK_QUEUE;
+    n->in_turn = c->pm_order == CW_PM_ORDER_ARRIVAL;
     n->ports = c->partition_count;
     n->devices = n->far ? 1 : n->ports;
     n->period = config->clocks->period[CW_DOMAIN_L2];
