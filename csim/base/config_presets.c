@@ -414,7 +414,7 @@ static const struct cw_config__override sbrp_artifact_near[] = {
     SET(fu_shfl_latency, 32, SART),
     SET(core_blocks, 32, SART),
     SET(l2_host_copies, CW_ON, SART),
-    SET(l2_mshr_merge, 4, SART),
+    SET(l2_mshr_merge, 16, SART ": 4 for each sector"),
     SET(l2_port_bytes, 32, SART),
     SET(l2_reply_queue, 64, SART),
     SET(l2_rop_queue, 224, SART),
