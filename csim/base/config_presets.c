@@ -430,8 +430,8 @@ static const struct cw_config__override sbrp_artifact_near[] = {
 /* Their far memory is near memory with other numbers. */
 static const struct cw_config__override sbrp_artifact_far[] = {
     SET(pm_latency, 900, SART ": 300 + 2 x 300"),
-    SET(pm_read_mbps, 28000, SART),
-    SET(pm_write_mbps, 28000, SART),
+    SET(pm_read_mbps, 21000, SART ": 32 / 12 bytes of 32 in a command, in integers 2"),
+    SET(pm_write_mbps, 21000, SART ": the same"),
 };
 
 #define LTM3 "GPU-LocalTM's improvements, Table 3"

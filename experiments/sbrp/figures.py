@@ -36,7 +36,7 @@ EADR = (("pm.latency", 600),)  # in cycles: as the artifact has it, 900 without 
 
 def preset_of(machine, place):
     """What the machine has anyway, of the settings that figures change."""
-    bandwidth = 28000 if (machine, place) == (ARTIFACT, "far") else None
+    bandwidth = 21000 if (machine, place) == (ARTIFACT, "far") else None
     return {("pm.drain", "window"), ("pm.pb_entries", 256), ("pm.window", 6), ("pm.window_form", FORM_OF[machine]),
             ("pm.read_mbps", bandwidth or 84000), ("pm.write_mbps", bandwidth or 42000)}
 
