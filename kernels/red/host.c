@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* red: sums of integers whose partial sums persist, and which go on after a crash where they were. */
+#include <stdio.h>
+
 #include "../session.h"
 
 #define MADE    0x80000000u /* beside a sum that has been made */
@@ -19,7 +21,8 @@ struct sums {
     uint32_t n, launches, blocks;
     uint64_t partial, out, total; /* persistent memory: of one launch after the other */
     uint32_t *in;
-    uint64_t device; /* of the integers */
+    uint64_t device;   /* of the integers */
+    uint64_t finished; /* blocks of each launch */
     const char *kernel;
 };
 
@@ -38,66 +41,100 @@ static void open_sums(struct sums *r, struct cowarp_workload_context *x)
         r->in[i] = session_below(&r->s, 2048);
 }
 
+/* Partial sums of a launch: of the blocks, and of the sum of all blocks. */
+static uint64_t partials_of(const struct sums *r)
+{
+    return (r->blocks + UINT64_C(1)) * THREADS;
+}
+
 static void regions(struct sums *r, uint64_t (*region)(struct session *s, const char *name, uint64_t bytes))
 {
-    r->partial = region(&r->s, "red.partial", (uint64_t)r->launches * r->blocks * THREADS * 4);
+    r->partial = region(&r->s, "red.partial", r->launches * partials_of(r) * 4);
     r->out = region(&r->s, "red.out", (uint64_t)r->launches * r->blocks * 4);
     r->total = region(&r->s, "red.total", r->launches * UINT64_C(4));
+}
+
+static void upload(struct sums *r)
+{
+    r->device = session_upload(&r->s, r->in, 4 * (uint64_t)r->n * r->launches);
+    r->finished = session_upload(&r->s, NULL, 4 * (uint64_t)r->launches);
 }
 
 static void reduce(struct sums *r, uint32_t launch, uint32_t resume)
 {
     session_launch(&r->s, r->kernel, r->blocks, THREADS, COWARP_U64(r->device + 4 * (uint64_t)launch * r->n),
-                   COWARP_U64(r->partial + 4 * (uint64_t)launch * r->blocks * THREADS),
-                   COWARP_U64(r->out + 4 * (uint64_t)launch * r->blocks), COWARP_U64(r->total + 4 * (uint64_t)launch), COWARP_U32(r->n),
+                   COWARP_U64(r->partial + 4 * launch * partials_of(r)), COWARP_U64(r->out + 4 * (uint64_t)launch * r->blocks),
+                   COWARP_U64(r->total + 4 * (uint64_t)launch), COWARP_U64(r->finished + 4 * (uint64_t)launch), COWARP_U32(r->n),
                    COWARP_U32(resume));
 }
 
-/* What a thread has added up when it hands its sum on: its own integers, and those of the threads that are above it by a step of the tree.
- */
+/* Threads with equal numbers below this power of two give theirs to the thread. */
+static uint32_t stride_of(uint32_t thread)
+{
+    uint32_t stride = 1;
+    while (stride <= thread)
+        stride *= 2;
+    return stride;
+}
+
+/* What a thread has added up when it hands its sum on: its own integers, and those of the threads that are above it by a step of the tree. */
 static uint32_t sum_of(const struct sums *r, uint32_t launch, uint32_t block, uint32_t thread)
 {
     const uint32_t *in = r->in + (uint64_t)launch * r->n;
-    uint32_t stride = 1, sum = 0; /* threads with equal numbers below this power of two give theirs to the thread */
-    while (stride <= thread)
-        stride *= 2;
-    for (uint32_t t = thread; t < THREADS; t += stride)
-        for (uint64_t i = (uint64_t)block * THREADS + t; i < r->n; i += (uint64_t)r->blocks * THREADS)
-            sum += in[i];
+    uint32_t sum = 0;
+    for (uint32_t t = thread; t < THREADS; t += stride_of(thread))
+        for (uint64_t i = UINT64_C(2) * block * THREADS + t; i < r->n; i += UINT64_C(2) * r->blocks * THREADS)
+            sum += in[i] + (i + THREADS < r->n ? in[i + THREADS] : 0);
     return sum | MADE;
+}
+
+/* The same of the sum of all blocks. */
+static uint32_t sum_of_blocks(const struct sums *r, uint32_t launch, uint32_t thread)
+{
+    uint32_t sum = 0;
+    for (uint32_t t = thread; t < THREADS; t += stride_of(thread))
+        for (uint32_t b = t; b < r->blocks; b += THREADS)
+            sum += sum_of(r, launch, b, 0) & ~MADE;
+    return sum | MADE;
+}
+
+static void check_partial(struct sums *r, uint32_t launch, const char *of, uint32_t thread, uint32_t got, uint32_t expected)
+{
+    if (got != expected)
+        session_fail(&r->s, COWARP_ECHECK, "launch %u, %s, thread %u: its sum is %#x, expected %#x%s", launch, of, thread, got, expected,
+                     got == 0 ? "; but the total is there" : "");
 }
 
 /* A launch that has come to its end. lost: the sums of blocks may be missing: their writes are the releases themselves, and a release orders
  * what comes before it (SBRP Box 2). */
 static void check_launch(struct sums *r, uint32_t launch, const uint32_t *partial, const uint32_t *out, uint32_t total, int lost)
 {
-    uint32_t all = 0;
+    char of[32];
     for (uint32_t b = 0; r->s.status == 0 && b < r->blocks; b++) {
-        for (uint32_t t = 1; r->s.status == 0 && t < THREADS; t++) {
-            const uint32_t got = partial[b * THREADS + t], expected = sum_of(r, launch, b, t);
-            if (got != expected)
-                session_fail(&r->s, COWARP_ECHECK, "launch %u, block %u, thread %u: its sum is %#x, expected %#x%s", launch, b, t, got,
-                             expected, got == 0 ? "; but the total is there" : "");
-        }
+        snprintf(of, sizeof of, "block %u", b);
+        for (uint32_t t = 1; r->s.status == 0 && t < THREADS; t++)
+            check_partial(r, launch, of, t, partial[b * THREADS + t], sum_of(r, launch, b, t));
         const uint32_t expected = sum_of(r, launch, b, 0);
         if (out[b] != expected && !(lost && out[b] == 0))
             session_fail(&r->s, COWARP_ECHECK, "launch %u, block %u: its sum is %#x, expected %#x", launch, b, out[b], expected);
-        all += expected & ~MADE;
     }
-    if (total != (all | MADE))
-        session_fail(&r->s, COWARP_ECHECK, "launch %u: the total is %#x, expected %#x", launch, total, all | MADE);
+    for (uint32_t t = 1; r->s.status == 0 && t < THREADS; t++)
+        check_partial(r, launch, "all blocks", t, partial[r->blocks * THREADS + t], sum_of_blocks(r, launch, t));
+    if (total != sum_of_blocks(r, launch, 0))
+        session_fail(&r->s, COWARP_ECHECK, "launch %u: the total is %#x, expected %#x", launch, total, sum_of_blocks(r, launch, 0));
 }
 
 static void check_all(struct sums *r, int lost)
 {
-    const uint32_t outs = r->launches * r->blocks, partials = outs * THREADS;
+    const uint32_t outs = r->launches * r->blocks;
+    const uint64_t partials = r->launches * partials_of(r);
     uint32_t *partial = session_array(&r->s, partials, 4), *out = session_array(&r->s, outs, 4);
     uint32_t *total = session_array(&r->s, r->launches, 4);
-    session_read(&r->s, partial, r->partial, partials * UINT64_C(4));
+    session_read(&r->s, partial, r->partial, partials * 4);
     session_read(&r->s, out, r->out, outs * UINT64_C(4));
     session_read(&r->s, total, r->total, r->launches * UINT64_C(4));
     for (uint32_t l = 0; r->s.status == 0 && l < r->launches; l++)
-        check_launch(r, l, partial + (uint64_t)l * r->blocks * THREADS, out + l * r->blocks, total[l], lost);
+        check_launch(r, l, partial + l * partials_of(r), out + l * r->blocks, total[l], lost);
     session_passed(&r->s, "%u sums of %u integers are right, and all partial sums", r->launches, r->n);
 }
 
@@ -106,7 +143,7 @@ static int run(struct cowarp_workload_context *x)
     struct sums r;
     open_sums(&r, x);
     regions(&r, session_pm_new);
-    r.device = session_upload(&r.s, r.in, 4 * (uint64_t)r.n * r.launches);
+    upload(&r);
     session_phase(&r.s, "reduction");
     for (uint32_t l = 0; l < r.launches; l++)
         reduce(&r, l, 0);
@@ -122,7 +159,7 @@ static int recover(struct cowarp_workload_context *x)
     uint32_t total = 0;
     open_sums(&r, x);
     regions(&r, session_pm_find);
-    r.device = session_upload(&r.s, r.in, 4 * (uint64_t)r.n * r.launches);
+    upload(&r);
     for (uint32_t l = 0; l < r.launches; l++) {
         session_read(&r.s, &total, r.total + 4 * (uint64_t)l, sizeof total);
         if (total == 0)
