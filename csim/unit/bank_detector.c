@@ -177,6 +177,8 @@ static void judge_by_signature(const struct detector *d, struct group *g, struct
     a->conflict = g->hit_cnt[filter_pattern(&d->accessed, a->word)] > own_hit;
     if (helper && !write)
         a->conflict = a->conflict && written_by_others(d, g, a, mine);
+    if (a->conflict && helper && write && g->written[a->item >> d->p.lane_w] == 0)
+        set_signature(d, g, a->item, 0); /* it has lost, and nobody here has to be kept from what it wrote */
     if (a->conflict)
         return;
     a->backup = a->own = write && !mine;

@@ -178,6 +178,8 @@ module cw_bank_detector #(
     reg                      none_3_q;        // nobody of this group is live, not looking at the request before
     reg                      prev_clr_3_q;    // whose group it is
     reg                      same_clr_3_q;    // the request's group it is
+    reg                      clean_3_q;       // the wavefront has written nothing, not looking at the request before
+    reg                      drop_q;          // the request before has emptied its signature
     reg                      ins_q;           // the request before has been inserted into its signature
     reg                      wins_q;          // and into its write signature
     reg                      alive_q;         // or has made its work-item live
@@ -229,6 +231,7 @@ module cw_bank_detector #(
     end
 
     wire [(WSIG_W<<WAVE_W)-1:0] written_2 = written_q[group_2_q*(WSIG_W<<WAVE_W) +: (WSIG_W<<WAVE_W)];
+    wire                  clean_2 = !(|written_2[wave_2_q*WSIG_W +: WSIG_W]);
     integer               n;
     integer               h;
 
@@ -247,7 +250,7 @@ module cw_bank_detector #(
     wire quiet_3  = (quiet_q && quiet_group_q == group_3_q) || (quiet_d && same_clr_3_q);
     wire shared   = (shared_3_q && !quiet_3) || (prev_word_3_q && ans_share_q);
     wire modified = modified_3_q || (prev_word_3_q && ans_modify_q);
-    wire others   = others_3_q || (prev_group_3_q && !prev_item_3_q && &(prev_bits_3_q | (prev_hash_3_q & {HASHES{ins_q}})));
+    wire others   = others_3_q || (prev_group_3_q && !prev_item_3_q && !drop_q && &(prev_bits_3_q | (prev_hash_3_q & {HASHES{ins_q}})));
     wire sig_3    = !mode_3_q[1];
     wire live_3   = live_3_q || (prev_item_3_q && alive_q);
     reg  written;  // a write signature shows what may be another's write
@@ -275,8 +278,10 @@ module cw_bank_detector #(
     wire wins   = ins && mode_3_q == SWO_SIG && write_3_q;
     wire sharer = ok && mode_3_q == SMDCD && foreign;
     wire alive  = ins || sharer;
+    wire clean  = clean_3_q && !(wins_q && prev_group_3_q && prev_wave_3_q == wave_3_q);
+    wire drop   = valid_3_q && conflict && mode_3_q == SWO_SIG && write_3_q && clean;
     wire backup = ok && (mode_3_q == DCD ? !mine : write_3_q && (sig_3 ? !mine : !(mine && modified)));
-    wire [HASHES*PART-1:0] put_en  = (sel_3_q & {(HASHES*PART){ins}}) | {(HASHES*PART){alive && !live_3}};
+    wire [HASHES*PART-1:0] put_en  = (sel_3_q & {(HASHES*PART){ins}}) | {(HASHES*PART){(alive && !live_3) || drop}};
     wire [HASHES*PART-1:0] put_bit = sel_3_q & {(HASHES*PART){ins}};
 
     // ---- State
@@ -314,6 +319,7 @@ module cw_bank_detector #(
             clr_2_q   <= 1'b0;
             valid_3_q <= 1'b0;
             clr_3_q   <= 1'b0;
+            drop_q    <= 1'b0;
             ins_q     <= 1'b0;
             wins_q    <= 1'b0;
             alive_q   <= 1'b0;
@@ -324,6 +330,7 @@ module cw_bank_detector #(
             clr_2_q   <= clr_valid_i;
             valid_3_q <= valid_2_q;
             clr_3_q   <= clr_2_q;
+            drop_q    <= drop;
             ins_q     <= ins;
             wins_q    <= wins;
             alive_q   <= alive;
@@ -366,6 +373,7 @@ module cw_bank_detector #(
             whash_3_q      <= whash_2_q;
             live_3_q       <= |(live_2 & self_2);
             others_3_q     <= |hits_2;
+            clean_3_q      <= clean_2;
             prev_bits_3_q  <= prev_bits_2;
             wbits_3_q      <= wbits_2;
             prev_group_3_q <= group_2;
@@ -413,7 +421,7 @@ module cw_bank_detector #(
         end
 
     always @(posedge clk_i)
-        if (alive) begin
+        if (alive || drop) begin
             fwd_bit_q   <= put_bit;
             fwd_group_q <= group_3_q;
             fwd_item_q  <= item_3_q;
@@ -566,6 +574,7 @@ module cw_bank_detector #(
     wire                 f_other  = f_here && ans_item_o != f_item;
     wire                 f_self   = f_here && ans_item_o == f_item;
     wire                 f_exact  = f_mode_q[1];
+    wire                 f_lost   = ans_conflict_o && ans_group_o == f_group && ans_item_o == f_item && f_write && f_mode_q == SWO_SIG;
 
     always @(posedge clk_i) begin
         f_past_q <= 1'b1;
@@ -604,7 +613,7 @@ module cw_bank_detector #(
             f_shared_q   <= (f_here && ans_share_o) || f_shared;
             if (f_here && ans_own_o)
                 f_owner_q <= ans_item_o;
-            f_has_q      <= f_has || (f_self && f_ok);
+            f_has_q      <= (f_has && !f_lost) || (f_self && f_ok);
             f_wrote_q    <= f_wrote || (f_self && f_ok && f_write);
             f_saved_q    <= f_saved || (f_self && ans_backup_o);
             f_live_q     <= f_live | ((ONE << ans_item_o) & {WORK_ITEMS{f_ok && ans_group_o == f_group}});
@@ -622,7 +631,8 @@ module cw_bank_detector #(
             assert (ans_conflict_o || !(ans_met_o || |ans_owner_o));
             cover (f_fair_q && f_valid_q == 3'd7 && ans_conflict_o && ans_met_o);
             if (f_fair_q) begin
-                // 2. Signatures have no false negative: what X has written conflicts with any access, what X has read with any write.
+                // 2. Signatures have no false negative: what X has written conflicts with any access, what X has read with any write, by swo-sig
+                // until a write of X conflicts.
                 if (f_other && !f_exact)
                     assert (!((f_has && (f_write || f_mode_q != SWO_SIG)) || f_wrote) || ans_conflict_o);
                 cover (f_other && f_mode_q == SWO_SIG && f_wrote && !f_write && ans_conflict_o);

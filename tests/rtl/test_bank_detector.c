@@ -192,8 +192,11 @@ static void test_bank_detector__broken_copies_are_caught(void **state)
          "(prev_hash_3_q & {HASHES{ins_q && write_3_q}})", 0},
         {"nor what the one before that has", "cw_bank_detector", "fwd_en_q[v] && fwd_group_q == group_2_q",
          "fwd_en_q[v] && fwd_group_q != group_2_q", 0},
-        {"a row keeps what a work-item had before it was cleared", "cw_bank_detector", "| {(HASHES*PART){alive && !live_3}}",
-         "| {(HASHES*PART){alive && !live_3 && mode_3_q[0]}}", 0},
+        {"a row keeps what a work-item had before it was cleared", "cw_bank_detector", "(alive && !live_3) || drop",
+         "(alive && !live_3 && mode_3_q[0]) || drop", 0},
+        {"a refused write stops the request after it", "cw_bank_detector", "!drop_q && &(", "&(", 0},
+        {"a work-item that has written is forgotten, too", "cw_bank_detector", "&& write_3_q && clean;", "&& write_3_q;", 0},
+        {"a refused read is forgotten, too", "cw_bank_detector", "SWO_SIG && write_3_q && clean;", "SWO_SIG && clean;", 0},
         {"a work-item is live at once", "cw_bank_detector", "live_3   = live_3_q || (prev_item_3_q && alive_q)", "live_3   = live_3_q", 0},
         {"the owner of three requests before is forgotten", "cw_bank_detector", "own_1    = same_1 && ans_own_q",
          "own_1    = same_1 && ans_own_q && ans_share_q", 0},
@@ -351,6 +354,33 @@ static void test_bank_detector__swo_sig(void **state)
         u.d.in = (in_t){.wclr_valid = 1, .wclr_wave = 1};
         user_cycle(&u);
         expect(access_word(&u, 1, B, READ), 0, 0, 0);
+        dut_close(&u.d);
+    }
+}
+
+/* Three have read A, and want to write it, so many cycles apart: each but the last is refused, and stops the later ones no more. Not so when
+ * their wavefront has written in the bank: what it wrote must stay hidden until it is restored. */
+static void test_bank_detector__a_refused_write_is_forgotten(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 2 * 5 * 2; i++) {
+        const uint32_t apart = 1 + i / 4, written = i / 2 % 2;
+        struct user u;
+        uint32_t refused = 0, granted = 0;
+        user_open(&u, &paper, (int)(i % 2), CW_LOCAL_SWO_SIG);
+        if (written)
+            expect(access_word(&u, 3, B, WRITE), 0, 1, 1);
+        for (uint32_t item = 0; item < 3; item++)
+            expect(access_word(&u, item, A, READ), 0, 0, 0);
+        for (uint32_t t = 0; t <= 2 * apart + LATENCY; t++) {
+            const bool asks = t % apart == 0 && t <= 2 * apart;
+            u.d.in = (in_t){.req_valid = asks, .req_item = asks ? t / apart : 0, .req_word = asks ? A : 0, .req_write = asks};
+            user_cycle(&u);
+            refused += u.d.out.ans_valid && u.d.out.ans_conflict;
+            granted += u.d.out.ans_valid && !u.d.out.ans_conflict && u.d.out.ans_item == 2;
+        }
+        assert_int_equal(refused, written ? 3 : 2);
+        assert_int_equal(granted, written ? 0 : 1);
         dut_close(&u.d);
     }
 }
@@ -651,6 +681,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_bank_detector__broken_copies_are_caught),
     cmocka_unit_test(test_bank_detector__prw_sig),
     cmocka_unit_test(test_bank_detector__swo_sig),
+    cmocka_unit_test(test_bank_detector__a_refused_write_is_forgotten),
     cmocka_unit_test(test_bank_detector__dcd),
     cmocka_unit_test(test_bank_detector__smdcd),
     cmocka_unit_test(test_bank_detector__requests_close_together),

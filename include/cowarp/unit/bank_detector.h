@@ -28,7 +28,7 @@
  *     to what the bank has sent: nobody else has to forward anything. [20] The bank must do what an answer says at the end of its cycle.
  *
  * The answer (mine: the work-item owns the word):
- *  - ans_conflict. [21] A request that conflicts changes nothing.
+ *  - ans_conflict. [21] A request that conflicts changes nothing, but for [49].
  *  - [22] prw-sig: the signature of another work-item of the group hits the word.
  *  - [23] swo-sig: a write: as prw-sig. [24] A read: as prw-sig, and a write signature hits: that of another wavefront of the group, or,
  *    unless the word is mine, that of the own one. [25] If the word is mine, nobody else can have written it, and what the own wavefront's
@@ -47,6 +47,10 @@
  * What is inserted, without a conflict. [39] Signatures: the word into the work-item's signature; [40] by swo-sig a write also into the
  * wavefront's write signature. [41] smdcd: a read of a word that is owned and not mine makes the work-item live; so quiet_valid says that
  * nobody reads without being an owner, and shared may go.
+ *
+ * What is taken out with a conflict. [49] swo-sig: a write empties the work-item's signature, if its wavefront's write signature is empty. It
+ * has lost, so what it has read need stop nobody. Else two work-items that have read a word, and want to write it in one of the three cycles
+ * before the first one's answer, would stop each other.
  *
  * [42] ans_*, and quiet_group, are 0 when not valid. [43] mode (enum cw_local_detect) holds for the request of its cycle; nobody stops the
  * use of several modes at a time, but what one mode inserts another one does not look for.
