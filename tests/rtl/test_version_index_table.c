@@ -408,6 +408,43 @@ static void test_version_index_table__what_is_left(void **state)
     }
 }
 
+static void slot_at(struct dut *d, uint64_t time, uint64_t slot)
+{
+    look(d, CW_VERSION_SNAPSHOT, 8, time);
+    assert_int_equal(d->out.ans_found, 1);
+    assert_int_equal(d->out.ans_slot, slot);
+}
+
+/* Of two versions the one that was closed later is the younger, whichever slots they have: all pairs of five slots. */
+static void test_version_index_table__the_younger_of_each_pair(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &odd, backends[b]);
+        set(&d, 0, 8, 9, 12, 1, 32);
+        for (uint64_t older = 0; older < 5; older++)
+            for (uint64_t younger = 0; younger < 5; younger++) {
+                if (older == younger)
+                    continue;
+                const uint64_t third = older != 1 && younger != 1   ? 1
+                                       : older != 2 && younger != 2 ? 2
+                                                                    : 3; /* so that slot 0 can be made anew */
+                assert_true(operate(&d, CW_VERSION_RESTART, 0, 1));
+                make(&d, third, 2);
+                assert_true(operate(&d, CW_VERSION_FREE, 0, 0));
+                make(&d, older, 3);
+                make(&d, younger, 5);
+                slot_at(&d, 2, third);
+                slot_at(&d, 3, older);
+                slot_at(&d, 4, older);
+                slot_at(&d, 5, younger);
+                slot_at(&d, 60, younger);
+            }
+        dut_close(&d);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_version_index_table__c_equals_rtl),
     cmocka_unit_test(test_version_index_table__broken_copies_are_caught),
@@ -417,5 +454,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_version_index_table__the_lowest_region),
     cmocka_unit_test(test_version_index_table__one_per_cycle),
     cmocka_unit_test(test_version_index_table__what_is_left),
+    cmocka_unit_test(test_version_index_table__the_younger_of_each_pair),
 };
 CW_TEST_MAIN(tests)
