@@ -14,6 +14,8 @@ struct cw_taps {
     void *op_context;
     bool (*hold)(const void *context);
     const void *hold_context;
+    const struct cw_tap_rewind *rewind;
+    void *rewind_context;
 };
 
 static void note(const struct cw_tap *t, enum cw_tap_op op, const void *in)
@@ -24,11 +26,13 @@ static void note(const struct cw_tap *t, enum cw_tap_op op, const void *in)
 
 static void finish_cycle(struct cw_tap *t)
 {
-    if (t->edge_due) {
+    if (t->edge_due || t->ahead)
         note(t, CW_TAP_TICK, t->in);
+    if (t->ahead)
+        t->taps->rewind->again(t->taps->rewind_context, t);
+    else if (t->edge_due)
         t->inner.ops->tick(t->inner.self, t->in);
-    }
-    t->edge_due = false;
+    t->edge_due = t->ahead = false;
 }
 
 static void tap_destroy(void *self)
@@ -36,7 +40,7 @@ static void tap_destroy(void *self)
     struct cw_tap *t = self;
     t->inner.ops->destroy(t->inner.self);
     t->inner.self = NULL; /* the tap itself lives as long as its list: a trace may still look at the last values */
-    t->edge_due = false;
+    t->edge_due = t->ahead = false;
 }
 
 static void tap_reset(void *self)
@@ -47,11 +51,37 @@ static void tap_reset(void *self)
     t->inner.ops->reset(t->inner.self);
 }
 
+/* Whether an evaluation comes in the time step in which the cycle shown was clocked: somebody looks at the outputs behind the edge. */
+static bool behind_edge(const struct cw_tap *t)
+{
+    return t->evaluated && (t->edge_due || t->ahead);
+}
+
+/* The caller gets the outputs behind the edge, and the tap goes on showing the cycle before it. false: there is no way back. */
+static bool look(struct cw_tap *t, const void *in, void *out)
+{
+    const struct cw_tap_rewind *rewind = t->taps->rewind;
+    if (rewind == NULL || !(t->ahead || rewind->keep(t->taps->rewind_context, t)))
+        return false;
+    if (t->ahead)
+        rewind->again(t->taps->rewind_context, t);
+    else
+        t->inner.ops->tick(t->inner.self, t->in);
+    t->inner.ops->eval(t->inner.self, in, out);
+    memcpy(t->next_out, out, t->unit->out_size);
+    rewind->back(t->taps->rewind_context, t);
+    t->edge_due = false;
+    t->ahead = true;
+    return true;
+}
+
 static void tap_eval(void *self, const void *in, void *out)
 {
     struct cw_tap *t = self;
     if (t->taps->before != NULL)
         t->taps->before(t->taps->context);
+    if (behind_edge(t) && look(t, in, out))
+        return;
     finish_cycle(t);
     note(t, CW_TAP_EVAL, in);
     t->inner.ops->eval(t->inner.self, in, out);
@@ -63,7 +93,9 @@ static void tap_eval(void *self, const void *in, void *out)
 static void tap_tick(void *self, const void *in)
 {
     struct cw_tap *t = self;
-    finish_cycle(t); /* a tick without eval before it */
+    if (t->ahead) /* a tick without eval before it, or with a look alone */
+        memcpy(t->out, t->next_out, t->unit->out_size);
+    finish_cycle(t);
     memcpy(t->in, in, t->unit->in_size);
     t->edge_due = true;
 }
@@ -96,6 +128,7 @@ static void tap_free(struct cw_tap *t)
     free(t->port);
     free(t->in);
     free(t->out);
+    free(t->next_out);
     free(t);
 }
 
@@ -109,7 +142,8 @@ static struct cw_tap *tap_new(const struct cw_unit *unit, const char *name, cons
     t->port = calloc(unit->port_cnt, sizeof *t->port);
     t->in = calloc(1, unit->in_size);
     t->out = calloc(1, unit->out_size);
-    if (t->name == NULL || t->port == NULL || t->in == NULL || t->out == NULL) {
+    t->next_out = calloc(1, unit->out_size);
+    if (t->name == NULL || t->port == NULL || t->in == NULL || t->out == NULL || t->next_out == NULL) {
         tap_free(t);
         return NULL;
     }
@@ -206,4 +240,10 @@ void cw_taps_hold_poll(struct cw_taps *taps, bool (*hold)(const void *context), 
 {
     taps->hold = hold;
     taps->hold_context = context;
+}
+
+void cw_taps_rewind(struct cw_taps *taps, const struct cw_tap_rewind *rewind, void *context)
+{
+    taps->rewind = rewind;
+    taps->rewind_context = context;
 }

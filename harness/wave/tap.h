@@ -5,6 +5,10 @@
  *
  * A tick is held back until the instance is next evaluated or looked at, so that between two time steps an RTL unit still stands in the
  * cycle that the ports show, settled before its clock edge. Nobody can tell from the outputs: eval is the only thing that returns any.
+ *
+ * Some callers evaluate a unit again behind the edge, in the same time step, because they want what it says then. Shown as it is, such a
+ * unit would stand a cycle too far, with the inputs of that question, and its requests would be in no wave. So the instance
+ * answers, and goes back to before the edge (cw_taps_rewind).
  */
 #ifndef CW_HARNESS_WAVE_TAP_H
 #define CW_HARNESS_WAVE_TAP_H
@@ -26,6 +30,18 @@ struct cw_tap {
     struct cw_taps *taps;
     bool evaluated; /* since the reader last set it to false */
     bool edge_due;  /* the clock edge that ends the cycle shown has been asked for */
+    bool ahead;     /* it has been made, somebody has seen the outputs behind it, and the RTL has gone back */
+    void *next_out; /* those outputs */
+};
+
+/* How the RTL behind a tap goes back over a clock edge. A C model does not: nothing of it is shown but the ports. */
+struct cw_tap_rewind {
+    /* Before the edge. false: the tap shall show the cycle behind it. */
+    bool (*keep)(void *context, const struct cw_tap *tap);
+    /* To where keep was, settled with tap->in. */
+    void (*back)(void *context, const struct cw_tap *tap);
+    /* Over the edge again, with tap->in. */
+    void (*again)(void *context, const struct cw_tap *tap);
 };
 
 enum cw_tap_op { CW_TAP_EVAL, CW_TAP_TICK, CW_TAP_RESET };
@@ -40,6 +56,9 @@ struct cw_tap *cw_taps_at(const struct cw_taps *taps, uint32_t i);
 
 /* To be called before an instance leaves the cycle that it shows, from its eval; NULL: nobody. */
 void cw_taps_on_eval(struct cw_taps *taps, void (*before)(void *context), void *context);
+
+/* How instances go back over an edge; rewind NULL: not at all, and none may be ahead. */
+void cw_taps_rewind(struct cw_taps *taps, const struct cw_tap_rewind *rewind, void *context);
 
 /* To be told all that is asked of the instances behind the taps, in its order; in: NULL for a reset. op NULL: nobody. */
 void cw_taps_on_op(struct cw_taps *taps, void (*op)(void *context, const struct cw_tap *tap, enum cw_tap_op op, const void *in),

@@ -17,6 +17,10 @@ struct unit {
     cw_time period;
     cw_time end; /* of its last cycle with an evaluation */
     bool idle;   /* shows a cycle in which the simulator left it alone */
+    struct cw_wave_ring_rtl rtl;
+    unsigned char *state; /* of the RTL, before the edge over which it goes back */
+    size_t state_size;
+    void *out; /* room for outputs that nobody asks for */
 };
 
 /* A unit's decision that threads of a warp fail. */
@@ -100,7 +104,7 @@ static int open_ring(struct cw_wave *w, struct cw_error *err)
     if (rtl == NULL)
         return cw_fail(err, CW_ENOMEM, "%s: out of memory", w->path);
     for (uint32_t i = 0; i < w->unit_cnt; i++)
-        rtl[i] = rtl_behind(w, w->unit[i].tap);
+        rtl[i] = w->unit[i].rtl;
     int status = cw_wave_ring_create(&w->ring, &content, rtl, w->unit_cnt, err);
     free(rtl);
     if (status == CW_OK && w->options.taps != NULL) {
@@ -138,17 +142,30 @@ static int collect_units(struct cw_wave *w, struct cw_error *err)
         return cw_fail(err, CW_ENOMEM, "out of memory");
     for (uint32_t i = 0; i < w->unit_cnt; i++) {
         struct cw_tap *tap = cw_taps_at(w->options.taps, i);
-        w->unit[i] = (struct unit){.tap = tap, .period = cw_gpu_clocks(w->gpu)->period[domain_of(tap)], .idle = true};
+        struct unit *u = &w->unit[i];
+        *u = (struct unit){.tap = tap, .period = cw_gpu_clocks(w->gpu)->period[domain_of(tap)], .idle = true};
+        u->rtl = rtl_behind(w, tap);
+        u->state_size = u->rtl.library != NULL ? u->rtl.library->save(u->rtl.self, NULL, 0) : 0;
+        u->state = malloc(u->state_size + 1u);
+        u->out = malloc(tap->unit->out_size);
+        if (u->state == NULL || u->out == NULL)
+            return cw_fail(err, CW_ENOMEM, "out of memory");
     }
     return CW_OK;
 }
 
 static void wave_free(struct cw_wave *w)
 {
-    if (w->options.taps != NULL)
+    if (w->options.taps != NULL) {
         cw_taps_on_eval(w->options.taps, NULL, NULL);
+        cw_taps_rewind(w->options.taps, NULL, NULL);
+    }
     close_ring(w);
     cw_wave_signals_destroy(&w->signals);
+    for (uint32_t i = 0; w->unit != NULL && i < w->unit_cnt; i++) {
+        free(w->unit[i].state);
+        free(w->unit[i].out);
+    }
     free(w->path);
     free(w->unit);
     free(w->refusal);
@@ -210,6 +227,38 @@ static void before_eval(void *context)
     if (in_window(w, cw_gpu_now(w->gpu)))
         end_cycles(w, cw_gpu_now(w->gpu));
 }
+
+/* Where nothing is dumped, nobody looks, and the way back would be for nothing. */
+static bool keep_state(void *context, const struct cw_tap *tap)
+{
+    const struct cw_wave *w = context;
+    const struct unit *u = &w->unit[tap->index];
+    if (!in_window(w, cw_gpu_now(w->gpu)))
+        return false;
+    if (u->rtl.library != NULL)
+        u->rtl.library->save(u->rtl.self, u->state, u->state_size);
+    return true;
+}
+
+static void restore_state(void *context, const struct cw_tap *tap)
+{
+    const struct cw_wave *w = context;
+    const struct unit *u = &w->unit[tap->index];
+    if (u->rtl.library == NULL)
+        return;
+    u->rtl.library->restore(u->rtl.self, u->state, u->state_size);
+    u->rtl.library->ops.eval(u->rtl.self, tap->in, u->out);
+}
+
+static void clock_again(void *context, const struct cw_tap *tap)
+{
+    const struct cw_wave *w = context;
+    const struct unit *u = &w->unit[tap->index];
+    if (u->rtl.library != NULL)
+        u->rtl.library->ops.tick(u->rtl.self, tap->in);
+}
+
+static const struct cw_tap_rewind rewind_rtl = {keep_state, restore_state, clock_again};
 
 static cw_time edge_of(uint64_t cycle, cw_time period)
 {
@@ -306,8 +355,10 @@ int cw_wave_create(struct cw_wave **wave, const struct cw_wave_options *options,
         wave_free(w);
         return status;
     }
-    if (options->taps != NULL)
+    if (options->taps != NULL) {
         cw_taps_on_eval(options->taps, before_eval, w);
+        cw_taps_rewind(options->taps, &rewind_rtl, w);
+    }
     *wave = w;
     return CW_OK;
 }

@@ -98,7 +98,97 @@ static void test_wave_tap__idle_cycle_has_no_requests(void **state)
     close_pair(&p);
 }
 
+/* Counts how the RTL behind a tap would go back and over the edge again; there is none here. */
+struct way {
+    bool open;
+    uint32_t kept, back, again;
+};
+
+static bool keep(void *context, const struct cw_tap *tap)
+{
+    struct way *w = context;
+    (void)tap;
+    w->kept += w->open;
+    return w->open;
+}
+
+static void go_back(void *context, const struct cw_tap *tap)
+{
+    struct way *w = context;
+    assert_int_equal(((const struct cw_stall_buffer_in *)tap->in)->push_valid, 1); /* the cycle's inputs, not those of the look */
+    w->back++;
+}
+
+static void go_again(void *context, const struct cw_tap *tap)
+{
+    struct way *w = context;
+    (void)tap;
+    w->again++;
+}
+
+/* A cycle in a time step of its own. */
+static void step(struct pair *p, const struct cw_stall_buffer_in *in, struct cw_stall_buffer_out *out)
+{
+    cycle(p, in, out);
+    cw_taps_at(p->taps, 0)->evaluated = false;
+}
+
+/* Evaluates both behind the edge that cycle() has asked for, in the same time step. */
+static void look(struct pair *p, struct cw_stall_buffer_out *out)
+{
+    const struct cw_stall_buffer_in none = {0};
+    struct cw_stall_buffer_out expected;
+    p->tapped.ops->eval(p->tapped.self, &none, out);
+    p->bare.ops->eval(p->bare.self, &none, &expected);
+    assert_memory_equal(out, &expected, sizeof expected);
+}
+
+static void test_wave_tap__shows_the_cycle_before_a_look(void **state)
+{
+    static const struct cw_tap_rewind rewind = {keep, go_back, go_again};
+    struct pair p;
+    struct way way = {.open = true};
+    struct cw_stall_buffer_out out;
+    const struct cw_stall_buffer_in ask = {.ask_granule = 5};
+    const struct cw_stall_buffer_in in = {.ask_granule = 5, .push_valid = 1, .push_granule = 5, .push_warpts = 9};
+    (void)state;
+    open_pair(&p);
+    struct cw_tap *tap = cw_taps_at(p.taps, 0);
+    const struct cw_stall_buffer_in *shown_in = tap->in;
+    const struct cw_stall_buffer_out *shown = tap->out;
+    cw_taps_rewind(p.taps, &rewind, &way);
+    for (uint32_t i = 0; i < 3; i++) {
+        step(&p, &ask, &out);
+        step(&p, &ask, &out);
+        assert_int_equal(way.kept, i); /* nobody has looked there */
+        cycle(&p, &in, &out);
+        for (uint32_t n = 0; n < 2; n++) {
+            look(&p, &out);
+            assert_int_equal(out.occupancy, i + 1); /* the caller sees what is behind the edge */
+            assert_int_equal(shown_in->push_valid, 1);
+            assert_int_equal(shown->occupancy, i); /* and the tap shows the cycle before it */
+        }
+        tap->evaluated = false;
+    }
+    assert_int_equal(way.kept, 3);
+    assert_int_equal(way.back, 6);
+    assert_int_equal(way.again, 3 + 2); /* for the second looks, and before the next cycles */
+    cw_tap_idle(tap);
+    assert_int_equal(way.again, 3 + 3);
+    assert_int_equal(shown_in->push_valid, 0);
+    assert_int_equal(shown->occupancy, 3);
+    way.open = false; /* outside of the window a look is shown as any evaluation */
+    step(&p, &ask, &out);
+    step(&p, &ask, &out);
+    cycle(&p, &in, &out);
+    look(&p, &out);
+    assert_int_equal(shown_in->push_valid, 0);
+    assert_int_equal(shown->occupancy, 4);
+    close_pair(&p);
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_wave_tap__shows_the_cycle_before_a_look),
     cmocka_unit_test(test_wave_tap__changes_no_answer),
     cmocka_unit_test(test_wave_tap__idle_cycle_has_no_requests),
 };

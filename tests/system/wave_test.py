@@ -227,6 +227,22 @@ class Contents(Waves):
         self.assertGreater(len(stalls), 0)
         self.assertEqual(stalls, [c for _, (c, stall, _, _) in frames if stall])
 
+    def test_a_query_is_seen_before_its_answer(self):
+        """docs/units/conflict_address_table.md: a query is in a register in the next cycle, and its answer out after two. The core looks at the table behind
+        the edge, too, and a wave shows nothing of that."""
+        self.passes(*[w.replace("getm", "eapg") for w in SMALL], "--unit", "conflict_address_table=rtl", "--wave", "w.fst", "--wave-window", "0:12000")
+        trace, asked = Trace(self.path("w.fst")), 0
+        for name in [n for n in trace.code if re.fullmatch(r"core\d+\.conflict_address_table0\.qry_valid_i", n)]:
+            unit = name.rpartition(".")[0]
+            signals = ("qry_valid_i", "ready_o", "cw_conflict_address_table.asked_q", "ans_valid_o")
+            shown = {cycle: values for _, (cycle, *values) in trace.frames("cowarp.core_cycle", *(f"{unit}.{s}" for s in signals))}
+            for cycle, (query, ready, _, _) in shown.items():
+                later = shown.get(cycle + 1), shown.get(cycle + 2)
+                if None not in later:
+                    self.assertEqual((later[0][2], later[1][3]), (query & ready,) * 2, (unit, cycle))
+                    asked += query & ready
+        self.assertGreater(asked, 100)
+
     def test_counts_of_commit_units(self):
         """Their clock is half as fast: a word that hazard detection takes is on the pins for one of its cycles."""
         self.passes(*[w.replace("getm", "kilotm") for w in SMALL], "--unit", "hazard_unit=rtl", "--wave", "w.fst", "--stats", "w.json")
