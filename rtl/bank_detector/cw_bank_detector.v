@@ -290,28 +290,40 @@ module cw_bank_detector #(
     wire [WAVES*LANES-1:0] clr_places = {{((WAVES-1)*LANES){1'b0}}, clr_lanes_i} << {clr_wave_i, {LANE_W{1'b0}}};
     /* verilator lint_on UNUSED */
 
+    // Each group's flip-flops, and each wavefront's of a group, have an enable of their own: a clock gate can stand before them.
+    wire [WORK_ITEMS-1:0]  put_live = (ONE << item_3_q) & {WORK_ITEMS{alive}};
+    reg  [WSIG_W-1:0]      put_written;
+    integer                g;
+    integer                k;
+
     always @(posedge clk_i)
         if (rst_i)
             live_q <= {(ITEMS<<GROUP_W){1'b0}};
-        else begin
-            if (clr_valid_i)
-                live_q[{clr_group_i, {ITEM_W{1'b0}}} +: WORK_ITEMS] <= live_q[{clr_group_i, {ITEM_W{1'b0}}} +: WORK_ITEMS] & ~clr_places[WORK_ITEMS-1:0];
-            if (alive)
-                live_q[{group_3_q, item_3_q}] <= 1'b1;
-        end
+        else
+            for (g = 0; g < 1 << GROUP_W; g = g + 1)
+                if ((clr_valid_i && clr_group_i == g[GROUP_W-1:0]) || (alive && group_3_q == g[GROUP_W-1:0]))
+                    live_q[g*ITEMS +: WORK_ITEMS] <=
+                        (live_q[g*ITEMS +: WORK_ITEMS] & ~(clr_places[WORK_ITEMS-1:0] & {WORK_ITEMS{clr_valid_i && clr_group_i == g[GROUP_W-1:0]}}))
+                        | (put_live & {WORK_ITEMS{group_3_q == g[GROUP_W-1:0]}});
 
-    integer k;
+    always @* begin
+        put_written = {WSIG_W{1'b0}};
+        for (k = 0; k < HASHES; k = k + 1)
+            put_written[k*WPART + {{(32-WHASH_W){1'b0}}, whash_3_q[k*WHASH_W +: WHASH_W]}] = wins;
+    end
+
+    integer                s;
+    wire [31:0]            wclr_place = {{(32-GROUP_W-WAVE_W){1'b0}}, wclr_group_i, wclr_wave_i};
+    wire [31:0]            wins_place = {{(32-GROUP_W-WAVE_W){1'b0}}, group_3_q, wave_3_q};
 
     always @(posedge clk_i)
         if (rst_i)
             written_q <= {((WSIG_W<<WAVE_W)<<GROUP_W){1'b0}};
-        else begin
-            if (wclr_valid_i)
-                written_q[{wclr_group_i, wclr_wave_i}*WSIG_W +: WSIG_W] <= {WSIG_W{1'b0}};
-            if (wins)
-                for (k = 0; k < HASHES; k = k + 1)
-                    written_q[{group_3_q, wave_3_q}*WSIG_W + k*WPART + {{(32-WHASH_W){1'b0}}, whash_3_q[k*WHASH_W +: WHASH_W]}] <= 1'b1;
-        end
+        else
+            for (s = 0; s < 1 << (GROUP_W + WAVE_W); s = s + 1)
+                if ((wclr_valid_i && wclr_place == s) || (wins && wins_place == s))
+                    written_q[s*WSIG_W +: WSIG_W] <= (written_q[s*WSIG_W +: WSIG_W] & ~{WSIG_W{wclr_valid_i && wclr_place == s}})
+                                                     | (put_written & {WSIG_W{wins_place == s}});
 
     always @(posedge clk_i)
         if (rst_i) begin
