@@ -42,7 +42,7 @@ install(DIRECTORY scripts/results DESTINATION share/cowarp/source/scripts FILES_
 install(FILES experiments/runs.py DESTINATION share/cowarp/source/experiments)
 # The commands about hardware units, and the results that they print.
 install(DIRECTORY scripts/unit DESTINATION share/cowarp/source/scripts FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
-install(FILES synth/units.py synth/datasheet.py synth/reference.json synth/tables.txt DESTINATION share/cowarp/source/synth)
+install(FILES synth/units.py synth/datasheet.py synth/sources.py synth/reference.json synth/tables.txt DESTINATION share/cowarp/source/synth)
 install(FILES tests/coverage.txt DESTINATION share/cowarp/source/tests)
 install(FILES tests/rtl/proofs.txt tests/rtl/mutation.txt DESTINATION share/cowarp/source/tests/rtl)
 install(FILES tests/rtl/twins/results.txt DESTINATION share/cowarp/source/tests/rtl/twins)

@@ -125,8 +125,14 @@ def grouped(rows):
     return text
 
 
-def page_of_rows(rows, lines, missing, note, paper, table="docs/fidelity.csv"):
-    """The Markdown text. lines: the summary; missing: the claims that no experiment measures; table: the file that has the rows."""
+SILICON = ("{} claims are areas and powers, from `synth/reference.json`, which `cowarp synth --renew-reference` renews (docs/synthesis.md). Powers assume an access "
+           "in every clock, as the papers do.")
+NO_UNIT = "No unit holds these, so only the SRAM model would stand beside the paper's size: {}."
+
+
+def page_of_rows(rows, lines, missing, note, paper, no_unit=(), table="docs/fidelity.csv"):
+    """The Markdown text. lines: the summary; missing: the claims that no experiment measures; no_unit: those of them that are no claims about anything of
+    ours; table: the file that has the rows."""
     return "\n".join([
         "<!-- SPDX-License-Identifier: Apache-2.0 -->", "# The papers' claims beside ours", "",
         "A model is worth what it gives back of the papers. After this page you know which claims of the papers hold here, and why the others do not.", "",
@@ -135,8 +141,9 @@ def page_of_rows(rows, lines, missing, note, paper, table="docs/fidelity.csv"):
         "    build/cowarp reproduce NAME ... --fidelity docs/fidelity.md   # measures, and writes this page and the table", "",
         *item("", f"Do not edit this page by hand. `{table}` is the table, and `experiments/reasons.csv` has the reasons."), "",
         *(item("", note) + [""] if note else []), *lines, "", *of_papers(rows, paper), "## Why a claim does not hold", "", *grouped(rows),
-        "## Not measured", "", *item("", "These have no result here: their experiment has not been made since they were written down, or none measures them. `cowarp synth` "
-                                     f"answers to areas and powers: {', '.join(missing)}."), ""])
+        "## Not measured", "", *item("", "These have no result here: their experiment has not been made since they were written down, or none measures them: "
+                                     f"{', '.join(ident for ident in missing if ident not in no_unit)}."),
+        *(["", *item("", NO_UNIT.format(", ".join(no_unit)))] if no_unit else []), ""])
 
 
 def claims_table(rows):
@@ -166,16 +173,18 @@ def rows_of(known, paper, reasons):
             for ident, row in paper.items() if ident in known]
 
 
-def page(folder, paper, reasons_path, note, before=("", "")):
+def page(folder, paper, reasons_path, note, before=("", ""), silicon=({}, ())):
     """The Markdown text and the table as CSV, from the *.json that reproduce.py left in folder. before: page and table as they were; claims that are not
-    measured anew stay as they are. note: a sentence about the origin of all, may be empty."""
+    measured anew stay as they are. note: a sentence about the origin of all, may be empty. silicon: as silicon.judge gives it."""
     found, reasons = [result for result in read(folder) if result["claims"]], load_reasons(reasons_path)
-    if not found:
+    if not found and not (silicon[0] and before[1]):
         raise NotComparable(f"{folder} holds no result with a claim; name experiments (see --list), or their folder with --out")
     known, counts = judged_before(*before, paper)
     for verdict in (verdict for result in found for verdict in result["claims"] if verdict["claim"] in paper):
         known[verdict["claim"]] = *shown(verdict), verdict_text(verdict)
+    known |= silicon[0]
     rows, table = rows_of(known, paper, reasons), io.StringIO()
     csv.writer(table, lineterminator="\n").writerows([COLUMNS, *((row.claim, *row[3:9]) for row in rows)])
     lines = summary(rows, counts + [len(result["seeds"]) for result in found])
-    return page_of_rows(rows, lines, [ident for ident in paper if ident not in known], note, paper), table.getvalue()
+    lines += ["", *item("", SILICON.format(len(silicon[0])))] if silicon[0] else []
+    return page_of_rows(rows, lines, [ident for ident in paper if ident not in known], note, paper, silicon[1]), table.getvalue()

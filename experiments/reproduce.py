@@ -15,6 +15,7 @@ import fidelity  # noqa: E402  (after the path is set)
 import gallery  # noqa: E402
 import report  # noqa: E402
 import results  # noqa: E402
+import silicon  # noqa: E402
 import sizes  # noqa: E402
 import spread  # noqa: E402
 from runs import FIRST_SEED, PaperStore, RunFailed, Seeded, active_share  # noqa: E402
@@ -188,7 +189,8 @@ def write_pages(options, known, papers):
     if options.fidelity:
         path = pathlib.Path(options.fidelity)
         pages = [path, path.with_suffix(".csv")]
-        made = fidelity.page(options.out, papers[0], HERE / "reasons.csv", options.note, [p.read_text() if p.exists() else "" for p in pages])
+        made = fidelity.page(options.out, papers[0], HERE / "reasons.csv", options.note, [p.read_text() if p.exists() else "" for p in pages],
+                             silicon.judge())
         for page, text in zip(pages, made):
             page.write_text(text)
     if options.figures:

@@ -377,7 +377,11 @@ def collect(command, workload, ports_of, work, say=lambda text: None):
         if data.get("key") == key:
             return data["units"], data["misfits"]
     units, misfits = {}, {}
-    runs = [(*STANDARD_RUN[unit], [unit], [unit]) for unit in ports_of if unit in STANDARD_RUN]
+    special = {}
+    for unit in ports_of:
+        if unit in STANDARD_RUN:
+            special.setdefault(STANDARD_RUN[unit], []).append(unit)
+    runs = [(*about, together, together) for about, together in special.items()]
     known = systems(command)
     named = {unit for rtl_units in known.values() for unit in rtl_units}  # others stand inside of these
     runs += [(system, [], rtl_units, [u for u in ports_of if u not in STANDARD_RUN and (u in rtl_units or u not in named)])

@@ -3,7 +3,8 @@
 import json
 import pathlib
 
-from units import STANDARD, Failed
+import sources
+from units import STANDARD, Failed, discover
 
 REFERENCE = pathlib.Path(__file__).resolve().parent / "reference.json"
 
@@ -38,4 +39,8 @@ def rows(name, kept):
     if "power_mw" in kept:
         gated = f"; {kept['gated_power_mw']} mW with clock gates" if "gated_power_mw" in kept else ""
         found.append(("power", f"{kept['power_mw']} mW at {kept['clock_mhz']:.0f} MHz, {kept['area_node_nm']} nm{gated}"))
+    unit = discover().get(name.split()[0])
+    older = "; older than the unit's Verilog" if unit and sources.is_older(unit, kept) else ""
+    if "library" in kept:
+        found.append(("made", f"{kept['date']}, {kept['library']}, logic shrunk {kept['logic_shrink']} times, Verilog of commit {kept['commit']}{older}"))
     return found

@@ -312,7 +312,8 @@ def causes(claim, row, result, factors):
 
 def claim_line(claim, row, result, factors):
     """One line of the table: row is the paper's structure or None for a storage figure, result our unit or None."""
-    line = {"claim": claim["claim"], "structure": claim["structure"], "node_nm": None, "paper_bits": int(claim["bits"]) if claim["bits"] else None,
+    line = {"claim": claim["claim"], "published": claim["published"], "structure": claim["structure"], "node_nm": None,
+            "paper_bits": int(claim["bits"]) if claim["bits"] else None,
             "paper_area_mm2": None, "paper_power_mw": None, "model_area_mm2": None, "model_power_mw": None, "unit": claim["unit"], "unit_bits": None,
             "unit_area_mm2": None, "unit_power_mw": None, "causes": {}, "variant_mm2": None}
     if row:
@@ -351,12 +352,15 @@ def figures(result):
     m, s, power = result["margin"], result["scaled"], result["scaled"]["power_mw"]
     kept = {"logic_um2": round(result["logic_um2"], 1), "sram_um2": round(result["sram"]["area_um2"], 1), "fmax_mhz": round(result["fmax_mhz"], 2),
             "cells": result["cells"], "flip_flops": result["flip_flops"], "rams": rams_text(result["sram"]["macros"]),
-            "ram_paths": len(result["ram_paths"]), "area_mm2": round(s["logic_mm2"] + s["sram_mm2"], 5), "area_node_nm": s["node_nm"], **result["budget"]}
+            "ram_paths": len(result["ram_paths"]), "area_mm2": round(s["logic_mm2"] + s["sram_mm2"], 5), "area_node_nm": s["node_nm"], **result["budget"],
+            "library": f"{result['library']}, {result['node_nm']} nm", "logic_shrink": round(1e-6 * result["logic_um2"] / s["logic_mm2"], 1), **result["made"]}
+    if result["power"]:
+        kept.update(logic_mw=round(result["power"]["logic_mw"], 3), logic_mw_mhz=round(result["power"]["clock_mhz"], 2))
     if m:
         kept.update(clock_mhz=m["clock_mhz"], node_nm=m["node_nm"], source=m["source"], scaled_fmax_mhz=round(m["fmax_mhz"], 1),
                     slack_ps=round(m["slack_ps"], 1), path_fo4=round(m["path_fo4"], 1), period_fo4=round(m["period_fo4"], 1))
     if power is not None:
-        kept["power_mw"] = round(power, 2)
+        kept.update(power_mw=round(power, 2), sram_energy=round(sram.load_factors().energy, 4))
         kept.update({name: round(s[name], 2) for name in ("gated_power_mw", "idle_mw", "idle_gated_mw") if s.get(name) is not None})
         kept.update({name: round(s[name], 3) for name in ("load", "instances") if s.get(name) is not None})
     return kept

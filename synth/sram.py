@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """An analytic model of SRAM macros: area, access time, energy per read and write, and leakage from rows, width, ports, banks and node.
 
-The model is an ESTIMATE. Its equations stand in the functions below, its constants above them and in calibration.json. Three factors (area,
-energy, leakage) are fitted by `sram.py --calibrate` to the rows marked `fit` in published_sram.csv, which are CACTI estimates that the papers
-print, and `sram.py --errors` compares the model with the other half of the rows.
+The model is an ESTIMATE. Its equations stand in the functions below, its constants above them and in calibration.json. `sram.py --calibrate` fits
+two factors (area, energy) to macros that exist, the rows marked `fit` in existing_sram.csv. So what a paper says of its memories is no input of what
+the model says of ours. The third (leakage) is fitted to the papers' CACTI rows marked `fit` in published_sram.csv: the macros are of a process that
+hardly leaks. `sram.py --errors` compares the model with the other halves.
 
 Symbols: F feature size, R rows and C columns of a bank, p ports, m words per row (column multiplexing).
 
@@ -31,7 +32,7 @@ from dataclasses import dataclass
 HERE = pathlib.Path(__file__).resolve().parent
 CALIBRATION = HERE / "calibration.json"
 PUBLISHED = HERE / "published_sram.csv"
-EXISTING, EXISTING_NM = HERE / "existing_sram.csv", 130
+EXISTING, EXISTING_NM, EXISTING_VOLT = HERE / "existing_sram.csv", 130, 1.2
 
 
 @dataclass(frozen=True)
@@ -186,15 +187,15 @@ def log_mean(values):
     return math.exp(sum(math.log(v) for v in values) / len(values))
 
 
-def fit(rows):
-    """Factors from the rows marked fit. Area: the median of published / model. Energy and leakage: the pair of a grid (steps of 12 and 26
-    percent) with the smallest sum of absolute log errors of power. Medians, because a printed area can be less than its bit cells need."""
-    rows = [r for r in rows if r["use"] == "fit"]
-    area = statistics.median(r["area_mm2"] / of_row(r, Factors())[0] for r in rows)
+def fit(rows, macros):
+    """Factors. Area and energy: the median of what the macros marked fit have over what the model says. Leakage: of the papers' rows marked fit, from the
+    pair of a grid (energy in steps of 26, leakage of 12 percent) with the smallest sum of absolute log errors of power; the papers' energy is not used."""
+    macros = [line for line in macros if line["use"] == "fit"]
+    area, energy = (statistics.median(1 / line[f"{name}_ratio"] for line in macros) for name in ("area", "energy"))
     # Energy and leakage enter power linearly, so each row's share of both is needed only once.
-    shares = [(of_row(r, Factors())[1:], r["power_mw"]) for r in rows if r["power_mw"]]
+    shares = [(of_row(r, Factors())[1:], r["power_mw"]) for r in rows if r["use"] == "fit" and r["power_mw"]]
     grid = [(10 ** (tick / 20), 10 ** (step / 10)) for step in range(-20, 21) for tick in range(-40, 41)]
-    energy, leakage = min(grid, key=lambda g: sum(abs(math.log((g[0] * dynamic + g[1] * leak) / paper)) for (dynamic, leak), paper in shares))
+    _, leakage = min(grid, key=lambda g: sum(abs(math.log((g[0] * dynamic + g[1] * leak) / paper)) for (dynamic, leak), paper in shares))
     return Factors(area, energy, leakage)
 
 
@@ -217,20 +218,21 @@ def spread(table, use, key):
 
 
 def error_summary():
-    table = comparison(published(), load_factors())
-    return table, {f"{use}.{key}": spread(table, use, f"{key}_ratio") for use in ("fit", "test") for key in ("area", "power")}
+    table, macros = comparison(published(), load_factors()), existing(load_factors())
+    summary = {f"{use}.{key}": spread(table, use, f"{key}_ratio") for use in ("fit", "test") for key in ("area", "power")}
+    return table, {f"macros.{use}.{key}": spread(macros, use, f"{key}_ratio") for key in ("area", "energy") for use in ("fit", "test")} | summary
 
 
-def beside_existing():
-    """(macro, um2 that it has, model over that) of each row of existing_sram.csv."""
+def existing(factors):
+    """The rows of existing_sram.csv, and the model over them. Energy: of a read and a write, at the macros' supply."""
+    found, volts = [], (EXISTING_VOLT / NODES[EXISTING_NM].volt) ** 2
     with EXISTING.open() as file:
-        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
-    macros = [(Macro(int(row["rows"]), int(row["width"]), int(row["ports"])), float(row["area_um2"])) for row in rows]
-    return [(macro, area, estimate(macro, EXISTING_NM).area_um2 / area) for macro, area in macros]
-
-
-def existing_summary():
-    return spread([{"use": "test", "area_ratio": ratio} for _, _, ratio in beside_existing()], "test", "area_ratio")
+        for row in csv.DictReader(line for line in file if not line.startswith("#")):
+            macro = Macro(int(row["rows"]), int(row["width"]), int(row["ports"]))
+            e, area, energy = estimate(macro, EXISTING_NM, factors), float(row["area_um2"]), float(row["read_pj"]) + float(row["write_pj"])
+            found.append({"macro": macro, "use": row["use"], "area_um2": area, "area_ratio": e.area_um2 / area, "energy_pj": energy,
+                          "energy_ratio": (e.read_pj + e.write_pj) * volts / energy})
+    return found
 
 
 def errors_markdown():
@@ -243,16 +245,15 @@ def errors_markdown():
     lines.append("")
     for name, s in summary.items():
         lines.append(f"- {name}: {s['rows']} rows, bias {s['bias']:.2f}, typically off by a factor of {s['typical']:.2f}, at most {s['largest']:.1f}")
-    lines += ["", f"| existing macro, {EXISTING_NM} nm | ports | um2 | model / that |", "|---|---|---|---|"]
-    lines += [f"| {m.rows}x{m.width} | {m.ports} | {area:.0f} | {ratio:.2f} |" for m, area, ratio in beside_existing()]
-    s = existing_summary()
-    lines += ["", f"- existing macros: {s['rows']} rows, bias {s['bias']:.2f}, typically off by a factor of {s['typical']:.2f}, at most {s['largest']:.1f}"]
+    lines += ["", f"| existing macro, {EXISTING_NM} nm | ports | half | um2 | model / that | read and write pJ | model / that |", "|---|---|---|---|---|---|---|"]
+    lines += [f"| {m['macro'].rows}x{m['macro'].width} | {m['macro'].ports} | {m['use']} | {m['area_um2']:.0f} | {m['area_ratio']:.2f} | "
+              f"{m['energy_pj']:.4g} | {m['energy_ratio']:.2f} |" for m in existing(load_factors())]
     return "\n".join(lines)
 
 
 def calibrate():
-    factors = fit(published())
-    data = {"made_by": "synth/sram.py --calibrate", "from": "rows marked fit in published_sram.csv",
+    factors = fit(published(), existing(Factors()))
+    data = {"made_by": "synth/sram.py --calibrate", "from": "rows marked fit: area and energy in existing_sram.csv, leakage in published_sram.csv",
             "factors": {"area": round(factors.area, 4), "energy": round(factors.energy, 4), "leakage": round(factors.leakage, 4)}}
     CALIBRATION.write_text(json.dumps(data, indent=2) + "\n")
 

@@ -31,6 +31,7 @@ import netlist
 import plot
 import report
 import route
+import sources
 import sram
 import timing
 import tools
@@ -113,7 +114,7 @@ class Job:
         reads, writes, at_node = sram_power(elaborated, storage, counted["nets"], clock_mhz)
         run = counted["run"]
         module = json.loads((self.work / "registers.json").read_text())["modules"][self.unit.top]
-        gates = gating.summary(module, counted, found.clock_mw, self.technology.cells.roles())
+        gates = None if self.unit.stem in units.SHARED else gating.summary(module, counted, found.clock_mw, self.technology.cells.roles())
         return {"clock_mhz": clock_mhz, "gating": gates, "logic_mw": found.mw, "logic_leakage_mw": found.leakage_mw, "clock_mw": found.clock_mw, "sram_mw": at_node, "reads": reads, "writes": writes,
                 "counted_share": found.share, "mean_activity": found.mean_activity,
                 "source": f"{run['workload']} under {run['system']}, {counted['scope']}, {counted['cycles']} clocks in {activity.WINDOWS} windows "
@@ -200,7 +201,7 @@ class Job:
                   "path": {"start": path.start, "end": path.end, "through": path.through, "gates": path.cells, "ns": path.ns, "delay_ns": path.delay_ns}, "paths": path.kinds, "usual": self.usual,
                   "budget": {"io": self.options.budget.io, "uncertainty": self.options.budget.uncertainty},
                   "critical_path": words.sentence(path), "margin": self.margin(1000 / path.ns), "ram_paths": ram_paths,
-                  "corners": corners, "seconds": self.seconds}
+                  "corners": corners, "seconds": self.seconds, "made": sources.made(self.unit)}
         result["no_power"] = None if counted or self.options.no_power or self.options.set or self.options.ecc else self.misfit or "no run has the unit"
         with self.step("power"):
             result["power"] = self.power(elaborated, verilog, dump, storage, result["fmax_mhz"], counted)

@@ -21,6 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "synth"))
 import activity
 import chip
+import claims
 import compiler
 import fpga
 import gate
@@ -34,6 +35,7 @@ import netlist
 import plot
 import report
 import route
+import sources
 import sram
 import synth
 import timing
@@ -91,26 +93,52 @@ class SramModel(unittest.TestCase):
             self.assertRaises(ValueError, sram.estimate, macro, node, UNITY)
 
     def test_calibration__factors_in_git_are_those_of_the_fit_rows(self):
-        fresh, kept = sram.fit(sram.published()), sram.load_factors()
+        fresh, kept = sram.fit(sram.published(), sram.existing(UNITY)), sram.load_factors()
         for name in ("area", "energy", "leakage"):
             self.assertAlmostEqual(getattr(fresh, name), getattr(kept, name), places=3)
 
     def test_calibration__test_rows_do_not_enter_it(self):
-        rows = sram.published()
+        rows, macros = sram.published(), sram.existing(UNITY)
         for row in rows:
             if row["use"] == "test":
                 row["area_mm2"] *= 10
                 row["power_mw"] = row["power_mw"] and row["power_mw"] * 10
-        self.assertEqual(sram.fit(rows), sram.fit(sram.published()))
+        for macro in macros:
+            if macro["use"] == "test":
+                macro.update(area_ratio=9.0, energy_ratio=9.0)
+        self.assertEqual(sram.fit(rows, macros), sram.fit(sram.published(), sram.existing(UNITY)))
+
+    def test_calibration__area_and_energy_know_no_paper(self):
+        """So that an area beside a paper's is not the paper's own."""
+        rows = sram.published()
+        for row in rows:
+            row["area_mm2"] *= 10
+            row["power_mw"] = row["power_mw"] and row["power_mw"] * 10
+        moved, kept = sram.fit(rows, sram.existing(UNITY)), sram.load_factors()
+        self.assertAlmostEqual(moved.area, kept.area, places=3)
+        self.assertAlmostEqual(moved.energy, kept.energy, places=3)
 
     def test_rows__half_and_half_alternating(self):
-        self.assertEqual([r["use"] for r in sram.published()], [("fit", "test")[i % 2] for i in range(len(sram.published()))])
+        for rows in (sram.published(), sram.existing(UNITY)):
+            self.assertEqual([r["use"] for r in rows], [("fit", "test")[i % 2] for i in range(len(rows))])
 
     def test_errors__held_out_rows_within_the_stated_spread(self):
         # docs/synthesis.md states these; a change of the model that makes it worse must change the page.
         _, summary = sram.error_summary()
         self.assertLess(summary["test.area"]["typical"], 1.6)
-        self.assertLess(summary["test.power"]["typical"], 2.2)
+        self.assertLess(summary["test.power"]["typical"], 2.3)
+        for name, typical, largest in (("area", 1.25, 2.3), ("energy", 1.1, 1.4)):
+            found = summary[f"macros.test.{name}"]
+            self.assertEqual(found["rows"], 14)
+            self.assertTrue(0.9 < found["bias"] < 1.1, found)
+            self.assertLess(found["typical"], typical)
+            self.assertLess(found["largest"], largest)
+
+    def test_energy__of_macros_at_their_own_supply(self):
+        """By hand: 1024 x 64 reads and writes 202.7 pJ at 1.2 V; the model's node has 1.3 V."""
+        line = next(line for line in sram.existing(sram.load_factors()) if line["macro"] == sram.Macro(1024, 64, 1))
+        e = sram.estimate(sram.Macro(1024, 64, 1), 130)
+        self.assertAlmostEqual(line["energy_ratio"], (e.read_pj + e.write_pj) * 1.44 / 1.69 / (91.83 + 110.9))
 
     def test_published__sums_of_table_v_are_the_papers_totals(self):
         area = {r["id"]: r["area_mm2"] for r in sram.published()}
@@ -155,14 +183,6 @@ class Compiler(unittest.TestCase):
     def test_registers__by_hand(self):
         self.assertAlmostEqual(compiler.register_um2(sram.Macro(4, 8), {"flop": 96.0, "mux": 48.0}), 32 * 192)
         self.assertIsNone(compiler.register_um2(sram.Macro(4, 8), {}))
-
-    def test_area__beside_macros_that_exist(self):
-        """docs/synthesis.md states these; the model is not fitted to them."""
-        found = sram.existing_summary()
-        self.assertEqual(found["rows"], 28)
-        self.assertTrue(0.9 < found["bias"] < 1.1, found)
-        self.assertLess(found["typical"], 1.25)
-        self.assertLess(found["largest"], 2.3)
 
 
 class Activity(unittest.TestCase):
@@ -368,7 +388,8 @@ Endpoint: %s (rising edge-triggered flip-flop clocked by clk)
 
 class Regression(unittest.TestCase):
     RESULT = {"unit": "x", "settings": {}, "logic_um2": 100.0, "sram": {"area_um2": 0.0, "macros": []}, "fmax_mhz": 50.0, "cells": 9, "flip_flops": 2,
-              "ram_paths": [], "margin": None, "budget": {"io": 0.3, "uncertainty": 0.05}, "scaled": {"logic_mm2": 1e-5, "sram_mm2": 0.0, "node_nm": 32, "power_mw": None, "gated_power_mw": None}}
+              "ram_paths": [], "margin": None, "budget": {"io": 0.3, "uncertainty": 0.05}, "scaled": {"logic_mm2": 1e-5, "sram_mm2": 0.0, "node_nm": 32, "power_mw": None, "gated_power_mw": None},
+              "library": "osu018", "node_nm": 180, "power": None, "made": {"date": "2026-01-02", "commit": "abc1234", "sources": "0"}}
 
     def moved(self, **change):
         return report.regressions([{**self.RESULT, **change}], {"x": report.figures(self.RESULT)})
@@ -734,7 +755,6 @@ class Coverage(unittest.TestCase):
     def test_standard_runs__are_of_systems_that_have_the_unit(self):
         listed = {u["name"]: u["system"].split(", ") for u in json.loads(activity.cowarp(COWARP, ["list", "--json"]))["units"]}
         for stem, (system, _) in units.STANDARD_RUN.items():
-            self.assertIn(stem, units.STANDARD)
             self.assertIn(system, listed[stem])
 
     def test_page__units_made_anew_stand_beside_the_others(self):
@@ -936,6 +956,107 @@ class Datasheet(unittest.TestCase):
             datasheet.entry_of("x", {})
         with self.assertRaisesRegex(units.Failed, "without a clock"):
             datasheet.entry_of("x", {"x": {"cells": 1}})
+
+
+class Sources(unittest.TestCase):
+    TOP = """// A comment.
+    module cw_x (input wire a_i, output wire y_o);
+    `ifdef FORMAL
+        assert property (y_o);
+    `endif
+    `ifndef CW_RAM_ECC
+        cw_leaf u_leaf (.a_i(a_i), .y_o(y_o)); /* another */
+    `else
+        cw_other u_leaf (.a_i(a_i), .y_o(y_o));
+    `endif
+    endmodule
+    """
+    LEAF = "module cw_leaf (input wire a_i, output wire y_o); assign y_o = !a_i; endmodule"
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.home = pathlib.Path(folder.name)
+        for name in ("x", "lib"):
+            (self.home / "rtl" / name).mkdir(parents=True)
+        self.unit = units.Unit("x", self.home / "rtl/x/cw_x.v", {"ROWS": units.Param(4, 1, 8, "rows")}, units.Clock(700.0, 32, "x"))
+        self.put(self.TOP, self.LEAF)
+
+    def put(self, top, leaf):
+        (self.home / "rtl/x/cw_x.v").write_text(top)
+        (self.home / "rtl/lib/cw_leaf.v").write_text(leaf)
+        (self.home / "rtl/lib/cw_other.v").write_text("module cw_other (input wire a_i, output wire y_o); assign y_o = a_i; endmodule")
+        return sources.digest(self.unit)
+
+    def test_gates__make_another(self):
+        base = self.put(self.TOP, self.LEAF)
+        self.assertNotEqual(self.put(self.TOP, self.LEAF.replace("!a_i", "a_i")), base)
+        self.assertNotEqual(self.put(self.TOP.replace(".a_i(a_i), .y_o", ".a_i(1'b0), .y_o"), self.LEAF), base)
+        self.unit.params["ROWS"] = units.Param(5, 1, 8, "rows")
+        self.assertNotEqual(self.put(self.TOP, self.LEAF), base)
+
+    def test_comments_layout_and_properties__do_not(self):
+        base = self.put(self.TOP, self.LEAF)
+        for old, new in (("A comment.", "Another one."), ("another", "more"), ("(y_o);\n    `endif", "(!y_o);\n    `endif"), ("    module", "module")):
+            self.assertIn(old, self.TOP)
+            self.assertEqual(self.put(self.TOP.replace(old, new), self.LEAF), base, old)
+
+    def test_modules__are_those_that_are_instantiated(self):
+        self.assertEqual(list(sources.modules_of(self.unit)), ["cw_x", "cw_leaf"])
+
+    def test_figures__are_not_older_than_their_verilog(self):
+        """When this fails: cowarp synth UNIT --renew-reference --page synth/tables.txt, or a line in synth/older.csv that says why not."""
+        reference, known = datasheet.load(), sources.known_older()
+        older = {stem for stem, unit in units.discover().items() if sources.is_older(unit, reference[stem])}
+        self.assertEqual(older, set(known))
+        self.assertTrue(all(known.values()), known)
+
+    def test_datasheet__says_that_they_are_older(self):
+        entry = {**datasheet.load()["stall_buffer"]}
+        self.assertNotIn("older", dict(datasheet.rows("stall_buffer", entry))["made"])
+        self.assertIn("; older than the unit's Verilog", dict(datasheet.rows("stall_buffer", {**entry, "sources": "0"}))["made"])
+
+
+class Claims(unittest.TestCase):
+    """Areas beside the papers', from entries of reference.json."""
+
+    def test_stored__has_what_a_result_has(self):
+        macros = [{"count": 4, "rows": 256, "width": 123, "ports": 2}, {"count": 1, "rows": 16, "width": 8, "ports": 1}]
+        result = {**Regression.RESULT, "unit": "stall_buffer", "sram": {"area_um2": 1.0, "macros": macros}, "power": {"logic_mw": 2.5, "clock_mhz": 300.0}}
+        stored = claims.stored("stall_buffer", report.figures(result))
+        for name in ("unit", "node_nm", "logic_um2", "fmax_mhz", "flip_flops", "power"):
+            self.assertEqual(stored[name], result[name], name)
+        self.assertEqual(stored["sram"]["macros"], macros)
+
+    def test_every_claim__is_of_a_unit_and_of_the_papers_table(self):
+        found = claims.measured(datasheet.load())
+        self.assertLessEqual({*claims.LINES, *claims.TOTALS, "tab6.3.power", "si.area", "sbrp.area"}, {*found, *claims.TOTALS})
+        self.assertEqual(found["area.getm.precise"][0][0][1], 0.181)
+        self.assertEqual([paper for _, paper in found["si.area"][0]], [0.12, 31.5, 0.01, 37.8, 0.005, 3.2, 5.0, 2330.0])
+        self.assertFalse({*claims.NO_UNIT} & {*found})
+
+    def test_a_larger_ram__moves_its_claim(self):
+        """What stands beside the paper is what the Verilog has, not what the paper states."""
+        reference = datasheet.load()
+        before = claims.measured(reference)["area.wtm.lwhr_tables"][0][0][0]
+        rams = reference["last_writer_history"]["rams"]
+        grown = {**reference, "last_writer_history": {**reference["last_writer_history"], "rams": rams.replace("128x192", "128x230")}}
+        self.assertGreater(claims.measured(grown)["area.wtm.lwhr_tables"][0][0][0], 1.1 * before)
+
+    def test_a_sum__is_measured_only_where_its_units_decide_it(self):
+        line = lambda area, power: {"unit_area_mm2": area, "unit_power_mw": power, "paper_area_mm2": 0.0, "paper_power_mw": 0.0}
+        self.assertIsNone(claims.at_least({("area.x", "getm.precise"): line(0.84, 100.0)}, ("getm.",)))
+        pairs, text = claims.at_least({("area.x", "getm.precise"): line(0.85, 100.0), ("area.y", "wtm.x"): line(9.0, 9.0)}, ("getm.",))
+        self.assertEqual((pairs[0][0], text), (0.85, "at least 0.85/100"))
+        self.assertAlmostEqual(pairs[0][1], 0.736, delta=0.001)
+
+    def test_persist_buffer__by_hand(self):
+        reference = {"persist_buffer": {"rams": "1 x 256x20 (1R1W), 1 x 256x32 (1R1W)", "flip_flops": 1000}, "order_masks": {"flip_flops": 48}}
+        pairs, text = claims.persist_buffer(reference)
+        self.assertEqual(pairs[0], (52, 44))
+        self.assertAlmostEqual(pairs[1][0], (256 * 52 + 1048) / 8192)
+        self.assertAlmostEqual(pairs[2][1], 3.125)
+        self.assertIn("52 bits", text)
 
 
 class History(unittest.TestCase):

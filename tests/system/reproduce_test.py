@@ -4,6 +4,7 @@
 COWARP"""
 import collections
 import contextlib
+import csv
 import importlib.util
 import io
 import json
@@ -27,6 +28,7 @@ import getm.figures as getm_figures  # noqa: E402
 import pictures  # noqa: E402
 import reproduce  # noqa: E402
 import results  # noqa: E402
+import silicon  # noqa: E402
 import sizes  # noqa: E402
 import spread  # noqa: E402
 from experiment import Experiment  # noqa: E402
@@ -815,6 +817,37 @@ class FidelityTest(unittest.TestCase):
                     fidelity.page(folder, {}, "none.csv", "")
 
 
+class SiliconTest(unittest.TestCase):
+    """Areas and powers, from synth/reference.json."""
+
+    def test_the_rule_is_that_of_others(self):
+        """15 percent, of each number of a claim."""
+        for mine, holds in (([1.149, 2.0], "yes"), ([1.151, 2.0], "no"), ([1.0, 1.69], "no"), ([1.0, None], "no"), ([0.851, 2.3], "yes")):
+            row = silicon.verdict("x", list(zip(mine, (1.0, 2.0))), "text")
+            self.assertEqual(row, ("text", "-", "-", "-", "-", holds), mine)
+
+    def test_the_page_has_what_the_reference_gives(self):
+        """When this fails: cowarp reproduce --fidelity docs/fidelity.md --out FOLDER, with a folder without results."""
+        judged, no_unit = silicon.judge()
+        rows = {row["claim"]: tuple(row[name] for name in fidelity.COLUMNS[1:]) for row in csv.DictReader((ROOT / "docs/fidelity.csv").read_text().splitlines())}
+        self.assertEqual({ident: rows.get(ident) for ident in judged}, judged)
+        self.assertFalse(set(no_unit) & set(rows))
+        paper = report.load_claims(ROOT / "experiments")
+        self.assertLessEqual({*judged, *no_unit}, set(paper))
+        for ident in no_unit:
+            self.assertIn(ident, (ROOT / "docs/fidelity.md").read_text().split("No unit holds these")[1])
+
+    def test_a_page_is_made_without_a_run(self):
+        paper, before = report.load_claims(ROOT / "experiments"), [(ROOT / f"docs/fidelity.{end}").read_text() for end in ("md", "csv")]
+        with tempfile.TemporaryDirectory() as folder:
+            page, table = fidelity.page(folder, paper, ROOT / "experiments/reasons.csv", "", before, ({"kilo.area": ("0.4", "-", "-", "-", "-", "yes")}, ()))
+            self.assertIn("kilo.area,0.4,-,-,-,-,yes\n", table)
+            self.assertEqual(len(table.splitlines()), 1 + len(before[1].splitlines()))
+            self.assertIn("1 claims are areas and powers, from", page)
+            with self.assertRaisesRegex(results.NotComparable, "holds no result"):
+                fidelity.page(folder, paper, ROOT / "experiments/reasons.csv", "", before)
+
+
 class GalleryTest(unittest.TestCase):
     """Pictures and their page, from made-up results of two experiments: one with a bar that the paper states, one without any."""
     PUBLISHED = {"x.bars": {("b", "B"): (4.0, "Section 9")}}
@@ -1021,8 +1054,11 @@ class CommandTest(unittest.TestCase):
                 results.write(folder / "out", "kilotm.fig4.1", [table], [verdict], report.load_claims(ROOT / "experiments"), {}, [1])
             done = self.command("--out", str(folder / "out"), "--figures", str(folder / "a/b"), "--fidelity", str(folder / "f.md"))
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
-            self.assertEqual((folder / "f.csv").read_text(), "claim,here,range,worst,active,sizes,holds\nideal.vs.serial,279,-,-,-,-,yes\n")
-            self.assertIn("1 claims are measured, with 1 seed of their inputs; 1 hold.", (folder / "f.md").read_text())
+            areas = len(silicon.judge()[0])
+            rows = (folder / "f.csv").read_text().splitlines()
+            self.assertEqual((rows[0], len(rows)), ("claim,here,range,worst,active,sizes,holds", areas + 2))
+            self.assertIn("ideal.vs.serial,279,-,-,-,-,yes", rows)
+            self.assertIn(f"{areas + 1} claims are measured, with 1 seed of their inputs; 1 hold.", (folder / "f.md").read_text())
             self.assertEqual(sorted(path.name for path in (folder / "a/b").iterdir()), ["README.md", "kilotm.fig4.1.svg"])
             self.assertIn(pictures.PAPER, (folder / "a/b/kilotm.fig4.1.svg").read_text())
             for words, said in ((("--quick",), "leave out --quick"), (("--out", str(folder / "none")), "no result with a picture")):
