@@ -3,7 +3,7 @@
  * A program whose data survives a power failure: a key-value store in persistent memory with an undo log, on a simulated GPU.
  *
  *     cmake --build build --target pm_store
- *     build/pm_store store.pm 6000    # the power fails after 6,000 cycles of a kernel
+ *     build/pm_store store.pm 5000    # the power fails after 5,000 cycles of a kernel
  *     build/pm_store store.pm         # recovers what the file has, checks it, and goes on
  *
  * Each run recovers first. Then it puts a new pair into every slot. The pair's two words lie in different lines, so a failure may come when

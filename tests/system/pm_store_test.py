@@ -11,7 +11,7 @@ import unittest
 
 STORE, UNORDERED = "", ""
 SLOTS = 1024
-POINTS = range(600, 6300, 200)  # core cycles; a put of all slots takes about 9,700
+POINTS = range(600, 5700, 180)  # core cycles; a put of all slots takes about 5,800
 
 
 class Store(unittest.TestCase):
@@ -45,9 +45,9 @@ class Store(unittest.TestCase):
 
     def test_a_failure_in_the_recovery_too(self):
         self.run_it(STORE)
-        self.run_it(STORE, 6000)
+        self.run_it(STORE, 5000)
         left = []
-        for cycles in (2500, 3500):
+        for cycles in (2500, 2800):
             status, numbers, failed = self.run_it(STORE, cycles)
             self.assertEqual((status, len(numbers), failed), (0, 2, True))
             left.append(numbers[1])

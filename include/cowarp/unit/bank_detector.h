@@ -28,7 +28,7 @@
  *     to what the bank has sent: nobody else has to forward anything. [20] The bank must do what an answer says at the end of its cycle.
  *
  * The answer (mine: the work-item owns the word):
- *  - ans_conflict. [21] A request that conflicts changes nothing, but for [49].
+ *  - ans_conflict. [21] A request that conflicts changes nothing, but for [42].
  *  - [22] prw-sig: the signature of another work-item of the group hits the word.
  *  - [23] swo-sig: a write: as prw-sig. [24] A read: as prw-sig, and a write signature hits: that of another wavefront of the group, or,
  *    unless the word is mine, that of the own one. [25] If the word is mine, nobody else can have written it, and what the own wavefront's
@@ -48,19 +48,19 @@
  * wavefront's write signature. [41] smdcd: a read of a word that is owned and not mine makes the work-item live; so quiet_valid says that
  * nobody reads without being an owner, and shared may go.
  *
- * What is taken out with a conflict. [49] swo-sig: a write empties the work-item's signature, if its wavefront's write signature is empty. It
- * has lost, so what it has read need stop nobody. Else two work-items that have read a word, and want to write it in one of the three cycles
- * before the first one's answer, would stop each other.
+ * What is taken out with a conflict. [42] swo-sig: a write empties the work-item's signature, if its wavefront's write signature is empty: it
+ * has lost, so what it has read need stop nobody (else two work-items that have read a word, and want to write it in one of the three cycles
+ * before the first one's answer, would stop each other).
  *
- * [42] ans_*, and quiet_group, are 0 when not valid. [43] mode (enum cw_local_detect) holds for the request of its cycle; nobody stops the
+ * [43] ans_*, and quiet_group, are 0 when not valid. [44] mode (enum cw_local_detect) holds for the request of its cycle; nobody stops the
  * use of several modes at a time, but what one mode inserts another one does not look for.
  *
- * [44] busy = 1 in the three cycles after a request or a clear of work-items; busy = 0: a clock without a valid input changes nothing.
- * [45] All outputs depend on registers alone.
+ * [45] busy = 1 in the three cycles after a request or a clear of work-items; busy = 0: a clock without a valid input changes nothing.
+ * [46] All outputs depend on registers alone.
  *
- * What the user must keep: [46] a request of a work-item of `work_items` or more is illegal (lanes of the last wavefront that do not exist
- * may be cleared); [47] it is illegal to clear a work-item, or the write signature of its wavefront, in one of the three cycles after a
- * request of it; [48] it is illegal to clear a write signature while a work-item of the wavefront is live that has written: others would
+ * What the user must keep: [47] a request of a work-item of `work_items` or more is illegal (lanes of the last wavefront that do not exist
+ * may be cleared); [48] it is illegal to clear a work-item, or the write signature of its wavefront, in one of the three cycles after a
+ * request of it; [49] it is illegal to clear a write signature while a work-item of the wavefront is live that has written: others would
  * read what it has written.
  */
 #ifndef COWARP_UNIT_BANK_DETECTOR_H
