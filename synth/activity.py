@@ -15,6 +15,7 @@ from units import STANDARD_RUN, Failed
 
 WINDOWS = 5
 WINDOW_CYCLES = 400
+RUN_SECONDS = 1800  # of a run, on a machine that has other work, too
 # What a control policy runs, for its units see work only where threads part; and the machine on which every policy runs.
 POLICY_RUN = ["lps", "--param", "n=32", "--set", "core.warps=32", "--set", "core.blocks=16", "--set", "core.schedulers=1", "--set", "core.scheduler=lrr"]
 # And a persistency model, whose units see persists.
@@ -25,11 +26,11 @@ SYSTEM_RUN = {"localtm": ["it-hc", "--param", "groups=16", "--preset", "localtm"
 
 def cowarp(command, arguments):
     try:
-        done = children.run([str(command), *arguments], text=True, errors="replace", timeout=600)
+        done = children.run([str(command), *arguments], text=True, errors="replace", timeout=RUN_SECONDS)
     except OSError as error:
         raise Failed(f"{command}: {error.strerror}; --cowarp names the simulator", 2) from None
     except subprocess.TimeoutExpired:
-        raise Failed(f"'cowarp {' '.join(arguments)}': no end after 600 s") from None
+        raise Failed(f"'cowarp {' '.join(arguments)}': no end after {RUN_SECONDS} s") from None
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
         raise Failed(f"'cowarp {' '.join(arguments)}' failed: {lines[-1]}")
@@ -389,7 +390,9 @@ def collect(command, workload, ports_of, work, say=lambda text: None):
     for system, settings, rtl_units, wanted in runs:
         left = {unit: ports_of[unit] for unit in wanted if unit not in units}
         if left:
-            about, found = measure(command, workload, system, settings, rtl_units, left, work, misfits, say)
+            # What stands inside of another unit needs that one as RTL, too.
+            inside = any(unit not in named and unit not in STANDARD_RUN for unit in left)
+            about, found = measure(command, workload, system, settings, rtl_units if inside else list(left), left, work, misfits, say)
             for unit, entry in found.items():
                 if unasked(entry):
                     misfits[unit] = "the run's trace shows no request to it"

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 import xml.dom.minidom
 
 sys.dont_write_bytecode = True
@@ -751,6 +752,20 @@ class Coverage(unittest.TestCase):
     def test_standard_sizes__are_the_contracts(self):
         for stem, settings in units.STANDARD.items():
             self.assertNotEqual(units.values(units.discover()[stem], settings), units.values(units.discover()[stem], []))
+
+    def test_activity__only_what_is_counted_runs_as_rtl(self):
+        """And all of a system where a unit stands inside of another, which is not known to have it."""
+        listed = {"controls": [], "persistency": [], "units": [{"name": name, "system": "s"} for name in ("outer", "other")]}
+        for wanted, expected in ((["other"], ["other"]), (["inner"], ["outer", "other"]), (["outer", "inner"], ["outer", "other"])):
+            runs = []
+
+            def measure(command, workload, system, settings, rtl_units, ports_of, *rest):
+                runs.append(rtl_units)
+                return {}, {}
+            with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(activity, "measure", measure), \
+                    unittest.mock.patch.object(activity, "read_list", lambda command: listed):
+                activity.collect(COWARP, "w", {unit: {} for unit in wanted}, pathlib.Path(folder) / "work")
+            self.assertEqual(runs, [expected], wanted)
 
     def test_standard_runs__are_of_systems_that_have_the_unit(self):
         listed = {u["name"]: u["system"].split(", ") for u in json.loads(activity.cowarp(COWARP, ["list", "--json"]))["units"]}
