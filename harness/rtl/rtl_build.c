@@ -591,12 +591,20 @@ static void remove_work_dir(const struct build *b)
         close(b->lock);
 }
 
+static bool is_clang(const struct build *b)
+{
+    return strstr(b->opt.cxx, "clang") != NULL;
+}
+
+/* Symbols that are unique in a process would keep a library from being unloaded; clang makes none, and knows no such option. */
 static void add_compile_args(struct args *a, const struct build *b)
 {
     args_add_words(a, b->opt.cxx);
     args_add(a, "-std=gnu++17");
     args_add_words(a, b->opt.cxx_flags);
-    args_add_words(a, "-fPIC -fno-gnu-unique -DVM_TRACE=1 -DVM_TRACE_FST=1 -DVM_TRACE_VCD=0");
+    if (!is_clang(b))
+        args_add(a, "-fno-gnu-unique");
+    args_add_words(a, "-fPIC -DVM_TRACE=1 -DVM_TRACE_FST=1 -DVM_TRACE_VCD=0");
     args_add(a, "-DVM_COVERAGE=%d", b->coverage != NULL);
     args_add(a, "-DVM_SC=0");
     args_add(a, "-DCW_RTL_PROPERTIES=%d", b->opt.properties);
@@ -636,6 +644,8 @@ static int build_runtime(struct build *b, const char *dir, struct cw_error *err)
     if (b->coverage != NULL)
         args_add(&a, "%s/include/verilated_cov.cpp", b->root);
     args_add(&a, "-Wl,-soname,libcw_verilated-%s-%u%s.so", b->version, CW_RTL_ABI, kind);
+    if (is_clang(b)) /* which calls functions for atomics that gcc computes */
+        args_add(&a, "-latomic");
     args_add_words(&a, "-lz -lpthread -o");
     args_add(&a, "%s/runtime.so", b->work_dir);
     status = args_run(&a, b, err);
@@ -874,6 +884,8 @@ static int build_in_work_dir(struct build *b, const char *library, uint64_t dige
 static int library_path(char path[CW_PATH_MAX], const struct build *b, const char *dir, uint64_t digest, struct cw_error *err)
 {
     uint64_t h = fnv1a(digest, b->opt.cxx_flags, strlen(b->opt.cxx_flags));
+    if (is_clang(b))
+        h = fnv1a(h, "clang", strlen("clang"));
     if (b->coverage != NULL)
         h = fnv1a(h, b->coverage, strlen(b->coverage));
     if (b->opt.properties)
