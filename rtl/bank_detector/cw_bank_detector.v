@@ -195,50 +195,12 @@ module cw_bank_detector #(
 
     localparam [WORK_ITEMS-1:0] ONE = {{(WORK_ITEMS-1){1'b0}}, 1'b1};
 
-    // ---- Stage 2: who hits
-
-    wire [WORK_ITEMS-1:0] self_2  = ONE << item_2_q;
-    wire [WORK_ITEMS-1:0] prev_2  = ONE << item_3_q;
-    wire [WORK_ITEMS-1:0] fwd_2   = ONE << fwd_item_q;
-    wire                  group_2 = valid_3_q && group_3_q == group_2_q;
-    wire [WORK_ITEMS-1:0] live_2  = live_q[{group_2_q, {ITEM_W{1'b0}}} +: WORK_ITEMS];
-    wire [WORK_ITEMS-1:0] clr_2   = live_q[{clr_group_2_q, {ITEM_W{1'b0}}} +: WORK_ITEMS];
-    reg  [WORK_ITEMS-1:0] row_2;
-    reg  [WORK_ITEMS-1:0] hits_2;
-    reg  [HASHES-1:0]     prev_bits_2;
-    reg  [HASHES-1:0]     hash_2;
-    reg  [HASHES-1:0]     whash_2;
-    reg  [WAVES*HASHES-1:0] wbits_2;
-    integer               i;
-    integer               v;
-    integer               w;
-
-    always @* begin
-        hits_2 = live_2;
-        for (i = 0; i < HASHES; i = i + 1) begin
-            row_2 = {WORK_ITEMS{1'b0}};
-            for (v = i*PART; v < (i+1)*PART; v = v + 1)
-                if (sel_2_q[v])
-                    row_2 = row_2 | (fwd_en_q[v] && fwd_group_q == group_2_q
-                                     ? (rows[v*WORK_ITEMS +: WORK_ITEMS] & ~fwd_2) | (fwd_2 & {WORK_ITEMS{fwd_bit_q[v]}})
-                                     : rows[v*WORK_ITEMS +: WORK_ITEMS]);
-            hits_2         = hits_2 & row_2;
-            prev_bits_2[i] = |(row_2 & live_2 & prev_2);
-            hash_2[i]      = sel_2_q[i*PART +: PART] == sel_3_q[i*PART +: PART];
-            whash_2[i]     = whash_2_q[i*WHASH_W +: WHASH_W] == whash_3_q[i*WHASH_W +: WHASH_W];
-        end
-        hits_2 = hits_2 & ~self_2 & ~(prev_2 & {WORK_ITEMS{group_2}});
-    end
-
-    wire [(WSIG_W<<WAVE_W)-1:0] written_2 = written_q[group_2_q*(WSIG_W<<WAVE_W) +: (WSIG_W<<WAVE_W)];
-    wire                  clean_2 = !(|written_2[wave_2_q*WSIG_W +: WSIG_W]);
-    integer               n;
-    integer               h;
-
-    always @*
-        for (n = 0; n < WAVES; n = n + 1)
-            for (h = 0; h < HASHES; h = h + 1)
-                wbits_2[n*HASHES+h] = written_2[n*WSIG_W + h*WPART + {{(32-WHASH_W){1'b0}}, whash_2_q[h*WHASH_W +: WHASH_W]}];
+    wire    group_2 = valid_3_q && group_3_q == group_2_q;
+    integer i;
+    integer v;
+    integer n;
+    integer h;
+    integer w;
 
     // ---- Stage 3: judge
 
@@ -291,7 +253,7 @@ module cw_bank_detector #(
     /* verilator lint_on UNUSED */
 
     // Each group's flip-flops, and each wavefront's of a group, have an enable of their own: a clock gate can stand before them.
-    wire [WORK_ITEMS-1:0]  put_live = (ONE << item_3_q) & {WORK_ITEMS{alive}};
+    reg  [WORK_ITEMS-1:0]  put_mask;
     reg  [WSIG_W-1:0]      put_written;
     integer                g;
     integer                k;
@@ -299,12 +261,18 @@ module cw_bank_detector #(
     always @(posedge clk_i)
         if (rst_i)
             live_q <= {(ITEMS<<GROUP_W){1'b0}};
-        else
+        else if (clr_valid_i || alive)
             for (g = 0; g < 1 << GROUP_W; g = g + 1)
                 if ((clr_valid_i && clr_group_i == g[GROUP_W-1:0]) || (alive && group_3_q == g[GROUP_W-1:0]))
                     live_q[g*ITEMS +: WORK_ITEMS] <=
                         (live_q[g*ITEMS +: WORK_ITEMS] & ~(clr_places[WORK_ITEMS-1:0] & {WORK_ITEMS{clr_valid_i && clr_group_i == g[GROUP_W-1:0]}}))
-                        | (put_live & {WORK_ITEMS{group_3_q == g[GROUP_W-1:0]}});
+                        | (put_mask & {WORK_ITEMS{alive && group_3_q == g[GROUP_W-1:0]}});
+
+    always @* begin
+        put_mask = {WORK_ITEMS{1'b0}};
+        if (valid_3_q)
+            put_mask = ONE << item_3_q;
+    end
 
     always @* begin
         put_written = {WSIG_W{1'b0}};
@@ -319,7 +287,7 @@ module cw_bank_detector #(
     always @(posedge clk_i)
         if (rst_i)
             written_q <= {((WSIG_W<<WAVE_W)<<GROUP_W){1'b0}};
-        else
+        else if (wclr_valid_i || wins)
             for (s = 0; s < 1 << (GROUP_W + WAVE_W); s = s + 1)
                 if ((wclr_valid_i && wclr_place == s) || (wins && wins_place == s))
                     written_q[s*WSIG_W +: WSIG_W] <= (written_q[s*WSIG_W +: WSIG_W] & ~{WSIG_W{wclr_valid_i && wclr_place == s}})
@@ -369,7 +337,40 @@ module cw_bank_detector #(
     end
 
     always @(posedge clk_i) begin
-        if (valid_2_q) begin
+        if (valid_2_q) begin : hit
+            reg [WORK_ITEMS-1:0]       live_2;
+            reg [WORK_ITEMS-1:0]       self_2;
+            reg [WORK_ITEMS-1:0]       prev_2;
+            reg [WORK_ITEMS-1:0]       fwd_2;
+            reg [WORK_ITEMS-1:0]       row_2;
+            reg [WORK_ITEMS-1:0]       hits_2;
+            reg [(WSIG_W<<WAVE_W)-1:0] written_2;
+
+            live_2    = live_q[{group_2_q, {ITEM_W{1'b0}}} +: WORK_ITEMS];
+            self_2    = ONE << item_2_q;
+            prev_2    = ONE << item_3_q;
+            fwd_2     = ONE << fwd_item_q;
+            hits_2    = live_2;
+            written_2 = written_q[group_2_q*(WSIG_W<<WAVE_W) +: (WSIG_W<<WAVE_W)];
+            for (i = 0; i < HASHES; i = i + 1) begin
+                row_2 = {WORK_ITEMS{1'b0}};
+                for (v = i*PART; v < (i+1)*PART; v = v + 1)
+                    if (sel_2_q[v])
+                        row_2 = row_2 | (fwd_en_q[v] && fwd_group_q == group_2_q
+                                         ? (rows[v*WORK_ITEMS +: WORK_ITEMS] & ~fwd_2) | (fwd_2 & {WORK_ITEMS{fwd_bit_q[v]}})
+                                         : rows[v*WORK_ITEMS +: WORK_ITEMS]);
+                hits_2 = hits_2 & row_2;
+                prev_bits_3_q[i]  <= |(row_2 & live_2 & prev_2);
+                prev_hash_3_q[i]  <= sel_2_q[i*PART +: PART] == sel_3_q[i*PART +: PART];
+                prev_whash_3_q[i] <= whash_2_q[i*WHASH_W +: WHASH_W] == whash_3_q[i*WHASH_W +: WHASH_W];
+            end
+            hits_2 = hits_2 & ~self_2 & ~(prev_2 & {WORK_ITEMS{group_2}});
+            for (n = 0; n < WAVES; n = n + 1)
+                for (h = 0; h < HASHES; h = h + 1)
+                    wbits_3_q[n*HASHES+h] <= written_2[n*WSIG_W + h*WPART + {{(32-WHASH_W){1'b0}}, whash_2_q[h*WHASH_W +: WHASH_W]}];
+            clean_3_q      <= !(|written_2[wave_2_q*WSIG_W +: WSIG_W]);
+            live_3_q       <= |(live_2 & self_2);
+            others_3_q     <= |hits_2;
             mode_3_q       <= mode_2_q;
             group_3_q      <= group_2_q;
             item_3_q       <= item_2_q;
@@ -383,20 +384,14 @@ module cw_bank_detector #(
             modified_3_q   <= modified_2_q || (same_2 && ans_modify_q);
             sel_3_q        <= sel_2_q;
             whash_3_q      <= whash_2_q;
-            live_3_q       <= |(live_2 & self_2);
-            others_3_q     <= |hits_2;
-            clean_3_q      <= clean_2;
-            prev_bits_3_q  <= prev_bits_2;
-            wbits_3_q      <= wbits_2;
             prev_group_3_q <= group_2;
             prev_item_3_q  <= group_2 && item_3_q == item_2_q;
             prev_word_3_q  <= group_2 && word_3_q == word_2_q;
-            prev_hash_3_q  <= hash_2;
-            prev_whash_3_q <= whash_2;
             prev_wave_3_q  <= wave_3_q;
         end
+        if (clr_2_q)
+            none_3_q <= !(|live_q[{clr_group_2_q, {ITEM_W{1'b0}}} +: WORK_ITEMS]);
         clr_group_3_q  <= clr_group_2_q;
-        none_3_q       <= !(|clr_2);
         prev_clr_3_q   <= group_3_q == clr_group_2_q;
         same_clr_3_q   <= group_2_q == clr_group_2_q;
     end
@@ -440,8 +435,6 @@ module cw_bank_detector #(
         end
 
     // ---- Hashes and RAMs
-
-    wire [WORK_ITEMS-1:0] put_mask = ONE << item_3_q;
 
     generate
         genvar gi;
