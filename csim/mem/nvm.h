@@ -15,9 +15,10 @@
  *
  * pm.ack = device: the queue stands behind the latency, so that a persist takes the memory's latency, too, before it is durable.
  *
- * A device reads or writes one request at a time. Reads go first, until half of its queue is taken. With pm.order = arrival the requests
- * come to the device in the order in which they have arrived, and the latency of all lies in front of it: a read waits for the persists
- * that are older.
+ * A device reads or writes one request at a time. Reads go first, until half of its queue is taken.
+ *
+ * pm.order = arrival: reads enter the queue, too, of pm.wpq sectors, and all requests reach the device in the order in which they have entered
+ * it, pm.latency later; of those of one cycle the persists first.
  */
 #ifndef CW_MEM_NVM_H
 #define CW_MEM_NVM_H

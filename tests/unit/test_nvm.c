@@ -278,6 +278,43 @@ static void test_nvm__a_persist_writes_its_bytes_alone(void **state)
     end();
 }
 
+/* In the order of arrival, all 300 ns later: four lines are written at 21 bytes per ns, and the read that came last takes 3 ns more. With reads
+ * first it would be there at 303. */
+static void test_nvm__a_read_waits_for_older_persists(void **state)
+{
+    (void)state;
+    uint32_t id, tag;
+    begin();
+    b.config.pm_order = CW_PM_ORDER_ARRIVAL;
+    create();
+    for (uint32_t i = 0; i < 4; i++)
+        persist(0, i);
+    cw_nvm_read(b.port[0], 0xf, 5, b.now);
+    for (uint32_t i = 0; i < 4; i++)
+        assert_in_range(acknowledged(0, &id), 1, 4);
+    assert_in_range(read_done(0, &tag), 300 + 4 * 128 / 21 + 3, 300 + 4 * 128 / 21 + 10);
+    end();
+}
+
+/* 8 sectors are let in, read or written: two lines. The third is durable when the first has been written, 6 ns after its latency. */
+static void test_nvm__sectors_take_turns(void **state)
+{
+    (void)state;
+    uint32_t id, tag;
+    begin();
+    b.config.pm_order = CW_PM_ORDER_ARRIVAL;
+    b.config.pm_wpq = 8;
+    create();
+    persist(0, 1);
+    cw_nvm_read(b.port[0], 0xf, 5, b.now);
+    persist(0, 2);
+    assert_in_range(acknowledged(0, &id), 1, 4);
+    assert_in_range(acknowledged(0, &id), 306, 310);
+    assert_int_equal(id, 2);
+    assert_in_range(read_done(0, &tag), 309, 313);
+    end();
+}
+
 static void test_nvm__what_cannot_be_is_refused(void **state)
 {
     (void)state;
@@ -299,6 +336,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_nvm__reads_take_bandwidth_and_latency),
     cmocka_unit_test(test_nvm__a_near_persist_is_durable_when_the_queue_takes_it),
     cmocka_unit_test(test_nvm__a_persist_writes_its_bytes_alone),
+    cmocka_unit_test(test_nvm__a_read_waits_for_older_persists),
+    cmocka_unit_test(test_nvm__sectors_take_turns),
     cmocka_unit_test(test_nvm__what_cannot_be_is_refused),
 };
 CW_TEST_MAIN(tests)
