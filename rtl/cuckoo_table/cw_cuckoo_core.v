@@ -112,7 +112,9 @@ module cw_cuckoo_core #(
     output wire                  evt_stash_o,
     output wire                  evt_overflow_o
 `ifdef CW_PROPERTIES
-    , output wire [3:0]          f_stages_o  // look-ups inside
+    , output wire [5:0]          f_there_o   // stages that have a look-up: Z lowest, then D, X, C, B, A
+    , output wire [6*TAG_W-1:0]  f_tags_o    // and its tag
+    , output wire                f_alone_o   // who comes to stage A comes alone
 `endif
 );
 
@@ -1046,9 +1048,10 @@ module cw_cuckoo_core #(
     reg  [GRANULE_W+TS_W+OWNER_W+TAG_W-1:0] f_mark_q;
     wire                    f_mark      = look_accept && look_tag_i[0] == f_tag && !f_marked_q;
     wire                    f_mark_ends = d_decided && f_marked_q && f_ahead_q == 4'd0;
-    wire [3:0]              f_stages    = {3'd0, a_valid_q && !a_chain_q} + {3'd0, b_valid_q && !b_chain_q}
-                                        + {3'd0, c_valid_q && !c_chain_q} + {3'd0, x_valid_q && !x_chain_q}
-                                        + {3'd0, d_valid_q && !d_chain_q} + {3'd0, z_valid_q};
+    wire [5:0]              f_there     = {a_valid_q && !a_chain_q, b_valid_q && !b_chain_q, c_valid_q && !c_chain_q,
+                                           x_valid_q && !x_chain_q, d_valid_q && !d_chain_q, z_valid_q};
+    wire [3:0]              f_stages    = {3'd0, f_there[0]} + {3'd0, f_there[1]} + {3'd0, f_there[2]} + {3'd0, f_there[3]}
+                                        + {3'd0, f_there[4]} + {3'd0, f_there[5]};
     // Memory.
     reg                     f_mem_wait_q;
     reg  [160+OVERFLOW_W:0] f_mem_q;
@@ -1110,7 +1113,10 @@ module cw_cuckoo_core #(
         f_chain_cnt_q    <= rst_i || !chain_q ? 11'd0 : f_chain_cnt_q + 11'd1;
     end
 
-    assign f_stages_o = f_stages;
+    assign f_there_o = f_there;
+    assign f_tags_o  = {a_tag_q, b_tag_q, c_tag_q, x_tag_q, d_tag_q, z_tag_q};
+    // What is repeated was not decided, so W has nothing that could send an entry into hand; and a displacement is one of a chain.
+    assign f_alone_o = !(z_valid_q && (w_update_q || w_chain_q)) && (w_chain_q || !w_displace_q);
 
     always @(`CW_PROPERTIES)
         if (f_past_q) begin

@@ -53,6 +53,11 @@ module cw_stall_buffer #(
     output wire                 pending_o,
     output wire [8:0]           occupancy_o,
     output wire [4:0]           lines_used_o
+`ifdef CW_PROPERTIES
+    , output wire               f_taken_o   // a request is tried
+    , output wire               f_place_o   // a push would be taken
+    , output wire               f_pushed_o  // there was one in the cycle before
+`endif
 );
 
     function integer bits_for (input integer n);  // of a number below n, at least 1
@@ -451,6 +456,10 @@ module cw_stall_buffer #(
             f_wait_q   <= retry_valid_o && !retry_ready_i;
         end
     end
+
+    assign f_taken_o  = state_q == ST_TAKEN;
+    assign f_place_o  = place2_q && !(pushed1_q || pushed2_q);
+    assign f_pushed_o = pushed1_q;
 
     always @(`CW_PROPERTIES)
         if (f_past_q && f_there) begin

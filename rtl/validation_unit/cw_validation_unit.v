@@ -204,7 +204,12 @@ module cw_validation_unit #(
     wire                 cur_spill;
     wire                 cur_last_ts;
 `ifdef CW_PROPERTIES
-    wire [3:0]           f_stages;
+    wire [5:0]           f_there;   // see cw_cuckoo_core
+    wire [6*TAG_W-1:0]   f_tags;
+    wire                 f_alone;
+    wire                 f_taken;   // see cw_stall_buffer
+    wire                 f_place;
+    wire                 f_pushed;
 `endif
     /* verilator lint_off UNUSED */  // not among this unit's outputs
     wire                 res_found;
@@ -288,7 +293,9 @@ module cw_validation_unit #(
         .evt_stash_o     (evt_stash_o),
         .evt_overflow_o  (evt_overflow_o)
 `ifdef CW_PROPERTIES
-        , .f_stages_o    (f_stages)
+        , .f_there_o     (f_there)
+        , .f_tags_o      (f_tags)
+        , .f_alone_o     (f_alone)
 `endif
     );
 
@@ -456,6 +463,11 @@ module cw_validation_unit #(
         .pending_o      (stall_pending),
         .occupancy_o    (stall_occupancy_o),
         .lines_used_o   (stall_lines_used_o)
+`ifdef CW_PROPERTIES
+        , .f_taken_o    (f_taken)
+        , .f_place_o    (f_place)
+        , .f_pushed_o   (f_pushed)
+`endif
     );
 
     // ---------------------------------------------------------------- responses: a queue of eight
@@ -526,7 +538,7 @@ module cw_validation_unit #(
     wire                f_w       = w_granule_q == f_granule;
     wire                f_leaves  = w_retried_q && !w_stall_q && f_w;
     // Requests that are owed a response, and those of them that are inside and have not come from the stall buffer.
-    reg  [9:0]          f_owed_q;
+    reg  [8:0]          f_owed_q;  // at most eight and 256
     reg  [3:0]          f_new_q;
     reg                 f_w_new_q;
     wire                f_new     = req_accept && !req_kind_i[1];
@@ -549,6 +561,28 @@ module cw_validation_unit #(
         .choice_o(f_granule)
     );
 
+    // Of the stages: requests inside, new ones of them that are owed a response, retried ones; and one is said to be a retried release.
+    localparam F_KIND = ID_W + COUNT_W;
+    reg  [3:0]          f_inside;
+    reg  [3:0]          f_new_cnt;
+    reg  [3:0]          f_again_cnt;
+    reg                 f_mixed;
+    integer             f_i;
+
+    always @* begin
+        f_inside    = 4'd0;
+        f_new_cnt   = 4'd0;
+        f_again_cnt = 4'd0;
+        f_mixed     = 1'b0;
+        for (f_i = 0; f_i < 6; f_i = f_i + 1)
+            if (f_there[f_i]) begin
+                f_inside    = f_inside + 4'd1;
+                f_new_cnt   = f_new_cnt + {3'd0, !f_tags[f_i*TAG_W+F_KIND+1] && !f_tags[f_i*TAG_W+F_KIND+2]};
+                f_again_cnt = f_again_cnt + {3'd0, f_tags[f_i*TAG_W+F_KIND+2]};
+                f_mixed     = f_mixed || (f_tags[f_i*TAG_W+F_KIND+1] && f_tags[f_i*TAG_W+F_KIND+2]);
+            end
+    end
+
     always @(posedge clk_i) begin
         f_past_q <= 1'b1;
         if (rst_i || flush) begin
@@ -570,7 +604,7 @@ module cw_validation_unit #(
         if (rst_i) begin
             f_waits_q    <= 9'd0;
             f_awake_q    <= 1'b0;
-            f_owed_q     <= 10'd0;
+            f_owed_q     <= 9'd0;
             f_new_q      <= 4'd0;
             f_w_new_q    <= 1'b0;
             f_retry_q    <= 1'b0;
@@ -581,7 +615,7 @@ module cw_validation_unit #(
             f_waits_q    <= f_waits_q + {8'd0, w_push_q && f_w} - {8'd0, f_leaves};
             f_awake_q    <= ((f_awake_q && !(w_retried_q && w_stall_q && f_w)) || (w_wake_q && f_w && f_waits_q != 9'd0))
                          && f_waits_q + {8'd0, w_push_q && f_w} != {8'd0, f_leaves};
-            f_owed_q     <= f_owed_q + {9'd0, f_new} - {9'd0, rsp_pop};
+            f_owed_q     <= f_owed_q + {8'd0, f_new} - {8'd0, rsp_pop};
             f_new_q      <= f_new_q + {3'd0, f_new} - {3'd0, f_w_new_q};
             f_w_new_q    <= decided && !cur_kind[1] && !cur_retried;
             f_retry_q    <= retry_accept || (f_retry_q && !w_retried_q);
@@ -606,10 +640,12 @@ module cw_validation_unit #(
                 assert (res_writes == f_writes_q && (f_writes_q == 0 || res_owner == f_owner_q));
             cover (f_dec && f_writes_q > 1 && f_owner_q != 0);
             // 3. A load or store that was accepted is inside, or in the stall buffer, or its response waits or was taken.
-            assert (f_owed_q == {6'd0, rsp_cnt_q} + {6'd0, f_new_q} + {1'b0, stall_occupancy_o});
+            assert (f_owed_q == {5'd0, rsp_cnt_q} + {5'd0, f_new_q} + stall_occupancy_o);
             cover (f_retry_q && rsp_cnt_q != 0 && stall_occupancy_o > 1);
             // 4. A response always finds a place, and a request inside has one.
-            assert (open_cnt_q == inside_cnt_q + rsp_cnt_q && open_cnt_q <= 4'd8 && inside_cnt_q == f_stages + {3'd0, w_valid_q});
+            assert ({1'b0, open_cnt_q} == {1'b0, inside_cnt_q} + {1'b0, rsp_cnt_q} && open_cnt_q <= 4'd8);
+            assert (inside_cnt_q == f_inside + {3'd0, w_valid_q});
+            assert (f_alone);
             assert (w_valid_q || !(w_answer_q || w_retried_q || w_push_q));
             if (w_answer_q)
                 assert (rsp_cnt_q < 4'd8);
@@ -619,11 +655,10 @@ module cw_validation_unit #(
                 assert (rsp_valid_o && f_rsp_q == {rsp_id_o, rsp_outcome_o, rsp_ts_o});
             if (!rsp_valid_o)
                 assert (rsp_id_o == 0 && rsp_outcome_o == 0 && rsp_ts_o == 0);
-            assert (rsp_cnt_q + {3'd0, w_answer_q} <= 4'd8);
             cover (f_rsp_wait_q && w_answer_q && rsp_outcome_o == ABORT);
             // 6. A retried request is alone inside.
             if (f_retry_q)
-                assert (inside_cnt_q == 4'd1 && !retry_accept && !req_accept && inside_cnt_q == f_stages + {3'd0, w_valid_q});
+                assert (inside_cnt_q == 4'd1 && !retry_accept && !req_accept);
             cover (f_retry_q && req_valid_i && decided);
             // 7. A request that waits is woken: its granule is reserved, or its requests are awake, or their wake is on its way.
             if (f_waits_q != 9'd0 || (w_push_q && f_w))
@@ -638,6 +673,14 @@ module cw_validation_unit #(
             // 9. A request is taken while fewer than eight are inside or have a response that waits, unless table, filter or a retry hold it up.
             assert (req_ready_o == (look_ready && bloom_lkp_ready && !stall_pending && inside_cnt_q + rsp_cnt_q < 4'd8));
             cover (req_accept && inside_cnt_q + rsp_cnt_q == 4'd7);
+            // 10. (for induction) The tags of the stages tell the new requests and the retried one, which the stall buffer knows too. Each of them is
+            //     answered or waits.
+            assert (f_new_q == f_new_cnt + {3'd0, f_w_new_q});
+            assert (f_again_cnt + {3'd0, w_retried_q} == {3'd0, f_retry_q} && f_retry_q == f_taken && !f_mixed);
+            assert ({1'b0, f_w_new_q} + {1'b0, w_retried_q} == {1'b0, w_answer_q} + {1'b0, w_stall_q} && !(f_w_new_q && w_retried_q)
+                    && w_push_q == (w_stall_q && !w_retried_q));
+            assert ((!w_push_q || f_place) && (!f_pushed || v_push_q));
+            cover (w_retried_q && f_taken);
         end
 `endif
 `ifdef FORMAL
