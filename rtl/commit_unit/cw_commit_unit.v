@@ -203,6 +203,13 @@ module cw_commit_unit #(
     reg  [IDX_W-1:0] f_ycid_q;
     reg  [IDX_W-1:0] f_left_q;   // retirements until YCID has retired
 
+    // A flag that says something about another one has no meaning without it.
+    wire             f_filled = f_skip_q || f_reads_q || f_writes_q;
+    wire             f_used   = f_used_q || f_filled;
+    wire             f_commit = f_commit_q && f_decided_q && f_rpass_q;
+    wire             f_pass   = f_pass_q && f_answered_q;
+    wire             f_hazard = f_hazard_q && f_detected_q;
+
     wire [ROW_W-1:0] f_row    = f_idx[IDX_W-1 -: ROW_W];
     wire [LOW_W-1:0] f_lane   = f_idx[LOW_W-1:0] & LOW_MASK;
     wire [LANES-1:0] f_oh     = LANE_0 << f_lane;
@@ -435,7 +442,7 @@ module cw_commit_unit #(
         .data_o(m_rows)
 `ifdef CW_PROPERTIES
         , .f_watch_i(f_watch)
-        , .f_flags_i({f_decided_q, f_commit_q, f_writes_q, f_skip_q, f_reads_q, f_used_q})
+        , .f_flags_i({f_decided_q, f_commit, f_writes_q, f_skip_q, f_reads_q, f_used})
         , .f_rows_i ({in_bank(m1_row), in_bank(m1_row[0] ? m1_row_2 : m1_row)})
         , .f_valid_i(m1_valid_q)
 `endif
@@ -549,7 +556,7 @@ module cw_commit_unit #(
         .data_o(h_rows)
 `ifdef CW_PROPERTIES
         , .f_watch_i(f_watch)
-        , .f_flags_i({f_hazard_q, f_detected_q})
+        , .f_flags_i({f_hazard, f_detected_q})
         , .f_rows_i ({2{in_bank(h1_row)}})
         , .f_valid_i(h1_valid_q)
 `endif
@@ -569,7 +576,7 @@ module cw_commit_unit #(
         .data_o(v_rows)
 `ifdef CW_PROPERTIES
         , .f_watch_i(f_watch)
-        , .f_flags_i({f_pass_q, f_answered_q, f_renewed_q})
+        , .f_flags_i({f_pass, f_answered_q, f_renewed_q})
         , .f_rows_i ({2{in_bank(v1_row)}})
         , .f_valid_i(v1_valid_q)
 `endif
@@ -854,7 +861,7 @@ module cw_commit_unit #(
         .data_o   (pass_h)
 `ifdef CW_PROPERTIES
         , .f_watch_i(f_watch)
-        , .f_flags_i({f_hazard_q, f_detected_q})
+        , .f_flags_i({f_hazard, f_detected_q})
 `endif
     );
 
@@ -877,7 +884,7 @@ module cw_commit_unit #(
         .data_o   (pass_v)
 `ifdef CW_PROPERTIES
         , .f_watch_i(f_watch)
-        , .f_flags_i({f_pass_q, f_answered_q})
+        , .f_flags_i({f_pass, f_answered_q})
 `endif
     );
 
@@ -1038,7 +1045,7 @@ module cw_commit_unit #(
         .data_o   (com_m)
 `ifdef CW_PROPERTIES
         , .f_watch_i(f_watch)
-        , .f_flags_i({f_decided_q, f_commit_q, f_writes_q, f_skip_q})
+        , .f_flags_i({f_decided_q, f_commit, f_writes_q, f_skip_q})
 `endif
     );
 
@@ -1108,7 +1115,7 @@ module cw_commit_unit #(
         .data_o   (ret_m)
 `ifdef CW_PROPERTIES
         , .f_watch_i(f_watch)
-        , .f_flags_i({f_commit_q, f_writes_q, f_skip_q})
+        , .f_flags_i({f_commit, f_writes_q, f_skip_q})
 `endif
     );
 
@@ -1232,7 +1239,6 @@ module cw_commit_unit #(
     wire             f_in_r   = m1_reads_q[f_bit[LOW_W-1:0]];
     wire             f_in_w   = m1_writes_q[f_bit[LOW_W-1:0]];
     wire             f_in_p   = m1_pass_q[f_bit[LOW_W-1:0]];
-    wire             f_filled = f_skip_q || f_reads_q || f_writes_q;
     wire             f_fill   = f_about && !outcome && !f_filled;
     wire             f_done   = f_fill && m1_kind_q == DONE;
     wire             f_decide = f_about && outcome && f_reported_q && !f_decided_q && (f_rpass_q || (FAIL_WAITS != 0 && !f_in_p));
@@ -1269,19 +1275,19 @@ module cw_commit_unit #(
         if (rst_i || f_clear) begin
             {f_used_q, f_skip_q, f_reads_q, f_writes_q, f_decided_q, f_commit_q, f_answered_q, f_pass_q} <= 8'd0;
             {f_renewed_q, f_detected_q, f_hazard_q, f_reported_q, f_rpass_q, f_written_q, f_asked_q, f_wrong_q} <= 8'd0;
-            f_lap_q <= !rst_i && (f_lap_q || f_used_q);
+            f_lap_q <= !rst_i && (f_lap_q || f_used);
         end else begin
-            f_used_q     <= f_used_q || f_fill;
+            f_used_q     <= f_used || f_fill;
             f_skip_q     <= f_skip_q || (f_fill && (m1_kind_q == SKIP || (f_done && !f_in_r && !f_in_w)));
             f_reads_q    <= f_reads_q || (f_done && f_in_r);
             f_writes_q   <= f_writes_q || (f_done && f_in_w);
             f_decided_q  <= f_decided_q || f_decide;
-            f_commit_q   <= f_commit_q || (f_decide && f_in_p);
+            f_commit_q   <= f_commit || (f_decide && f_in_p);
             f_answered_q <= f_answered_q || f_answer;
-            f_pass_q     <= f_pass_q || (f_answer && v1_pass_q);
+            f_pass_q     <= f_pass || (f_answer && v1_pass_q);
             f_renewed_q  <= f_renewed_q || f_renew;
             f_detected_q <= f_detected_q || f_h_at;
-            f_hazard_q   <= f_hazard_q || (f_detect && h1_hazard_q);
+            f_hazard_q   <= f_hazard || (f_detect && h1_hazard_q);
             f_reported_q <= f_reported_q || f_report;
             f_rpass_q    <= f_rpass_q || (f_report && (pass_report ? pass_ok : v1_pass_q));
             f_written_q  <= f_written_q || f_w_at;
@@ -1289,7 +1295,7 @@ module cw_commit_unit #(
             f_wrong_q    <= (f_about && !f_fill && !f_decide) || (f_v_at && !f_answer && !f_renew) || (f_h_at && !f_detect)
                             || (f_w_at && f_written_q);
         end
-        if (f_fill && !f_used_q)
+        if (f_fill && !f_used)
             f_rcid_q <= ret_ptr_q;
         if (f_detect)
             f_ycid_q <= h1_ycid_q;
@@ -1307,13 +1313,13 @@ module cw_commit_unit #(
             cover (haz_dist_q == ENTRIES && pass_dist_q < haz_dist_q && com_dist_q < pass_dist_q && com_dist_q != 0);
             // 2. A write-back begins only for an entry that was reported as passed and that the core has decided to commit.
             if (com_send && f_com_at)
-                assert (f_reported_q && f_rpass_q && f_decided_q && f_commit_q && f_writes_q && !f_skip_q);
+                assert (f_reported_q && f_rpass_q && f_decided_q && f_commit && f_writes_q && !f_skip_q);
             cover (com_send && f_com_at);
             // 3. An entry with a hazard is validated again after its YCID has retired, and not reported as passed before that.
             if (pass_again && f_pas_at)
-                assert (f_hazard_q && f_left_q == {IDX_W{1'b0}});
+                assert (f_hazard && f_left_q == {IDX_W{1'b0}});
             if (pass_report && f_pas_at)
-                assert (!(f_hazard_q && pass_ok));
+                assert (!(f_hazard && pass_ok));
             if (v_report && f_v_at)
                 assert (f_asked_q || f_skip_q);
             cover (pass_again && f_pas_at);
@@ -1325,20 +1331,20 @@ module cw_commit_unit #(
             cover (v_report && f_v_at && f_asked_q);
             // 5. An entry retires when it has been written back, aborted or skipped, and the retirement tells what the core has decided.
             if (ret_move && f_ret_at)
-                assert (f_skip_q || ((f_decided_q || f_failed) && (!(f_commit_q && f_writes_q) || f_written_q)));
+                assert (f_skip_q || ((f_decided_q || f_failed) && (!(f_commit && f_writes_q) || f_written_q)));
             if (ret_send && f_ret_at)
-                assert (!f_skip_q && ret_m[2] == f_commit_q);
-            cover (ret_send && f_ret_at && f_written_q && f_commit_q);
+                assert (!f_skip_q && ret_m[2] == f_commit);
+            cover (ret_send && f_ret_at && f_written_q && f_commit);
             // 6. A pointer at an entry sees its flags, whatever has changed them and when.
             if (f_haz_at)
                 assert (haz_flags == {f_writes_q, f_skip_q, f_reads_q});
             if (f_pas_at)
-                assert (pass_m == {f_skip_q, f_reads_q} && pass_h == {f_hazard_q, f_detected_q} && pass_v == {f_pass_q, f_answered_q}
+                assert (pass_m == {f_skip_q, f_reads_q} && pass_h == {f_hazard, f_detected_q} && pass_v == {f_pass, f_answered_q}
                         && {pass_r[LANES + f_lane], pass_r[f_lane]} == {f_rpass_q, f_reported_q});
             if (f_com_at)
-                assert (com_m == {f_decided_q, f_commit_q, f_writes_q, f_skip_q} && com_r == {f_rpass_q, f_reported_q});
+                assert (com_m == {f_decided_q, f_commit, f_writes_q, f_skip_q} && com_r == {f_rpass_q, f_reported_q});
             if (f_ret_at)
-                assert (ret_m == {f_commit_q, f_writes_q, f_skip_q} && ret_w == f_written_q);
+                assert (ret_m == {f_commit, f_writes_q, f_skip_q} && ret_w == f_written_q);
             cover (f_pas_at && f_reads_q && f_answered_q && f_detected_q && f_lap_q);
             // 7. An event is judged by the flags of its entry, whatever has changed them and when, and it is shown if it is illegal.
             if (f_about)
@@ -1358,7 +1364,7 @@ module cw_commit_unit #(
             cover (haz_send && f_haz_at && f_rcid_q != ret_ptr_q && f_rcid_low > f_idx);
             // 9. Nothing is left of an entry when the window reaches its place again.
             if (f_off >= ENTRIES && !f_past && !f_clear)
-                assert (!(f_used_q || f_filled || f_decided_q || f_answered_q || f_renewed_q || f_detected_q || f_reported_q || f_written_q));
+                assert (!(f_used || f_decided_q || f_answered_q || f_renewed_q || f_detected_q || f_reported_q || f_written_q));
             if (f_off < ENTRIES)
                 assert (!f_past && !f_clear);
             cover (f_off >= ENTRIES && f_lap_q);
@@ -1384,38 +1390,34 @@ module cw_commit_unit #(
             if (f_off < haz_dist_q)
                 assert (f_filled);
             if (f_off < ENTRIES && f_off >= haz_dist_q)
-                assert (!f_detected_q && !f_hazard_q);
+                assert (!f_detected_q);
             if (f_off < pass_dist_q)
                 assert (f_skip_q || f_reported_q || f_asked_q);
             if (f_off < ENTRIES && f_off >= pass_dist_q)
                 assert (!f_reported_q && !f_renewed_q && !f_asked_q);
-            assert (!f_asked_q || (!f_skip_q && f_detected_q && f_hazard_q && f_left_q == {IDX_W{1'b0}}));
+            assert (!f_asked_q || (!f_skip_q && f_hazard && f_left_q == {IDX_W{1'b0}}));
             if (f_off < com_dist_q || f_past || f_clear)
                 assert (f_filled && (f_skip_q || f_decided_q || f_failed));
             if (f_off < ENTRIES && f_off >= com_dist_q)
                 assert (!f_written_q);
             if (f_past || f_clear)
-                assert (f_skip_q || !(f_commit_q && f_writes_q) || f_written_q);
-            assert (f_used_q || !f_filled);
+                assert (f_skip_q || !(f_commit && f_writes_q) || f_written_q);
             assert (!f_skip_q || !(f_reads_q || f_writes_q || (f_reported_q && !f_renewed_q)));
             assert (f_reported_q || !(f_rpass_q || f_decided_q || f_renewed_q));
-            assert (!f_commit_q || (f_decided_q && f_rpass_q));
-            assert (f_answered_q || !f_pass_q);
-            assert (f_detected_q || !f_hazard_q);
             cover (f_off < com_dist_q && f_written_q);
             // 15. (for induction) A row is cleared right behind the retire pointer.
             if (clear_q != 2'b00)
                 assert (f_cleared + 1'b1 == ret_row && clear_q != 2'b11 && lane_of(ret_ptr_q) == 0 && haz_dist_q < ENTRIES);
             if (f_fresh_q)
-                assert ({ret_ptr_q, haz_dist_q, clear_q, m1_valid_q, h1_valid_q, v1_valid_q, w1_valid_q, f_used_q, f_filled, f_detected_q} == 0);
+                assert ({ret_ptr_q, haz_dist_q, clear_q, m1_valid_q, h1_valid_q, v1_valid_q, w1_valid_q, f_used, f_detected_q} == 0);
             cover (clear_q[1] && f_clear);
             // 16. (for induction) RCID and YCID of the entry are in their RAMs, or on the way, and less than a ring before the entry.
-            if (f_used_q)
+            if (f_used)
                 assert ((rcid1_first_q[f_lane] && f_rcid1_of == f_row ? rcid1_q : f_rcids[f_lane*IDX_W +: IDX_W]) == f_rcid_low);
-            if (f_used_q && haz_row == f_row && haz_lane == f_lane)
+            if (f_used && haz_row == f_row && haz_lane == f_lane)
                 assert ((rcid1_first_q[f_lane] && f_rcid1_of == f_row ? rcid1_q
                          : rcid2_first_q[f_lane] && f_rcid2_of == f_row ? rcid2_q : rcids[f_lane*IDX_W +: IDX_W]) == f_rcid_low);
-            if (f_used_q && f_off < ENTRIES)
+            if (f_used && f_off < ENTRIES)
                 assert (f_rcid_age < ENTRIES);
             if (f_detected_q)
                 assert ((ycid1_en_q && ycid1_idx_q == f_idx ? ycid1_q : f_ycid_ram) == f_ycid_q);
@@ -1423,7 +1425,7 @@ module cw_commit_unit #(
                 assert (ycid_next == f_ycid_q);
             if (f_detected_q && pass_idx == f_idx)
                 assert (ycid_q == f_ycid_q);
-            if (f_hazard_q && f_off < haz_dist_q)
+            if (f_hazard && f_off < haz_dist_q)
                 assert (f_left_q == (f_off < f_ycid_age ? {IDX_W{1'b0}} : f_off - f_ycid_age + 1'b1) && f_ycid_age != {IDX_W{1'b0}} && f_ycid_age < ENTRIES);
             cover (f_detected_q && pass_idx_1 == f_idx && ycid2_en_q && ycid2_idx_q == f_idx);
         end

@@ -415,7 +415,6 @@ module cw_warp_lut #(
             // 6. (for induction) The PC has one entry, with its warp and its lanes, or none; and what has been read is what the RAM holds.
             assert ((f_at & (f_at - 1'b1)) == {WAYS{1'b0}});
             assert (|f_at == f_open_q && (!f_open_q || |f_right));
-            assert (upd_q == f_upd_q);
             assert (f_turns);
             assert (f_mended);
             if (upd_q && set == f_pc[SET_W-1:0])
