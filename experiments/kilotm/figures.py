@@ -16,10 +16,11 @@ TABLE_4_3 = {"ht-h": "1.0/4.0/1.39", "ht-m": "1.0/4.0/0.14", "atm": "3.0/2.0/0.0
              "cc": "1.4/1.4/0.004", "ap": "15.7/6.2/0.32"}
 TABLE_4_1 = {"ideal": (6.6, 5.9, 4.2, 9.4, 10.5, 33.4, 0.5), "fglock": (8.1, 6.5, 4.2, 8.8, 9.5, 51.0, 0.5)}  # thread instructions per cycle
 MACHINE = {"cl": (("core.registers", 18432),)}
+UNLIMITED = (("kilo.entries", 0),)  # thesis 4.4.1: commit units have unlimited capacity
 
 
 def run(workload, system, warps=0, settings=()):
-    settings = tuple(sorted(MACHINE.get(workload, ()) + tuple(settings)))
+    settings = tuple(sorted(MACHINE.get(workload, ()) + (UNLIMITED if system == "kilotm" else ()) + tuple(settings)))
     return Run(workload, system, 1 if system in ("fglock", "serial") else warps, PRESET, settings)
 
 

@@ -425,7 +425,7 @@ class Help(Command):
         single, multiple = lines["swo-sig", "ascending-single"], lines["swo-sig", "ascending-multiple"]
         self.assertEqual(multiple["scalar_registers"] - single["scalar_registers"], 8)
         self.assertEqual(lines["prw-sig", "ascending-single"]["vector_registers"] - lines["dcd", "ascending-single"]["vector_registers"], 2048)
-        self.assertRegex(self.passes("advise", "gc-lc", "--preset", "localtm"), r"\* swo-sig +descending-single")
+        self.assertRegex(self.passes("advise", "gc-lc", "--preset", "localtm"), r"\* smdcd +ascending-multiple")
         self.assertIn("choose        --system lds-lock", self.passes("advise", "km-hc", "--preset", "localtm", "--shared", "60000"))
         self.fails(2, "advise", says=["one workload or one PTX file"])
         self.fails(2, "advise", "vecadd", says=["no kernel has transactions"])

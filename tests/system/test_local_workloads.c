@@ -77,7 +77,7 @@ static void test_local_workloads__auto(void **state)
     (void)state;
     static const struct {
         size_t workload, detect, serial;
-    } chosen[] = {{0, 0, 2}, {2, 0, 2}, {4, 1, 1}, {6, 0, 2}};
+    } chosen[] = {{0, 1, 2}, {2, 0, 2}, {4, 3, 2}, {6, 0, 2}};
     for (size_t i = 0; i < sizeof chosen / sizeof chosen[0]; i++) {
         struct run automatic = small(chosen[i].workload, "localtm"), manual = automatic, base = automatic;
         automatic.settings[0] = "ltm.choose=auto";

@@ -88,16 +88,17 @@ static void test_local_advice__choice(void **state)
     (void)state;
     struct cw_config config = southern_islands();
     struct cw_error err;
-    expect_choice(LOOK, &config, COMBINATION(CW_LOCAL_SWO_SIG, CW_LOCAL_DESCENDING));
+    expect_choice(LOOK, &config, COMBINATION(CW_LOCAL_SMDCD, CW_LOCAL_MULTIPLE));
     expect_choice(INCREMENT, &config, COMBINATION(CW_LOCAL_PRW_SIG, CW_LOCAL_MULTIPLE));
-    expect_choice(INCREMENT LOOK, &config, COMBINATION(CW_LOCAL_SWO_SIG, CW_LOCAL_DESCENDING));
-    expect_choice(TAKE, &config, COMBINATION(CW_LOCAL_PRW_SIG, CW_LOCAL_MULTIPLE));
+    expect_choice(INCREMENT LOOK, &config, COMBINATION(CW_LOCAL_SMDCD, CW_LOCAL_MULTIPLE));
+    expect_choice(TAKE, &config, COMBINATION(CW_LOCAL_SWO_SIG, CW_LOCAL_MULTIPLE));
     expect_choice(ADD8, &config, COMBINATION(CW_LOCAL_PRW_SIG, CW_LOCAL_MULTIPLE));
     expect_choice(COPY, &config, COMBINATION(CW_LOCAL_SWO_SIG, 0));
     expect_choice(COPY4, &config, COMBINATION(CW_LOCAL_SMDCD, 0));
     /* LOOK lives on one register: 256 words, and 32 for 1,024 words without owner. No room for signatures. */
     assert_int_equal(cw_config_set(&config, "core.registers=2000", &err), CW_OK);
-    expect_choice(LOOK, &config, COMBINATION(CW_LOCAL_DCD, CW_LOCAL_DESCENDING));
+    expect_choice(LOOK, &config, COMBINATION(CW_LOCAL_SMDCD, CW_LOCAL_MULTIPLE));
+    expect_choice(TAKE, &config, COMBINATION(CW_LOCAL_DCD, CW_LOCAL_MULTIPLE));
     expect_choice(INCREMENT, &config, COMBINATION(CW_LOCAL_DCD, CW_LOCAL_MULTIPLE));
 }
 
@@ -124,7 +125,7 @@ static void test_local_advice__room(void **state)
     a = advise(LOOK, &config, 256, 4096);
     assert_string_equal(a.line[COMBINATION(CW_LOCAL_SWO_SIG, 0)].lacks, "scalar registers");
     assert_null(a.line[COMBINATION(CW_LOCAL_PRW_SIG, 0)].lacks);
-    assert_int_equal(a.chosen, COMBINATION(CW_LOCAL_DCD, CW_LOCAL_DESCENDING));
+    assert_int_equal(a.chosen, COMBINATION(CW_LOCAL_SMDCD, CW_LOCAL_MULTIPLE));
 }
 
 int main(void)

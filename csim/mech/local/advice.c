@@ -94,10 +94,13 @@ static const struct rule *rule_for(const struct cw_transactions *t)
     static const struct rule same = {
         {CW_LOCAL_PRW_SIG, CW_LOCAL_DCD, CW_LOCAL_SWO_SIG, CW_LOCAL_SMDCD},
         CW_LOCAL_MULTIPLE,
-        "it writes no other words than those that it reads: of lanes that read one word together none could write it, so conflicts should "
+        "it writes no other words than those that it reads: of lanes that read one word together one can write it, so conflicts should "
         "show at the read"};
-    static const struct rule read_only = {{CW_LOCAL_SWO_SIG, CW_LOCAL_DCD, CW_LOCAL_SMDCD, CW_LOCAL_PRW_SIG},
-                                          CW_LOCAL_DESCENDING,
+    static const struct rule looks = {{CW_LOCAL_SWO_SIG, CW_LOCAL_PRW_SIG, CW_LOCAL_DCD, CW_LOCAL_SMDCD},
+                                      CW_LOCAL_MULTIPLE,
+                                      "a way through it is read-only: reads should pass each other; what it writes it has read, and S would stop that"};
+    static const struct rule read_only = {{CW_LOCAL_SMDCD, CW_LOCAL_SWO_SIG, CW_LOCAL_DCD, CW_LOCAL_PRW_SIG},
+                                          CW_LOCAL_MULTIPLE,
                                           "a way through a transaction is read-only: reads should pass each other"};
     static const struct rule many = {
         {CW_LOCAL_SMDCD, CW_LOCAL_DCD, CW_LOCAL_SWO_SIG, CW_LOCAL_PRW_SIG}, 0, "it touches many words: signatures would have aliases"};
@@ -105,7 +108,7 @@ static const struct rule *rule_for(const struct cw_transactions *t)
                                       0,
                                       "it reads words that it does not write: reads should pass each other"};
     if (t->reads_as_wrote)
-        return &same;
+        return t->has_read_only ? &looks : &same;
     if (t->has_read_only)
         return &read_only;
     return t->words > MANY_WORDS || t->has_loop ? &many : &other;
