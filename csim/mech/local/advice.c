@@ -96,9 +96,10 @@ static const struct rule *rule_for(const struct cw_transactions *t)
         CW_LOCAL_MULTIPLE,
         "it writes no other words than those that it reads: of lanes that read one word together one can write it, so conflicts should "
         "show at the read"};
-    static const struct rule looks = {{CW_LOCAL_SWO_SIG, CW_LOCAL_PRW_SIG, CW_LOCAL_DCD, CW_LOCAL_SMDCD},
-                                      CW_LOCAL_MULTIPLE,
-                                      "a way through it is read-only: reads should pass each other; what it writes it has read, and S would stop that"};
+    static const struct rule looks = {
+        {CW_LOCAL_SWO_SIG, CW_LOCAL_PRW_SIG, CW_LOCAL_DCD, CW_LOCAL_SMDCD},
+        CW_LOCAL_MULTIPLE,
+        "a way through it is read-only: reads should pass each other; what it writes it has read, and S would stop that"};
     static const struct rule read_only = {{CW_LOCAL_SMDCD, CW_LOCAL_SWO_SIG, CW_LOCAL_DCD, CW_LOCAL_PRW_SIG},
                                           CW_LOCAL_MULTIPLE,
                                           "a way through a transaction is read-only: reads should pass each other"};
