@@ -17,10 +17,19 @@ import json
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
+
+
+def place_of(program):
+    """The absolute path of a program that is named as in a shell: programs run in a folder of their own, where a relative path leads elsewhere."""
+    found = shutil.which(program)
+    if found is None:
+        sys.exit(f"{program}: no such program; --cowarp names it")
+    return str(pathlib.Path(found).resolve())
 
 
 def run(row, folder, settings):
@@ -69,6 +78,7 @@ def main():
     parser.add_argument("--table", type=pathlib.Path)
     parser.add_argument("--options", default="")
     settings = parser.parse_args()
+    settings.cowarp = place_of(settings.cowarp)
     folder, lines, bad, absent = settings.folder.resolve(), [], 0, 0
     for row in csv.DictReader(settings.programs.open()):
         if not re.search(settings.only, row["program"]):

@@ -265,6 +265,10 @@ class Files(Case):
         self.write(b"abcdefghijkl", "twelve")
 
 
+def compare_rows(path):
+    return list(csv.DictReader(line for line in path.read_text().splitlines() if not line.startswith("#")))
+
+
 class Peers(Case):
     """experiments/peers: programs that a user has built, with the words by which each says that it was right."""
 
@@ -284,6 +288,49 @@ class Peers(Case):
         done = subprocess.run([*campaign, "--only", "well", "--timed"], capture_output=True, text=True, timeout=300)
         self.assertRegex(done.stdout, r"`well` \| right \| 2 \| [1-9][\d,]+ \| ")
         self.assertEqual(done.returncode, 0)
+
+    def figures(self, **changes):
+        """gpgpusim.csv of the program's kernel add: half of the cycles that it takes, the rest as it is, but for the changes."""
+        self.check("--preset", "gpgpusim-gtx480", "--registers", 20, "--per", "launch", "--stats", self.folder / "s.json", "--", "./program", "variables")
+        launches = json.loads((self.folder / "s.json").read_text())["per_launch"]
+        self.cycles = sum(launch["cycles"] for launch in launches)
+        row = {"suite": "own", "program": "program", "arguments": "variables", "options": "", "inputs": "", "kernel": "add", "registers": 20, "launches": 2,
+               "cycles": self.cycles // 2, "thread_instructions": sum(launch["counters"]["thread_instructions"] for launch in launches)} | changes
+        (self.folder / "k.csv").write_text("# where they are from\n" + ",".join(row) + "\n" + ",".join(map(str, row.values())) + "\n")
+        compare = [sys.executable, SOURCE / "experiments/peers/compare.py", self.folder, "--cowarp", COWARP, "--kernels", self.folder / "k.csv", "--table", self.folder / "t.md"]
+        return subprocess.run(compare, capture_output=True, text=True, timeout=300)
+
+    def test_a_comparison(self):
+        self.program(fatbin.image(KERNELS))
+        done = self.figures()
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, r"1 kernels: .* mean absolute error of cycles (100\.0|99\.9|100\.1) percent, geometric mean (2\.000|1\.999|2\.001)")
+        self.assertIn(f"| own | `program` | variables | 1 | 2 | {self.cycles // 2:,} | {self.cycles:,} | 2.00 |", (self.folder / "t.md").read_text())
+        done = self.figures(launches=3)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("program: add was launched 2 times, not 3", done.stdout)
+        done = self.figures(thread_instructions=1000)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("thread instructions, not 1000: it is made of other PTX, or has another input", done.stdout)
+        self.assertIn("0 kernels compared", done.stdout)
+        done = self.figures(arguments="9")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout, r"program: status \d+: ")
+
+    def test_kernels_move_together(self):
+        """The correlation, by its definition: of a line it is 1, of a falling one -1, and of (1, 2, 3) with (1, 3, 2) 1/2."""
+        sys.path.insert(0, str(SOURCE / "experiments/peers"))
+        import compare
+        for b, want in (((2, 4, 6), 1), ((3, 2, 1), -1), ((1, 3, 2), 0.5)):
+            self.assertAlmostEqual(compare.correlation((1, 2, 3), b), want)
+
+    def test_the_figures(self):
+        listed = compare_rows(SOURCE / "experiments/peers/gpgpusim.csv")
+        self.assertGreaterEqual(len({(row["suite"], row["program"]) for row in listed}), 12)
+        self.assertEqual(len({(row["program"], row["arguments"], row["kernel"]) for row in listed}), len(listed))
+        for row in listed:
+            self.assertNotIn(None, row.values())
+            self.assertLess(0, min(int(row[number]) for number in ("registers", "launches", "cycles", "thread_instructions")))
 
     def test_the_programs(self):
         rows = list(csv.DictReader((SOURCE / "experiments/peers/programs.csv").open()))

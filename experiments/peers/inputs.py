@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the inputs of the programs of gpgpusim.csv: inputs.py FOLDER. Programs that count something else would not be the ones that were measured, so
+each input follows from a fixed seed."""
+import pathlib
+import random
+import sys
+
+
+def graph(nodes):
+    """For bfs: the first edge and the number of edges of each node, the node to begin with, the edges as (node, cost)."""
+    dice = random.Random(nodes)
+    degrees = [1 + int(dice.random() * 10) for _ in range(nodes)]
+    first = [sum(degrees[:node]) for node in range(nodes)]
+    edges = [f"{int(dice.random() * nodes)} {1 + int(dice.random() * 10)}" for _ in range(sum(degrees))]
+    return "\n".join([str(nodes), *(f"{a} {b}" for a, b in zip(first, degrees)), "", "0", "", str(len(edges)), *edges, ""])
+
+
+def column(cells, least, most, seed):
+    """For hotspot and hotspot3D: a number on each line."""
+    dice = random.Random(seed)
+    return "".join(f"{least + (most - least) * dice.random():.6f}\n" for _ in range(cells))
+
+
+def records(count):
+    """For nn: lines of 48 characters, with a latitude from character 28 and a longitude from 33 on."""
+    dice = random.Random(count)
+    return "".join(f"{number:<28}{7 + 63 * dice.random():5.1f}{100 + 200 * dice.random():5.1f}{'':10}\n" for number in range(count))
+
+
+def keys(count):
+    """For b+tree: how many, and the keys in any order."""
+    order = list(range(1, count + 1))
+    random.Random(count).shuffle(order)
+    return "\n".join(map(str, [count, *order])) + "\n"
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    (folder / "graph4096.txt").write_text(graph(4096))
+    (folder / "temp_128").write_text(column(128 * 128, 320, 345, 1))
+    (folder / "power_128").write_text(column(128 * 128, 0, 0.01, 2))
+    (folder / "places.db").write_text(records(4000))
+    (folder / "places.txt").write_text("places.db\n")
+    (folder / "keys4000.txt").write_text(keys(4000))
+    (folder / "queries.txt").write_text("k 60\nj 60 20\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
