@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The machinery around units: port checks, the library cache, two builders at once, the lockstep report. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +109,31 @@ static void test_rtl_provider__refuses_bad_parameters_and_bad_verilog(void **sta
 static void count_message(void *context, const char *text)
 {
     *(int *)context += strncmp(text, "building RTL of stall_buffer (lines=2 ", 38) == 0;
+}
+
+/* Both compilers' libraries stand side by side, and a process finds all that clang's call. */
+static void test_rtl_provider__builds_with_clang(void **state)
+{
+    (void)state;
+    char dir[CW_PATH_MAX], cache[CW_PATH_MAX], path[CW_PATH_MAX], gnu[CW_PATH_MAX];
+    struct cw_error err = {""};
+    make_temporary(dir);
+    join(cache, dir, "cache");
+    write_verilog(dir, PUSH_PORTS "input wire [GRANULE_W-1:0] push_granule_i, " OTHER_PORTS);
+    struct cw_rtl_build_options opt = {.rtl_dir = dir, .cache_dir = cache, .cxx = "clang++-14", .cxx_flags = "-O0"};
+    assert_int_equal(cw_rtl_find(path, unit, &small, &opt, &err), CW_OK);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(library);
+    assert_non_null(dlsym(library, "cw_rtl_library"));
+    opt.cxx = "g++";
+    assert_int_equal(cw_rtl_find(gnu, unit, &small, &opt, &err), CW_OK);
+    assert_string_not_equal(path, gnu);
+    assert_int_equal(cw_rtl_build_runtime(path, dir, &(struct cw_rtl_build_options){.cxx = "clang++-14", .cxx_flags = "-O0"}, &err), CW_OK);
+    void *runtime = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(runtime);
+    dlclose(runtime);
+    dlclose(library);
+    cw_os_remove_tree(dir);
 }
 
 static void test_rtl_provider__builds_once_and_again_when_sources_change(void **state)
@@ -567,6 +593,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_rtl_provider__registers_begin_as_the_seed_says),
     cmocka_unit_test(test_rtl_provider__refuses_ports_that_differ),
     cmocka_unit_test(test_rtl_provider__refuses_bad_parameters_and_bad_verilog),
+    cmocka_unit_test(test_rtl_provider__builds_with_clang),
     cmocka_unit_test(test_rtl_provider__builds_once_and_again_when_sources_change),
     cmocka_unit_test(test_rtl_provider__runs_verilog_from_a_path),
     cmocka_unit_test(test_rtl_provider__refuses_a_path_that_does_not_fit),
