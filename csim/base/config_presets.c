@@ -182,7 +182,7 @@ static const struct cw_config__override getm_artifact[] = {
 
 static const struct cw_config__override gpgpusim_gtx480[] = {
     AT_700_MHZ,
-    SET(l2_latency, 21, HALF),
+    SET(l2_latency, 2, "GPGPU-Sim: a queue before its L2 and one behind it, and no latency else"),
     SET(core_mem_queue, 1, "GPGPU-Sim: one instruction between issue and the load/store unit"),
     SET(core_buffer, 2, "GPGPU-Sim: two instructions per fetch"),
     SET(core_collectors, 6, G480),
@@ -231,6 +231,7 @@ static const struct cw_config__override gpgpusim_gtx480[] = {
 
 #define CARD "GTX 480 (gpumembench)"
 static const struct cw_config__override gtx480[] = {
+    SET(l2_latency, 21, "half of getm's: the card's rows are of rates"),
     SET(core_scheduler, CW_SCHED_LRR, CARD ": 14.8 loads that hit in the L1 per hot clock and SM; greedy-then-oldest gives 11"),
     SET(clock_noc_mhz, 1400, "[art]: of the same card; " CARD ": the L2 gives 88 percent of what its ports can"),
     SET(clock_l2_mhz, 630, CARD ": working sets in the L2 get 88 to 92 percent of 32 bytes per slice and core cycle"),

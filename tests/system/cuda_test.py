@@ -278,7 +278,7 @@ class Peers(Case):
             shutil.copy(self.folder / "program", self.folder / name)
         (self.folder / "p.csv").write_text("suite,program,arguments,options,inputs,launches,says,never\nown,well,variables,--set core.count=2,,2,simulated|functional,wrong\n"
                                            "own,silent,variables,,,2,never said,\nown,often,variables,,,3,,\nown,bad,7,,,,,\nown,gone,,,,,,\n")
-        campaign = [sys.executable, SOURCE / "experiments/peers/campaign.py", self.folder, "--cowarp", os.path.relpath(COWARP), "--programs", self.folder / "p.csv"]
+        campaign = [sys.executable, SOURCE / "experiments/peers/campaign.py", self.folder, "--cowarp", os.path.join(os.curdir, os.path.relpath(COWARP)), "--programs", self.folder / "p.csv"]
         done = subprocess.run([*campaign, "--table", self.folder / "t.md"], capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 1, done.stderr)
         table = (self.folder / "t.md").read_text()
