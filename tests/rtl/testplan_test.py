@@ -3,10 +3,12 @@
 """Each sentence of a unit's contract is shown by something, and something names a broken copy of it: testplan_test.py SOURCE.
 
 tests/rtl/testplan/UNIT.txt says which; scripts/unit/testplan.py has the form. Refused: a sentence without a number, a number that the contract or
-the plan lacks, an empty cell, and a name that there is not."""
+the plan lacks, an empty cell, a name that there is not, and a twin whose text is no longer in the sources."""
+import importlib.machinery
 import pathlib
 import re
 import sys
+import types
 import unittest
 
 SOURCE = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -17,6 +19,10 @@ import facts  # noqa: E402
 import properties  # noqa: E402
 import testplan  # noqa: E402
 from statsfile import Wrong  # noqa: E402
+
+twins = types.ModuleType("twins")
+twins.__file__ = str(SOURCE / "scripts/twins")
+importlib.machinery.SourceFileLoader("twins", twins.__file__).exec_module(twins)
 
 DEMAND = re.compile(r"\bmust\b|\bmay not\b|\bnot allowed\b|\ballowed\b|\billegal\b|\bnever\b")
 LOCKSTEP = ("c_equals_rtl", "broken_copies_are_caught")  # they look at everything, so they show nothing in particular
@@ -93,6 +99,17 @@ class Testplan(unittest.TestCase):
             unit, plan = header.stem, read(testplan.PLAN.format(header.stem))
             found = faults(header.read_text(encoding="utf-8"), plan, Known(unit))
             self.assertEqual(found, [], f"tests/rtl/testplan/{unit}.txt beside include/cowarp/unit/{unit}.h:\n" + "\n".join(found))
+
+    def test_each_twin_can_be_planted(self):
+        """Each text that a twin replaces stands once in its file, after the replacements of the twin before it."""
+        for conf in sorted((SOURCE / "tests/rtl/twins").glob("*.conf")):
+            for mistake in twins.Conf(conf.stem).mistakes:
+                files = {}
+                for name, old, new in mistake.edits:
+                    text = files.get(name) or read(name)
+                    with self.subTest(conf=conf.name, mistake=mistake.sentence):
+                        self.assertEqual(text.count(old), 1, f"'{old}' in {name}")
+                    files[name] = text.replace(old, new)
 
     def refuses(self, text, *, header=("", ""), plan=("", ""), unit="stall_buffer"):
         """The real contract and plan, of which a text is changed, are refused with that text."""
