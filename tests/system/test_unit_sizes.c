@@ -177,7 +177,10 @@ static void test_unit_sizes__are_the_contracts(void **state)
     (void)state;
     for (const char *const *preset = cw_config_presets(); *preset != NULL; preset++) {
         s.preset = *preset;
-        for (uint32_t i = 0; strcmp(s.preset, "thesis-tbc") != 0 && i < cw_mech_cnt(); i++) /* no system works on its lines */
+        if (strcmp(s.preset, "thesis-tbc") == 0 ||
+            strcmp(s.preset, "qv100") == 0) /* no system works on its lines; no paper has such a machine */
+            continue;
+        for (uint32_t i = 0; i < cw_mech_cnt(); i++)
             build(&s, cw_mechs[i], NULL);
     }
     assert_true(s.units > 100);
