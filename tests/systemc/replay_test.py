@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-SMALL = ["--tx-warps", "2"] + [word for text in ("table_rows=8", "stash=1", "max_swaps=4", "bloom_rows=4", "stall_lines=2", "spill_after=1")
+SMALL = ["--tx-warps", "4"] + [word for text in ("table_rows=8", "stash=1", "max_swaps=4", "bloom_rows=4", "stall_lines=2", "spill_after=1")
                                for word in ("--set", "getm." + text)]
 # name, platform, options of the run, lines of the recording to replay, outcomes (enum cw_vu_outcome) that it must show, whether it must use
 # the overflow area
