@@ -411,48 +411,30 @@ static void test_dram__map_is_a_bijection(void **state)
     check_map(64);
 }
 
-/* dram.map = banks, from the bits of GPGPU-Sim's RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS. */
-static void test_dram__map_with_a_low_bank_bit(void **state)
+/* dram.map = banks and columns, from the bits of published files: RRRR.RRRRRRRR.BBBCCCCB.CCSSSSSS of GPGPU-Sim 4's GTX480, whose groups are
+ * the bank's low bits, and RRRR.RRRRRRRR.BBBBCCCC.CCSSSSSS of the GETM authors', whose groups are the high ones. */
+static void test_dram__maps_of_published_files(void **state)
 {
     (void)state;
-    struct cw_config c = defaults;
-    struct cw_rng rng;
-    c.dram_map = CW_DRAM_BANKS_LOW;
-    c.dram_row_bytes = 4096;
-    bench_create(&c);
-    cw_rng_seed(&rng, cw_test_seed(5));
-    for (uint32_t i = 0; i < 10000; i++) {
-        const uint32_t address = cw_rng_below(&rng, 1u << 28);
-        uint32_t group, bank;
-        uint64_t row;
-        cw_dram_map(b.port, address, &group, &bank, &row);
-        assert_int_equal(bank, (address >> 8 & 1) | (address >> 13 & 7) << 1);
-        assert_int_equal(row, address >> 16);
-        assert_int_equal(group, bank & 3);
+    for (uint32_t map = CW_DRAM_BANKS_LOW; map <= CW_DRAM_COLUMNS_LOW; map++) {
+        struct cw_config c = defaults;
+        struct cw_rng rng;
+        c.dram_map = map;
+        c.dram_row_bytes = 4096;
+        bench_create(&c);
+        cw_rng_seed(&rng, cw_test_seed(5));
+        for (uint32_t i = 0; i < 10000; i++) {
+            const uint32_t address = cw_rng_below(&rng, 1u << 28);
+            const uint32_t low = (address >> 8 & 1) | (address >> 13 & 7) << 1, plain = address >> 12 & 15;
+            uint32_t group, bank;
+            uint64_t row;
+            cw_dram_map(b.port, address, &group, &bank, &row);
+            assert_int_equal(bank, map == CW_DRAM_BANKS_LOW ? low : plain);
+            assert_int_equal(row, address >> 16);
+            assert_int_equal(group, map == CW_DRAM_BANKS_LOW ? bank & 3 : bank >> 2);
+        }
+        bench_destroy();
     }
-    bench_destroy();
-}
-
-/* dram.map = columns, from the bits of GPGPU-Sim 3's RRRR.RRRRRRRR.BBBBCCCC.CCSSSSSS. */
-static void test_dram__map_with_columns_below_banks(void **state)
-{
-    (void)state;
-    struct cw_config c = defaults;
-    struct cw_rng rng;
-    c.dram_map = CW_DRAM_COLUMNS_LOW;
-    c.dram_row_bytes = 4096;
-    bench_create(&c);
-    cw_rng_seed(&rng, cw_test_seed(6));
-    for (uint32_t i = 0; i < 10000; i++) {
-        const uint32_t address = cw_rng_below(&rng, 1u << 28);
-        uint32_t group, bank;
-        uint64_t row;
-        cw_dram_map(b.port, address, &group, &bank, &row);
-        assert_int_equal(bank, address >> 12 & 15);
-        assert_int_equal(row, address >> 16);
-        assert_int_equal(group, bank >> 2);
-    }
-    bench_destroy();
 }
 
 /* The chunks of two slices alternate: slice 0 has the channel's even ones, slice 1 the odd ones. */
@@ -787,8 +769,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_dram__age_cap_bounds_waiting),
     cmocka_unit_test(test_dram__streams_reach_85_percent),
     cmocka_unit_test(test_dram__map_is_a_bijection),
-    cmocka_unit_test(test_dram__map_with_a_low_bank_bit),
-    cmocka_unit_test(test_dram__map_with_columns_below_banks),
+    cmocka_unit_test(test_dram__maps_of_published_files),
     cmocka_unit_test(test_dram__slices_share_a_channel),
     cmocka_unit_test(test_dram__slices_take_turns),
     cmocka_unit_test(test_dram__sector_reads),
