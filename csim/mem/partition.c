@@ -198,20 +198,27 @@ static __attribute__((noinline)) void take_durable(struct cw_partition *s, cw_ti
     cw_fifo_push(&s->reply, now, s->period, p);
 }
 
-/* p has been performed and holds the port for that many cycles. */
-static void finish(struct cw_partition *s, struct cw_message *p, uint32_t cycles, cw_time now)
+/* p, whose destination has room, is done with here: its reply sets out, or it ends. */
+static void send_on(struct cw_partition *s, struct cw_message *p, cw_time delay, cw_time now)
 {
     struct cw_fifo *to = destination(s, p);
-    s->port_free_at = now + cycles * s->period;
-    if (s->uses_nvm && persists(p) && send_persist(s, p, (s->config.config->l2_latency + cycles - 1) * s->period, now))
-        return;
     if (to == NULL) {
         cw_message_free(s->config.pool, p);
         return;
     }
     if (to == &s->reply)
         make_reply(s, p);
-    cw_fifo_push(to, now, (s->config.config->l2_latency + cycles - 1) * s->period, p);
+    cw_fifo_push(to, now, delay, p);
+}
+
+/* p has been performed and holds the port for that many cycles. */
+static void finish(struct cw_partition *s, struct cw_message *p, uint32_t cycles, cw_time now)
+{
+    const cw_time delay = (s->config.config->l2_latency + cycles - 1) * s->period;
+    s->port_free_at = now + cycles * s->period;
+    if (s->uses_nvm && persists(p) && send_persist(s, p, delay, now))
+        return;
+    send_on(s, p, delay, now);
 }
 
 /* DRAM has the bytes of writes that went past the slice. */
@@ -219,17 +226,11 @@ static void take_written(struct cw_partition *s, cw_time now)
 {
     struct cw_message *p;
     while ((p = cw_dram_written(s->dram, now)) != NULL) {
-        struct cw_fifo *to = destination(s, p);
+        const struct cw_fifo *to = destination(s, p);
         if (to != NULL && !cw_fifo_can_push(to, now))
             return;
         cw_dram_pop_written(s->dram, now);
-        if (to == NULL) {
-            cw_message_free(s->config.pool, p);
-            continue;
-        }
-        if (to == &s->reply)
-            make_reply(s, p);
-        cw_fifo_push(to, now, s->period, p);
+        send_on(s, p, s->period, now);
     }
 }
 
