@@ -251,7 +251,12 @@ static int create_control(struct cw_core *c, struct cw_error *err)
     return c->cfg.control->create(&c->control, &config, err);
 }
 
-static const struct cw_component_ops component_ops = {.kind = "core", .domain = CW_DOMAIN_CORE, .tick = core_tick};
+static bool core_idle(const void *self)
+{
+    return cw_core_idle(self);
+}
+
+static const struct cw_component_ops component_ops = {.kind = "core", .domain = CW_DOMAIN_CORE, .tick = core_tick, .idle = core_idle, .state = cw_core__state};
 
 int cw_core_create(struct cw_core **out, const struct cw_core_config *config, struct cw_error *err)
 {

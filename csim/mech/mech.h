@@ -117,6 +117,10 @@ struct cw_mech {
      * no. While it does, memory has no versions. It has the same intrinsics, and as many bytes of local memory. */
     const struct cw_mech *baseline;
     bool (*is_off)(const struct cw_config *config);
+    /* What it holds beside the state of its components: that of its core halves, first of all (base/state.h). NULL: nothing, if it is
+     * stateless, and else a run with it cannot be saved. */
+    void (*state)(void *self, struct cw_state *s);
+    bool stateless;
     /* Nothing in flight anywhere; NULL: always. */
     bool (*idle)(const void *self);
     /* A kernel is about to run: everything is at rest, no warp is there yet. May be NULL; an error ends the launch. */
