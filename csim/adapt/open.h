@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "cowarp/unit.h"
 
 /* Opens "<place><number>.<unit>", as core3.order_masks: the name that waves, messages and --rtl use. *out has been all zero. params: the
@@ -18,6 +19,15 @@ static inline int cw_adapt_open(struct cw_unit_instance *out, const struct cw_un
     snprintf(name, sizeof name, "%s%u.%s", place, number, unit->name);
     return units->open(units->context, unit, name, params, out, err);
 }
+
+/* The unit's state: that of the C model, of the Verilog, or of both. One that has not been opened has none. */
+static inline void cw_adapt_state(struct cw_state *s, struct cw_unit_instance *unit)
+{
+    if (unit->ops != NULL)
+        cw_unit_state(s, unit);
+}
+/* The values that an adapter keeps of a unit's ports: a struct of numbers alone. */
+#define CW_ADAPT_PORTS(s, ports) cw_state_array((s), #ports, &(ports), sizeof(ports) / sizeof(uint32_t), sizeof(uint32_t))
 
 /* An instance that has not been opened has nothing to close. */
 static inline void cw_adapt_close(struct cw_unit_instance *unit)

@@ -74,3 +74,11 @@ void cw_adapt_ownership_table_destroy(struct cw_adapt_ownership_table *t)
     cw_adapt_close(&t->unit);
     free(t);
 }
+
+void cw_adapt_ownership_table_state(struct cw_state *s, struct cw_adapt_ownership_table *t)
+{
+    cw_adapt_state(s, &t->unit);
+    CW_ADAPT_PORTS(s, t->in);
+    CW_ADAPT_PORTS(s, t->out);
+    CW_STATE(s, t->clearing);
+}

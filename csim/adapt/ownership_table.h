@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/fifo.h"
 #include "base/lanes.h"
+#include "base/state.h"
 #include "cowarp/unit/ownership_table.h"
 
 struct cw_adapt_ownership_table;
@@ -42,6 +43,7 @@ int cw_adapt_ownership_table_create(struct cw_adapt_ownership_table **out, const
                                     uint32_t entries, uint64_t base, const struct cw_adapt_ownership_table_banks *banks,
                                     struct cw_error *err);
 void cw_adapt_ownership_table_destroy(struct cw_adapt_ownership_table *t);
+void cw_adapt_ownership_table_state(struct cw_state *s, struct cw_adapt_ownership_table *t);
 /* One core cycle, from a start to the end of its resolution; op, or NULL, is offered. */
 struct cw_adapt_ownership_table_answer cw_adapt_ownership_table_clock(struct cw_adapt_ownership_table *t,
                                                                       const struct cw_adapt_ownership_table_op *op, cw_time now);

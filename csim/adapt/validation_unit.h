@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/fifo.h"
+#include "base/state.h"
 #include "cowarp/unit/validation_unit.h"
 
 struct cw_adapt_validation_unit_config {
@@ -59,6 +60,7 @@ struct cw_adapt_validation_unit {
 int cw_adapt_validation_unit_open(struct cw_adapt_validation_unit *u, const struct cw_adapt_validation_unit_config *config,
                                   struct cw_error *err);
 void cw_adapt_validation_unit_close(struct cw_adapt_validation_unit *u);
+void cw_adapt_validation_unit_state(struct cw_state *s, struct cw_adapt_validation_unit *u);
 
 /* What the next cycle offers: a request, which has been taken when the output req_ready is 1 then, or nothing. */
 static inline void cw_adapt_validation_unit_offer(struct cw_adapt_validation_unit *u, struct cw_adapt_validation_unit_request r)

@@ -28,6 +28,7 @@ void cw_state_end(struct cw_state *s)
 {
     if (s->mode == CW_STATE_SAVE)
         free(s->stream);
+    free(s->shared);
     *s = (struct cw_state){0};
 }
 
@@ -145,4 +146,49 @@ void cw_state_ref(struct cw_state *s, const char *name, void **at, const void *b
         number = 0;
     }
     *at = number != 0 ? (char *)(uintptr_t)base + (number - 1) * bytes : NULL;
+}
+
+void cw_state_grown(struct cw_state *s, const char *name, uint32_t *cnt, void **array, uint32_t *cap, size_t bytes)
+{
+    cw_state_count(s, name, cnt, UINT32_MAX);
+    if (s->mode != CW_STATE_LOAD || *cnt <= *cap)
+        return;
+    void *more = s->status == CW_OK && *cnt <= s->bytes - s->at ? realloc(*array, *cnt * bytes) : NULL;
+    if (more == NULL) {
+        cw_state_fail(s, *cnt <= s->bytes - s->at ? CW_ENOMEM : CW_EINVAL, "no room for %u of %s", *cnt, name);
+        *cnt = 0;
+        return;
+    }
+    *array = more;
+    *cap = *cnt;
+}
+
+void cw_state_shares(struct cw_state *s, void *made)
+{
+    uint32_t cap = s->shared_cap;
+    if (s->shared_cnt == cap) {
+        void **more = realloc(s->shared, (cap = cap != 0 ? 2 * cap : 64) * sizeof *more);
+        if (more == NULL) {
+            cw_state_fail(s, CW_ENOMEM, "out of host memory");
+            return;
+        }
+        s->shared = more;
+        s->shared_cap = cap;
+    }
+    s->shared[s->shared_cnt++] = made;
+}
+
+bool cw_state_shared(struct cw_state *s, void **at)
+{
+    uint32_t number = 0; /* of the one, from 1 on; one more than there are: it is new */
+    if (s->mode != CW_STATE_LOAD && *at != NULL)
+        for (number = 1; number <= s->shared_cnt && s->shared[number - 1] != *at; number++)
+            continue;
+    cw_state_count(s, "shared", &number, s->shared_cnt + 1);
+    const bool is_new = number == s->shared_cnt + 1;
+    if (s->mode == CW_STATE_LOAD)
+        *at = number != 0 && !is_new ? s->shared[number - 1] : NULL;
+    else if (is_new)
+        cw_state_shares(s, *at);
+    return is_new && s->status == CW_OK;
 }

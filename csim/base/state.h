@@ -44,6 +44,8 @@ struct cw_state {
     uint64_t digest;
     const char *group; /* for messages: where the walk is */
     uint32_t index;
+    void **shared; /* owned: what several hold (cw_state_shared), in the order in which it was met */
+    uint32_t shared_cnt, shared_cap;
     struct cw_message_pool *messages; /* from which messages are made on load (msg/message.h); the machine sets it */
 };
 
@@ -70,11 +72,26 @@ void cw_state_fail(struct cw_state *s, int status, const char *fmt, ...) __attri
 void cw_state_array(struct cw_state *s, const char *name, void *at, size_t cnt, size_t bytes);
 /* A count that bounds what follows: CW_EINVAL on load when it is more than `most`. */
 void cw_state_count(struct cw_state *s, const char *name, uint32_t *cnt, uint32_t most);
+/* The same of an array from malloc() that grows: on load it gets room for that many elements of `bytes` each, and *cap says so. Without memory
+ * the count is 0. */
+void cw_state_grown(struct cw_state *s, const char *name, uint32_t *cnt, void **array, uint32_t *cap, size_t bytes);
+/* Something that several hold, behind a pointer of each: true when it is met for the first time, and the caller is to walk what *at points to,
+ * after he has made it on load and said so with cw_state_shares. false: on load *at is what was made then. NULL is never met for the first
+ * time. */
+bool cw_state_shared(struct cw_state *s, void **at);
+void cw_state_shares(struct cw_state *s, void *made);
 /* A pointer to one of the cnt elements of `bytes` each at base, or NULL. */
 void cw_state_ref(struct cw_state *s, const char *name, void **at, const void *base, size_t bytes, size_t cnt);
 
 /* A number, a bool or an enum, or an array of such whose size the compiler knows. */
 #define CW_STATE(s, field) cw_state_array((s), #field, &(field), 1, sizeof(field))
+/* The number of elements of an array that grows, and room for them; the elements are walked behind it. */
+#define CW_STATE_GROWN(s, count, array, cap)                                              \
+    do {                                                                                  \
+        void *cw_state__array = (array);                                                  \
+        cw_state_grown((s), #count, &(count), &cw_state__array, &(cap), sizeof *(array)); \
+        (array) = cw_state__array;                                                        \
+    } while (0)
 /* A pointer into the array `base` of cnt elements. */
 #define CW_STATE_REF(s, field, base, cnt)                                                \
     do {                                                                                 \

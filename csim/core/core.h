@@ -255,6 +255,8 @@ cw_time cw_core_hold_shared(struct cw_core *c, uint32_t cnt);
 uint8_t *cw_core_shared_of(struct cw_core *c, uint32_t block);
 /* The 32-bit word at the offset of that block's shared memory, for oracles; 0 when no block is there. */
 uint32_t cw_core_shared_word(const struct cw_core *c, uint32_t block, uint32_t offset);
+/* A memory instruction that the mechanism holds, or NULL, as a piece of the mechanism's state (base/state.h). */
+void cw_core_inst_state(struct cw_state *s, struct cw_core *c, struct cw_mem_inst **inst);
 /* The program does what the mechanism does not allow: the run ends with the kernel's line, the first thread of inst, and this text. */
 void cw_core_refuse(struct cw_core *c, const struct cw_mem_inst *inst, const char *text);
 

@@ -4,7 +4,7 @@
  * is counted in core cycles.
  *
  * Private to: barrier.c, bounds.c, buffer.c, classes.c, constant.c, converge.c, core.c, fetch.c, flush.c, functional.c, inst.c, issue.c,
- * kept.c, line.c, lsu.c, miss.c, order.c, packet.c, pipe.c, tell.c, print.c, ready.c, region.c, registers.c, report.c, saved.c, shared.c, stall.c,
+ * line.c, lsu.c, miss.c, order.c, packet.c, pipe.c, tell.c, print.c, ready.c, region.c, registers.c, report.c, saved.c, shared.c, stall.c,
  * warp.c.
  *
  * Who may issue: a resident warp that waits for nothing has its bit in `ready` from the cycle on at which its next instruction's
@@ -559,7 +559,7 @@ void cw_core__written_back(struct cw_core *c, uint32_t tag);
 bool cw_core__has_dirty(const struct cw_core *c);
 void cw_core__flush_tick(struct cw_core *c);
 
-/* kept.c */
+/* flush.c: lines that a mechanism keeps */
 /* Whether a mechanism keeps the line of persistent memory. */
 static inline bool cw_core__is_kept(const struct cw_core *c, uint64_t line)
 {

@@ -515,3 +515,10 @@ void cw_core__state(void *self, struct cw_state *s)
     flush_state(s, &c->flush);
     control_state(s, c);
 }
+
+void cw_core_inst_state(struct cw_state *s, struct cw_core *c, struct cw_mem_inst **inst)
+{
+    struct cw_core_inst *i = (struct cw_core_inst *)*inst;
+    inst_ref(s, c, &i);
+    *inst = (struct cw_mem_inst *)i;
+}

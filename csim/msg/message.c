@@ -249,6 +249,18 @@ void cw_message_state(struct cw_state *s, struct cw_message **at)
         *at = m;
 }
 
+void cw_message_shared_state(struct cw_state *s, struct cw_message **m)
+{
+    void *at = *m;
+    const bool is_new = cw_state_shared(s, &at);
+    *m = at;
+    if (!is_new)
+        return;
+    cw_message_state(s, m);
+    if (cw_state_loads(s))
+        cw_state_shares(s, *m);
+}
+
 void cw_message_slot_state(struct cw_state *s, void **slot, void *context)
 {
     struct cw_message *m = *slot;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/state.h"
 
 void cw_unit_params_default(const struct cw_unit *unit, void *params)
 {
@@ -34,6 +35,7 @@ static int open_c(void *context, const struct cw_unit *unit, const char *name, c
     instance->unit = unit;
     instance->ops = &unit->c_model;
     instance->self = NULL;
+    instance->state = NULL;
     status = unit->c_model.create(&instance->self, params);
     if (status != CW_OK)
         return cw_fail(err, status, "%s: the C model of %s cannot be created: %s", name, unit->name,
@@ -52,4 +54,15 @@ const struct cw_unit_provider *cw_unit_provider_c(void)
 {
     static const struct cw_unit_provider provider = {NULL, open_c, poll_c};
     return &provider;
+}
+
+void cw_unit_state(struct cw_state *s, struct cw_unit_instance *instance)
+{
+    cw_state_group(s, instance->unit->name, 0);
+    if (instance->state != NULL)
+        instance->state(instance, s);
+    else if (instance->ops->state != NULL)
+        instance->ops->state(instance->self, s);
+    else
+        cw_state_fail(s, CW_EUNSUP, "it cannot be saved");
 }

@@ -48,7 +48,8 @@ static void recorder_tick(void *self, const void *in)
     r->unit.ops->tick(r->unit.self, in);
 }
 
-static const struct cw_unit_ops recorder_ops = {NULL, recorder_destroy_unit, recorder_reset, recorder_eval, recorder_tick};
+static const struct cw_unit_ops recorder_ops = {
+    .destroy = recorder_destroy_unit, .reset = recorder_reset, .eval = recorder_eval, .tick = recorder_tick};
 
 static int recorder_open(void *context, const struct cw_unit *unit, const char *name, const void *params, struct cw_unit_instance *instance,
                          struct cw_error *err)
@@ -72,7 +73,7 @@ static int recorder_open(void *context, const struct cw_unit *unit, const char *
     }
     memcpy(r->params, params, unit->params_size);
     unit->ports(params, r->port);
-    *instance = (struct cw_unit_instance){unit, &recorder_ops, r};
+    *instance = (struct cw_unit_instance){.unit = unit, .ops = &recorder_ops, .self = r};
     return CW_OK;
 }
 

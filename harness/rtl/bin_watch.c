@@ -62,7 +62,8 @@ static void instance_tick(void *self, const void *in)
     s->inner.ops->tick(s->inner.self, in);
 }
 
-static const struct cw_unit_ops instance_ops = {NULL, instance_destroy, instance_reset, instance_eval, instance_tick};
+static const struct cw_unit_ops instance_ops = {
+    .destroy = instance_destroy, .reset = instance_reset, .eval = instance_eval, .tick = instance_tick};
 
 /* Path of the unit's file; whether it is there. */
 static bool find_file(char path[CW_PATH_MAX], const struct cw_unit *unit)
@@ -116,7 +117,7 @@ static int watch_open(void *context, const struct cw_unit *unit, const char *nam
         instance_destroy(s);
         return status;
     }
-    *instance = (struct cw_unit_instance){unit, &instance_ops, s};
+    *instance = (struct cw_unit_instance){.unit = unit, .ops = &instance_ops, .self = s};
     return CW_OK;
 }
 

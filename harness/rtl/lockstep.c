@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/state.h"
+
 #define RING_DEFAULT 256u
 #define STATE_CYCLES 2048u /* between two states of the RTL that are kept: saving one takes some microseconds */
 
@@ -277,4 +279,15 @@ uint64_t cw_lockstep_checks(const void *self)
     return ((const struct pair *)self)->checks;
 }
 
-const struct cw_unit_ops cw_lockstep_ops = {NULL, pair_destroy, pair_reset, pair_eval, pair_tick};
+/* Of both. What the last cycles were is for a report, and begins anew. */
+static void pair_state(void *self, struct cw_state *s)
+{
+    struct pair *p = self;
+    cw_unit_state(s, &p->inst[0]);
+    cw_unit_state(s, &p->inst[1]);
+    CW_STATE(s, p->cycle);
+    CW_STATE(s, p->checks);
+}
+
+const struct cw_unit_ops cw_lockstep_ops = {
+    .destroy = pair_destroy, .reset = pair_reset, .eval = pair_eval, .tick = pair_tick, .state = pair_state};

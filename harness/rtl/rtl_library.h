@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 /* Raised when this file, the run time's own sources or struct cw_unit_ops change, or what rtl_shim.c puts into the shim's template. */
-#define CW_RTL_ABI 9u
+#define CW_RTL_ABI 10u
 
 /* An assert that did not hold. */
 struct cw_rtl_violation {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "lockstep.h"
 #include "rtl_files.h"
 #include "rtl_property.h"
@@ -145,6 +146,27 @@ static int get_library(struct provider *p, const struct cw_unit *unit, const voi
     return CW_OK;
 }
 
+/* The library says what a model's state is; its bytes mean something to that library alone. */
+static void rtl_state(struct cw_unit_instance *instance, struct cw_state *s)
+{
+    const struct cw_rtl_library *const library = (const void *)((const char *)instance->ops - offsetof(struct cw_rtl_library, ops));
+    uint64_t digest = library->digest, bytes = library->save(instance->self, NULL, 0);
+    CW_STATE(s, digest);
+    CW_STATE(s, bytes);
+    if (digest != library->digest || bytes != library->save(instance->self, NULL, 0))
+        cw_state_fail(s, CW_EINVAL, "it was saved with other Verilog");
+    void *model = s->status == CW_OK ? malloc(bytes + 1) : NULL;
+    if (model == NULL || bytes == 0)
+        cw_state_fail(s, bytes == 0 ? CW_EUNSUP : CW_ENOMEM, bytes == 0 ? "a build for coverage cannot be saved" : "out of host memory");
+    if (s->status == CW_OK) {
+        library->save(instance->self, model, bytes);
+        cw_state_array(s, "model", model, bytes, 1);
+        if (cw_state_loads(s))
+            library->restore(instance->self, model, bytes);
+    }
+    free(model);
+}
+
 static int open_rtl(struct provider *p, const struct cw_unit *unit, const char *name, const void *params, struct cw_unit_instance *instance,
                     struct cw_error *err)
 {
@@ -165,7 +187,7 @@ static int open_rtl(struct provider *p, const struct cw_unit *unit, const char *
     }
     p->instances[p->instance_cnt++] = (struct cw_rtl_instance){copy, unit, library, self};
     p->watches = p->watches || library->properties;
-    *instance = (struct cw_unit_instance){unit, &library->ops, self};
+    *instance = (struct cw_unit_instance){unit, &library->ops, self, rtl_state};
     return CW_OK;
 }
 
@@ -185,7 +207,7 @@ static int open_lockstep(struct provider *p, const struct cw_unit *unit, const c
     }
     if (!p->opt.mismatch_ports_only)
         opt.library = p->instances[p->instance_cnt - 1].library;
-    *instance = (struct cw_unit_instance){unit, &cw_lockstep_ops, NULL};
+    *instance = (struct cw_unit_instance){.unit = unit, .ops = &cw_lockstep_ops};
     status = cw_lockstep_create(&instance->self, params, &model, &rtl, &opt);
     if (status != CW_OK) {
         free((char *)p->instances[--p->instance_cnt].name);

@@ -118,7 +118,7 @@ void cw_tap_idle(struct cw_tap *t)
     t->inner.ops->eval(t->inner.self, t->in, t->out);
 }
 
-static const struct cw_unit_ops tap_ops = {NULL, tap_destroy, tap_reset, tap_eval, tap_tick};
+static const struct cw_unit_ops tap_ops = {.destroy = tap_destroy, .reset = tap_reset, .eval = tap_eval, .tick = tap_tick};
 
 static void tap_free(struct cw_tap *t)
 {
@@ -179,7 +179,7 @@ static int tap_open(void *context, const struct cw_unit *unit, const char *name,
         tap_free(taps->tap[--taps->cnt]);
         return status;
     }
-    *instance = (struct cw_unit_instance){unit, &tap_ops, t};
+    *instance = (struct cw_unit_instance){.unit = unit, .ops = &tap_ops, .self = t};
     return CW_OK;
 }
 

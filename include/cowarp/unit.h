@@ -77,6 +77,8 @@ struct cw_unit_channel {
     uint32_t words;        /* index of the port's words in the unit's words */
 };
 
+struct cw_state;
+
 /* An implementation of a unit. All functions are safe on different instances from different threads. */
 struct cw_unit_ops {
     /* Makes an instance, in the state that a reset leaves. params points to the unit's params struct and is copied.
@@ -89,6 +91,8 @@ struct cw_unit_ops {
     void (*eval)(void *self, const void *in, void *out);
     /* The rising clock edge at the end of this cycle, with the same inputs that eval saw. */
     void (*tick)(void *self, const void *in);
+    /* Names its state, between two cycles, to be saved or loaded (csim/base/state.h). NULL: a run with the unit cannot be saved. */
+    void (*state)(void *self, struct cw_state *s);
 };
 
 struct cw_unit {
@@ -117,6 +121,8 @@ struct cw_unit_instance {
     const struct cw_unit *unit;
     const struct cw_unit_ops *ops;
     void *self;
+    /* How its state is named, by who has opened it; NULL: by ops->state. */
+    void (*state)(struct cw_unit_instance *instance, struct cw_state *s);
 };
 
 enum cw_unit_backend { CW_UNIT_C, CW_UNIT_RTL, CW_UNIT_LOCKSTEP };
@@ -133,6 +139,9 @@ struct cw_unit_provider {
     /* Non-zero status when a lockstep pair opened by this provider has differed (err says where); polled each time step. */
     int (*poll)(void *context, struct cw_error *err);
 };
+
+/* Names the instance's state, between two cycles, to be saved or loaded. Fails s with CW_EUNSUP when nobody can. */
+void cw_unit_state(struct cw_state *s, struct cw_unit_instance *instance);
 
 /* The provider that always answers with the C model. */
 const struct cw_unit_provider *cw_unit_provider_c(void);

@@ -139,7 +139,8 @@ static void tap_tick(void *self, const void *in)
     t->inner.ops->tick(t->inner.self, in);
 }
 
-static const struct cw_unit_ops tap_ops = {tap_create, tap_destroy, tap_reset, tap_eval, tap_tick};
+static const struct cw_unit_ops tap_ops = {
+    .create = tap_create, .destroy = tap_destroy, .reset = tap_reset, .eval = tap_eval, .tick = tap_tick};
 
 static size_t offset_of(const struct cw_unit *unit, const void *params, const char *name)
 {
@@ -173,7 +174,7 @@ static int tap_open(void *context, const struct cw_unit *unit, const char *name,
         t->answer = offset_of(unit, params, t->channel->answer);
     }
     tap_cnt++;
-    *instance = (struct cw_unit_instance){unit, &tap_ops, t};
+    *instance = (struct cw_unit_instance){.unit = unit, .ops = &tap_ops, .self = t};
     return CW_OK;
 }
 

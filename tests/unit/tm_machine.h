@@ -319,6 +319,14 @@ cw_lanes cw_core_region_aborted(const struct cw_core *c, uint32_t warp)
     return c->warp[warp].r;
 }
 
+/* No test of a protocol saves a core. */
+void cw_core_inst_state(struct cw_state *s, struct cw_core *c, struct cw_mem_inst **inst)
+{
+    (void)c;
+    (void)inst;
+    cw_state_fail(s, CW_EUNSUP, "this core is a double");
+}
+
 uint32_t cw_core_attempt(const struct cw_core *c, uint32_t w)
 {
     return c->warp[w].attempts;

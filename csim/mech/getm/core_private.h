@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State of GETM's half in a core. Private to: attempt.c, commit.c, core_half.c, log_packets.c. */
+/* State of GETM's half in a core. Private to: attempt.c, commit.c, core_half.c, log_packets.c, saved.c. */
 #ifndef CW_MECH_GETM_CORE_PRIVATE_H
 #define CW_MECH_GETM_CORE_PRIVATE_H
 

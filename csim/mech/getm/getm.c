@@ -169,6 +169,20 @@ static bool idle(const void *self)
     return true;
 }
 
+static void state(void *self, struct cw_state *s)
+{
+    struct cw_getm_machine *m = self;
+    const uint32_t partitions = m->shared.config->partition_count;
+    for (uint32_t i = 0; i < m->shared.config->core_count; i++)
+        cw_getm__core_state(s, m->core[i]);
+    for (uint32_t i = 0; i < 3 * partitions; i++)
+        cw_wire_state(s, &m->shared.wires.wanted[i]);
+    CW_STATE(s, m->statistics.time_max);
+    CW_STATE(s, m->statistics.time_counted);
+    CW_STATE(s, m->statistics.stalled);
+    CW_STATE(s, m->statistics.stalled_at);
+}
+
 static void finish(void *self)
 {
     struct cw_getm_machine *m = self;
@@ -202,6 +216,7 @@ const struct cw_mech cw_mech_getm = {
     .core_self = core_self,
     .inbox = cw_tm_inbox,
     .local_bytes = cw_tm_log_bytes,
+    .state = state,
     .idle = idle,
     .finish = finish,
 };

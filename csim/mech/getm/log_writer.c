@@ -234,7 +234,77 @@ static void tick(void *self, cw_time now)
 
 /* Everything else */
 
-static const struct cw_component_ops component_ops = {.kind = "getm_commit_unit", .domain = CW_DOMAIN_CU, .tick = tick};
+/* State */
+
+static void release_state(struct cw_state *s, struct cw_getm_release *r)
+{
+    CW_STATE(s, r->granule);
+    CW_STATE(s, r->count);
+    CW_STATE(s, r->owner);
+    CW_STATE(s, r->last);
+    CW_STATE(s, r->ack);
+    CW_STATE(s, r->after);
+    cw_message_state(s, &r->done);
+}
+
+/* What is on its way to the validation unit lies here. */
+static void handed_state(struct cw_state *s, void **slot, void *context)
+{
+    struct cw_getm_log_writer *u = context;
+    cw_state_ref(s, "release", slot, u->handed, sizeof *u->handed, HANDED_OVER);
+    if (*slot != NULL)
+        release_state(s, *slot);
+}
+
+/* A write that has been sent is held by the L2, or has come back. Its log message is held by each write that has not, and by the queue. */
+static void write_state(struct cw_state *s, struct cw_getm_log_writer *u, uint64_t number)
+{
+    const uint32_t i = (uint32_t)(number % WRITES);
+    CW_STATE(s, u->ready[i]);
+    CW_STATE(s, u->done[i]);
+    if (number >= u->sent)
+        cw_message_state(s, &u->write[i]);
+    if (!u->done[i])
+        cw_message_shared_state(s, &u->log[i]);
+}
+
+static void queue_state(struct cw_state *s, struct cw_getm_log_writer *u)
+{
+    const uint32_t places = u->getm->common.keys->cu_buffer;
+    cw_state_count(s, "log messages", &u->ring.cnt, places);
+    if (cw_state_loads(s))
+        u->ring.head = 0;
+    for (uint32_t i = 0; i < u->ring.cnt; i++)
+        cw_message_shared_state(s, &u->queue[cw_ring_at(&u->ring, i, places)]);
+    CW_STATE(s, u->left);
+    CW_STATE(s, u->begun);
+    CW_STATE(s, u->released);
+}
+
+static void state(void *self, struct cw_state *s)
+{
+    struct cw_getm_log_writer *u = self;
+    queue_state(s, u);
+    CW_STATE(s, u->issued);
+    CW_STATE(s, u->sent);
+    CW_STATE(s, u->finished);
+    for (uint64_t n = u->finished; n < u->issued && s->status == CW_OK; n++)
+        write_state(s, u, n);
+    CW_STATE(s, u->release_first);
+    CW_STATE(s, u->release_end);
+    for (uint64_t n = u->release_first; n < u->release_end && s->status == CW_OK; n++)
+        release_state(s, &u->release[n % RELEASES]);
+    CW_STATE(s, u->handed_next);
+    cw_fifo_state(s, u->to_validation, handed_state, u);
+}
+
+static bool idle(const void *self)
+{
+    return cw_getm__log_writer_idle(self);
+}
+
+static const struct cw_component_ops component_ops = {
+    .kind = "getm_commit_unit", .domain = CW_DOMAIN_CU, .tick = tick, .idle = idle, .state = state};
 
 int cw_getm__log_writer_create(struct cw_getm_log_writer **out, const struct cw_getm *g, uint32_t index, struct cw_fifo *releases)
 {

@@ -137,3 +137,19 @@ bool cw_getm__rollover_idle(const struct cw_getm_rollover *r)
 {
     return !r->draining && !r->stopping && r->messages_left == 0;
 }
+
+void cw_getm__rollover_state(struct cw_state *s, struct cw_getm_rollover *r)
+{
+    CW_STATE(s, r->draining);
+    CW_STATE(s, r->drain_unit);
+    CW_STATE(s, r->flush_unit);
+    CW_STATE(s, r->acks);
+    CW_STATE(s, r->messages_left);
+    CW_STATE(s, r->flushed);
+    CW_STATE(s, r->wanted);
+    CW_STATE(s, r->flush_cycles);
+    CW_STATE(s, r->stopping);
+    CW_STATE(s, r->finished);
+    CW_STATE(s, r->listen);
+    CW_STATE(s, r->message);
+}

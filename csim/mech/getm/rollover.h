@@ -51,6 +51,7 @@ static inline bool cw_getm__rollover_due(const struct cw_getm_rollover *r, bool 
 struct cw_message *cw_getm__rollover_message(struct cw_getm_rollover *r, cw_time now);
 /* When it next needs a tick; a time not after now: at the next edge. */
 cw_time cw_getm__rollover_next(const struct cw_getm_rollover *r, cw_time now);
+void cw_getm__rollover_state(struct cw_state *s, struct cw_getm_rollover *r);
 /* No rollover is under way here, or, in partition 0, anywhere. */
 bool cw_getm__rollover_idle(const struct cw_getm_rollover *r);
 

@@ -463,7 +463,80 @@ static int allocate(struct cw_getm_validation *v)
     return ok ? CW_OK : CW_ENOMEM;
 }
 
-static const struct cw_component_ops component_ops = {.kind = "getm_validation", .domain = CW_DOMAIN_L2, .tick = tick};
+/* State */
+
+static void places_state(struct cw_state *s, struct cw_getm_validation *v, struct places *q)
+{
+    cw_state_count(s, "places", &q->ring.cnt, v->place_cnt);
+    if (cw_state_loads(s))
+        q->ring.head = 0;
+    for (uint32_t i = 0; i < q->ring.cnt; i++)
+        CW_STATE(s, q->place[cw_ring_at(&q->ring, i, v->place_cnt)]);
+}
+
+/* A free place has no message. */
+static void pending_state(struct cw_state *s, struct pending *n, bool is_free)
+{
+    if (is_free)
+        return;
+    cw_message_state(s, &n->p);
+    CW_STATE(s, n->left);
+    CW_STATE(s, n->open);
+    CW_STATE(s, n->granted);
+    CW_STATE(s, n->cause);
+    CW_STATE(s, n->ts);
+    CW_STATE(s, n->due);
+    CW_STATE(s, n->asked);
+}
+
+static bool is_free(const struct cw_getm_validation *v, uint32_t place)
+{
+    for (uint32_t i = 0; i < v->free.ring.cnt; i++)
+        if (v->free.place[cw_ring_at(&v->free.ring, i, v->place_cnt)] == place)
+            return true;
+    return false;
+}
+
+static void messages_state(struct cw_state *s, struct cw_getm_validation *v)
+{
+    CW_STATE(s, v->used);
+    places_state(s, v, &v->free);
+    places_state(s, v, &v->ready);
+    places_state(s, v, &v->done);
+    cw_state_count(s, "held", &v->held_cnt, v->place_cnt);
+    cw_state_array(s, "held", v->held, v->held_cnt, sizeof *v->held);
+    for (uint32_t i = 0; i < v->place_cnt; i++)
+        pending_state(s, &v->pending[i], is_free(v, i));
+    if (v->load_ts != NULL)
+        cw_state_array(s, "load_ts", v->load_ts, (size_t)v->place_cnt * GRANULES, sizeof(uint64_t));
+    if (!cw_state_loads(s) && v->ended_first == NULL)
+        v->ended_last = NULL;
+    cw_message_list_state(s, &v->ended_first, &v->ended_last);
+}
+
+static void state(void *self, struct cw_state *s)
+{
+    struct cw_getm_validation *v = self;
+    const struct cw_config *c = v->getm->config;
+    messages_state(s, v);
+    CW_STATE(s, v->retried);
+    CW_STATE(s, v->awake);
+    CW_STATE(s, v->offer_from);
+    cw_state_array(s, "completed", v->completed, (size_t)c->core_count * c->core_warps, sizeof *v->completed);
+    cw_getm__rollover_state(s, &v->rollover);
+    CW_STATE(s, v->occupied_since);
+    CW_STATE(s, v->stalled);
+    CW_STATE(s, v->stalled_lines);
+    cw_adapt_validation_unit_state(s, &v->unit); /* the queue of releases is walked where they lie, in log_writer.c */
+}
+
+static bool idle(const void *self)
+{
+    return cw_getm__validation_idle(self);
+}
+
+static const struct cw_component_ops component_ops = {
+    .kind = "getm_validation", .domain = CW_DOMAIN_L2, .tick = tick, .idle = idle, .state = state};
 
 int cw_getm__validation_create(struct cw_getm_validation **out, const struct cw_getm *g, uint32_t index, struct cw_error *err)
 {
