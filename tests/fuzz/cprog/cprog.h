@@ -13,14 +13,18 @@
 #define CP_ENTRY  extern "C" __global__
 #else
 #define CP_DEVICE
+#ifdef __cplusplus
+#define CP_ENTRY extern "C"
+#else
 #define CP_ENTRY
+#endif
 #endif
 
 #ifdef __NVPTX__
 #define CP_GPU
 #endif
 
-#ifndef __CUDACC__
+#ifndef __cplusplus
 typedef unsigned __int128 u128;
 typedef uint32_t v4u __attribute__((vector_size(16)));
 #ifdef CP_GPU
@@ -224,6 +228,75 @@ static inline uint32_t cp_dp4a(uint32_t a, uint32_t b, uint32_t c)
     for (int i = 0; i < 32; i += 8)
         c += (uint32_t)((int8_t)(a >> i) * (int8_t)(b >> i));
     return c;
+}
+
+/* Shifts clamp. */
+static inline uint64_t cp_shift(uint64_t a, uint32_t n, int bits, int left, int is_signed)
+{
+    const uint64_t width = UINT64_MAX >> (64 - bits);
+    const int64_t value = (int64_t)(a << (64 - bits)) >> (64 - bits);
+    const uint32_t by = n > 63 ? 63 : n;
+    if (left)
+        return n >= (uint32_t)bits ? 0 : a << n & width;
+    if (is_signed)
+        return (uint64_t)(value >> by) & width;
+    return n >= (uint32_t)bits ? 0 : (a & width) >> n;
+}
+
+static inline uint32_t cp_find(uint64_t a, int bits, int is_signed, int shiftamt)
+{
+    const uint64_t sign = is_signed ? a >> (bits - 1) & 1 : 0;
+    for (int i = bits - 1; i >= 0; i--)
+        if ((a >> i & 1) != sign)
+            return (uint32_t)(shiftamt ? bits - 1 - i : i);
+    return UINT32_MAX;
+}
+
+static inline uint64_t cp_reverse(uint64_t a, int bits)
+{
+    uint64_t r = 0;
+    for (int i = 0; i < bits; i++)
+        r |= (a >> i & 1) << (bits - 1 - i);
+    return r;
+}
+
+static inline uint64_t cp_field64(uint64_t a, uint32_t pos, uint32_t len, int is_signed)
+{
+    uint64_t r = 0;
+    pos &= 255, len &= 255;
+    const uint32_t last = pos + len - 1 > 63 ? 63 : pos + len - 1;
+    const uint64_t sign = is_signed && len != 0 ? a >> last & 1 : 0;
+    for (uint32_t i = 0; i < 64; i++)
+        r |= (i < len && pos + i <= 63 ? a >> (pos + i) & 1 : sign) << i;
+    return r;
+}
+
+static inline uint32_t cp_mask(uint32_t first, uint32_t n, int wrap)
+{
+    uint32_t r = 0;
+    first = wrap ? first & 31 : first, n = wrap ? n & 31 : n;
+    for (uint32_t i = 0; i < 32; i++)
+        r |= (uint32_t)(i >= first && i - first < n) << i;
+    return r;
+}
+
+static inline uint64_t cp_high(uint64_t a, uint64_t b, int bits, int is_signed)
+{
+    if (bits == 32)
+        return is_signed ? (uint32_t)(((int64_t)(int32_t)a * (int32_t)b) >> 32) : (uint32_t)(a * b >> 32);
+    return is_signed ? (uint64_t)(((__int128)(int64_t)a * (int64_t)b) >> 64) : (uint64_t)(((u128)a * b) >> 64);
+}
+
+static inline uint32_t cp_pairs(uint32_t a, uint32_t b, int max)
+{
+    const int16_t x = (int16_t)a, y = (int16_t)b, u = (int16_t)(a >> 16), v = (int16_t)(b >> 16);
+    const uint16_t low = (uint16_t)((x < y) == !max ? x : y), high = (uint16_t)((u < v) == !max ? u : v);
+    return (uint32_t)high << 16 | low;
+}
+
+static inline uint32_t cp_clamped(int32_t v, int32_t low, int32_t high)
+{
+    return (uint32_t)(v < low ? low : v > high ? high : v);
 }
 
 /* A NaN loses; -0 is less than +0. */

@@ -23,7 +23,8 @@ CSMITH = "csmith --no-argc --quiet --no-packed-struct --no-return-unions --no-re
 HOST = "gcc -std=gnu11 -O0 -w -fwrapv -fno-strict-aliasing -ffp-contract=off -fexcess-precision=16 -msse4.1"
 GPU = ("clang-14 -x c -std=gnu11 --target=nvptx64-nvidia-cuda -Xclang -target-cpu -Xclang sm_70 -Xclang -target-feature -Xclang +ptx63 -ffreestanding -w "
        "-fwrapv -fno-strict-aliasing -ffp-contract=off -fno-math-errno -Xclang -fnative-half-type -Xclang -fallow-half-arguments-and-returns -S")
-NVCC = "nvcc -x cu -std=c++17 -w -ptx -arch=compute_75 --fmad=false -I /usr/include/csmith"
+NVCC = "nvcc -x cu -std=c++17 -w -ptx -arch=compute_75 --fmad=false"
+HOST_CPP = "g++ -x c++ -std=gnu++17 -O0 -w -fpermissive -fwrapv -fno-strict-aliasing"
 FLAGS = f"-I {HERE} -I {HERE / 'csmith'} -I /usr/include/csmith"
 MODES = {"timed": [], "functional": ["--functional"]}
 WORDS = 32  # of a program
@@ -74,15 +75,24 @@ def set_at_run_time(text):
     return text.replace("crc32_gentab();\n", "crc32_gentab();\n" + "".join(begin), 1)
 
 
-def csmith_program(seed):
-    """One of csmith's, under names of its own; main becomes the program's function."""
-    done = run(f"{CSMITH} --seed {seed}")
+def csmith_program(seed, *more):
+    """One of csmith's, under names of its own; main becomes the program's function. None: csmith has none of that seed."""
+    done = run([*CSMITH.split(), "--seed", str(seed), *more])
     if done.returncode != 0:  # one of its own assertions: of some seeds with --no-return-unions
         return None
-    text = set_at_run_time(done.stdout)
+    text = done.stdout if more else set_at_run_time(done.stdout)
     text = re.sub(r"\b([gSU]_?|func_)(\d+)\b", lambda m: f"{m[1]}{m[2]}_of_{seed}", text)
     text = re.sub(r"^(#include.*|static long __undefined;)$", "", text, flags=re.M)
-    return re.sub(r"int main \(void\)", f"CP_ENTRY void cp_csmith_{seed}(uint32_t *out)", text).replace("return 0;\n}", "return;\n}")
+    return re.sub(r"int main \(void\)", f"CP_ENTRY void cp_{'nvcc' if more else 'csmith'}_{seed}(uint32_t *out)", text).replace("return 0;\n}", "return;\n}")
+
+
+def nvcc_program(seed):
+    """The same in C++, as nvcc takes it: without volatile structs and unions, and without an address with an offset as a variable's initial value."""
+    text = csmith_program(seed, "--lang-cpp", "--no-volatiles", "--no-unions")
+    if text is None or re.search(r"^static .*= [^;]*&\w+[\[.]", text, flags=re.M):
+        return None
+    text = re.sub(r"^( *)((?:struct|union) \w+& operator=)", r"\1CP_DEVICE \2", text, flags=re.M)
+    return re.sub(r"^(static |inline )", r"CP_DEVICE \1", text, flags=re.M)
 
 
 class Batch:
@@ -90,8 +100,8 @@ class Batch:
 
     def __init__(self, kind, seeds, folder):
         self.kind, self.folder = kind, pathlib.Path(folder)
-        make = csmith_program if kind == "csmith" else lambda seed: own.Program(seed).text()
-        head = '#include "csmith.h"\n' if kind == "csmith" else '#include "cprog.h"\n'
+        make = {"csmith": csmith_program, "nvcc": nvcc_program, "own": lambda seed: own.Program(seed).text()}[kind]
+        head = '#include "cprog.h"\n' if kind == "own" else '#include "csmith.h"\n'
         self.source = self.folder / "programs.c"
         programs = {seed: text for seed in seeds if (text := make(seed)) is not None}
         self.seeds = list(programs)
@@ -102,9 +112,12 @@ class Batch:
         """The host's words of each program, or None of one that does not end."""
         main = HOST_MAIN.replace("DECLARATIONS", "".join(f"void {name}(uint32_t *);" for name in self.names)).replace("PROGRAMS", ", ".join(self.names)).replace("MICROSECONDS", str(microseconds))
         (self.folder / "host.c").write_text(main)
-        built = run(f"{HOST} {FLAGS} -o host host.c programs.c -lm", self.folder)
+        compiler = HOST_CPP if self.kind == "nvcc" else HOST
+        built = run(f"{compiler} {FLAGS} -c -o programs.o programs.c", self.folder)
+        if built.returncode == 0:
+            built = run(f"{HOST} -o host host.c programs.o -lm", self.folder)
         if built.returncode != 0:
-            raise RuntimeError(f"gcc: {built.stderr[:2000]}")
+            raise RuntimeError(f"the host's compiler: {built.stderr[:2000]}")
         data = subprocess.run([self.folder / "host"], capture_output=True, timeout=300).stdout
         words = struct.unpack(f"<{len(data) // 4}I", data)
         each = [words[i:i + WORDS + 1] for i in range(0, len(words), WORDS + 1)]
@@ -122,7 +135,7 @@ class Batch:
 
     def results(self, cowarp, level, wanted, mode):
         """The machine's words of the programs in wanted; of a single one that fails, what is said."""
-        threads = 1 if self.kind == "csmith" else 32
+        threads = 32 if self.kind == "own" else 1
         script = [f"load {level}.ptx", f"alloc out {4 * WORDS * len(self.names)}"]
         script += [f"launch {self.names[i]} grid 1 block {threads} args out+{4 * WORDS * i}" for i in wanted]
         (self.folder / "script").write_text("\n".join(script + ["copy out to out.bin"]) + "\n")
@@ -160,9 +173,9 @@ def judge(cowarp, kind, seeds, levels, modes, microseconds, keep=None):
 def options():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("cowarp", type=lambda path: str(pathlib.Path(path).resolve()))
-    p.add_argument("--kind", choices=["csmith", "own", "both"], default="both")
+    p.add_argument("--kind", choices=["csmith", "own", "both", "nvcc"], default="both", help="nvcc: csmith's C++, by nvcc")
     p.add_argument("--seeds", default="1:151", metavar="A:B", help="of each generator, B excluded")
-    p.add_argument("--levels", default="O0,O2,O3", help="of O0, O1, O2, O3; nvcc takes csmith's programs alone")
+    p.add_argument("--levels", default="O0,O2,O3", help="of clang: O0, O1, O2, O3")
     p.add_argument("--modes", default="timed,functional")
     p.add_argument("--rotate", action="store_true", help="one level and one mode of each batch, in turn")
     p.add_argument("--batch", type=int, default=25, help="programs of one file")
@@ -174,14 +187,14 @@ def options():
 
 def main():
     o = options()
-    for tool in ["gcc", "clang-14"] + (["csmith"] if o.kind != "own" else []):
+    for tool in ["gcc", "nvcc" if o.kind == "nvcc" else "clang-14"] + (["csmith"] if o.kind != "own" else []):
         if shutil.which(tool) is None:
             print(f"skipped: no {tool}; ./setup installs it")
             return 77
     first, end = (int(n) for n in o.seeds.split(":"))
     if o.keep:
         pathlib.Path(o.keep).mkdir(parents=True, exist_ok=True)
-    levels, modes, work = o.levels.split(","), o.modes.split(","), []
+    levels, modes, work = ["nvcc"] if o.kind == "nvcc" else o.levels.split(","), o.modes.split(","), []
     for at in range(first, end, o.batch):
         for kind in ["csmith", "own"] if o.kind == "both" else [o.kind]:
             one = len(work) // 2 if o.rotate else None

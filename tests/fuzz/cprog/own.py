@@ -5,6 +5,27 @@ import random
 
 CONSTANTS = [0, 1, 2, 3, 5, 7, 31, 32, 63, 255, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, 0x3f800000, 0x7f800000, 0xff800000]
 FLOATS = ["0.0f", "-0.0f", "1.0f", "-1.5f", "0x1p-149f", "0x1.fffffep127f", "3.1415927f", "0x1p-126f", "16777217.0f", "1e10f", "-0x1p31f"]
+# Instructions of words: text, its operands (r: 32 bits, l: 64, n: 32 bits of at most 255), the result's letter, the model of x0, x1, ...
+INSTRUCTIONS = [
+    ("shl.b32 %0, %1, %2;", "rn", "r", "(uint32_t)cp_shift(x0, x1, 32, 1, 0)"), ("shr.u32 %0, %1, %2;", "rn", "r", "(uint32_t)cp_shift(x0, x1, 32, 0, 0)"),
+    ("shr.s32 %0, %1, %2;", "rn", "r", "(uint32_t)cp_shift(x0, x1, 32, 0, 1)"), ("shl.b64 %0, %1, %2;", "ln", "l", "cp_shift(x0, x1, 64, 1, 0)"),
+    ("shr.u64 %0, %1, %2;", "ln", "l", "cp_shift(x0, x1, 64, 0, 0)"), ("shr.s64 %0, %1, %2;", "ln", "l", "cp_shift(x0, x1, 64, 0, 1)"),
+    ("bfind.u32 %0, %1;", "r", "r", "cp_find(x0, 32, 0, 0)"), ("bfind.s32 %0, %1;", "r", "r", "cp_find(x0, 32, 1, 0)"),
+    ("bfind.shiftamt.s64 %0, %1;", "l", "r", "cp_find(x0, 64, 1, 1)"), ("bfind.u64 %0, %1;", "l", "r", "cp_find(x0, 64, 0, 0)"),
+    ("brev.b32 %0, %1;", "r", "r", "(uint32_t)cp_reverse(x0, 32)"), ("brev.b64 %0, %1;", "l", "l", "cp_reverse(x0, 64)"),
+    ("bfe.u64 %0, %1, %2, %3;", "lnn", "l", "cp_field64(x0, x1, x2, 0)"), ("bfe.s64 %0, %1, %2, %3;", "lnn", "l", "cp_field64(x0, x1, x2, 1)"),
+    ("bmsk.clamp.b32 %0, %1, %2;", "nn", "r", "cp_mask(x0, x1, 0)"), ("bmsk.wrap.b32 %0, %1, %2;", "nn", "r", "cp_mask(x0, x1, 1)"),
+    ("mul.hi.u32 %0, %1, %2;", "rr", "r", "(uint32_t)cp_high(x0, x1, 32, 0)"), ("mul.hi.s32 %0, %1, %2;", "rr", "r", "(uint32_t)cp_high(x0, x1, 32, 1)"),
+    ("mul.hi.u64 %0, %1, %2;", "ll", "l", "cp_high(x0, x1, 64, 0)"), ("mul.hi.s64 %0, %1, %2;", "ll", "l", "cp_high(x0, x1, 64, 1)"),
+    ("mad.hi.u32 %0, %1, %2, %3;", "rrr", "r", "(uint32_t)cp_high(x0, x1, 32, 0) + x2"),
+    ("mad.wide.s32 %0, %1, %2, %3;", "rrl", "l", "(uint64_t)((int64_t)(int32_t)x0 * (int32_t)x1) + x2"),
+    ("min.s16x2 %0, %1, %2;", "rr", "r", "cp_pairs(x0, x1, 0)"), ("max.s16x2 %0, %1, %2;", "rr", "r", "cp_pairs(x0, x1, 1)"),
+    ("cvt.sat.s8.s32 %0, %1;", "r", "r", "cp_clamped((int32_t)x0, -128, 127)"), ("cvt.sat.u16.s32 %0, %1;", "r", "r", "cp_clamped((int32_t)x0, 0, 65535)"),
+    ("cvt.s32.s16 %0, %1;", "r", "r", "(uint32_t)(int16_t)x0"), ("cvt.u32.s8 %0, %1;", "r", "r", "(uint32_t)(int8_t)x0"),
+    ("slct.b32.s32 %0, %1, %2, %3;", "rrr", "r", "(int32_t)x2 >= 0 ? x0 : x1"), ("popc.b64 %0, %1;", "l", "r", "(uint32_t)__builtin_popcountll(x0)"),
+    ("mul24.hi.u32 %0, %1, %2;", "rr", "r", "(uint32_t)((uint64_t)(x0 & 0xffffff) * (x1 & 0xffffff) >> 16)"),
+    ("mad24.lo.s32 %0, %1, %2, %3;", "rrr", "r", "(uint32_t)(((int32_t)(x0 << 8) >> 8) * (int64_t)((int32_t)(x1 << 8) >> 8)) + x2"),
+]
 
 
 class Program:
@@ -169,7 +190,12 @@ class Program:
     def instruction(self):
         word = lambda: ("uint32_t", "r", self.r(1))
         single = lambda: ("float", "f", self.f(2))
-        choice = self.rng.randrange(12)
+        choice = self.rng.randrange(18)
+        if choice > 11:
+            asm, kinds, to, model = self.rng.choice(INSTRUCTIONS)
+            make = {"r": word, "l": lambda: ("uint64_t", "l", self.q(1)),
+                    "n": lambda: ("uint32_t", "r", self.pick(f"{self.r(1)} & 31", f"{self.r(1)} & 63", f"{self.r(1)} & 255", "32", "64"))}
+            return self.one(asm, [make[k]() for k in kinds], model, "q" if to == "l" else "r", "uint64_t" if to == "l" else "uint32_t", to)
         if choice < 4:
             bits, is_signed, wide = self.pick(32, 64), self.rng.randrange(2), self.rng.randrange(2)
             source = ("double", "d", self.pick(self.d(2), f"cp_f64_of({self.pick('0x7ff8000000000000u', '0xfff0000000000000u', self.q(1))})")) if wide else \

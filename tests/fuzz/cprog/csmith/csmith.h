@@ -8,6 +8,7 @@
 
 #include <float.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "cprog.h"
@@ -22,6 +23,10 @@
 #define fabsf        __builtin_fabsf
 #define fabs         __builtin_fabs
 #include "safe_math.h"
+#ifdef __cplusplus
+#undef NULL
+#define NULL nullptr /* csmith compares it with pointers behind a comma */
+#endif
 
 static CP_DEVICE uint64_t cp_sum;
 static CP_DEVICE volatile int cp_zero; /* see set_at_run_time() of cprog.py */
