@@ -192,6 +192,8 @@ static uint32_t choose_registers(const struct cw_gpu *gpu, const struct cw_gpu_r
             registers = bound[i];
             *from = (enum cw_registers_from)i;
         }
+    if (q->functional && q->registers > bound[CW_REGISTERS_LAUNCHED])
+        return bound[CW_REGISTERS_LAUNCHED];
     return q->registers != 0 ? q->registers : registers;
 }
 

@@ -27,6 +27,7 @@ NVCC = "nvcc -x cu -std=c++17 -w -ptx -arch=compute_75 --fmad=false"
 HOST_CPP = "g++ -x c++ -std=gnu++17 -O0 -w -fpermissive -fwrapv -fno-strict-aliasing"
 FLAGS = f"-I {HERE} -I {HERE / 'csmith'} -I /usr/include/csmith"
 MODES = {"timed": [], "functional": ["--functional"]}
+EXTRA = []  # what the user has cowarp told besides
 WORDS = 32  # of a program
 # Each program in a process of its own: one that does not end soon has no expectation, and is passed over.
 HOST_MAIN = """
@@ -139,7 +140,7 @@ class Batch:
         script = [f"load {level}.ptx", f"alloc out {4 * WORDS * len(self.names)}"]
         script += [f"launch {self.names[i]} grid 1 block {threads} args out+{4 * WORDS * i}" for i in wanted]
         (self.folder / "script").write_text("\n".join(script + ["copy out to out.bin"]) + "\n")
-        done = run([cowarp, "exec", "--script", "script", *MODES[mode]], self.folder, timeout=1200)
+        done = run([cowarp, "exec", "--script", "script", *MODES[mode], *EXTRA], self.folder, timeout=1200)
         if done.returncode == 0:
             words = struct.unpack(f"<{WORDS * len(self.names)}I", (self.folder / "out.bin").read_bytes())
             return {i: list(words[WORDS * i:WORDS * (i + 1)]) for i in wanted}
@@ -181,6 +182,7 @@ def options():
     p.add_argument("--batch", type=int, default=25, help="programs of one file")
     p.add_argument("--microseconds", type=int, default=3000, help="a program that takes longer on the host is passed over")
     p.add_argument("--jobs", type=int, default=1)
+    p.add_argument("--with", dest="extra", default="", metavar="OPTIONS", help="further options of cowarp, such as '--preset qv100'")
     p.add_argument("--keep", metavar="FOLDER", help="leaves the files of the (one) batch there")
     return p.parse_args()
 
@@ -191,6 +193,7 @@ def main():
         if shutil.which(tool) is None:
             print(f"skipped: no {tool}; ./setup installs it")
             return 77
+    EXTRA.extend(o.extra.split())
     first, end = (int(n) for n in o.seeds.split(":"))
     if o.keep:
         pathlib.Path(o.keep).mkdir(parents=True, exist_ok=True)
