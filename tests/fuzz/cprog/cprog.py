@@ -152,7 +152,7 @@ class Batch:
 
 def judge(cowarp, kind, seeds, levels, modes, microseconds, keep=None):
     """(programs that were compared, runs of them, lines about differences)."""
-    lines, runs = [], 0
+    lines, runs, again = [], 0, f" --with='{' '.join(EXTRA)}'" if EXTRA else ""
     with tempfile.TemporaryDirectory() as folder:
         batch = Batch(kind, seeds, keep or folder)
         expected = batch.expectation(microseconds)
@@ -167,7 +167,7 @@ def judge(cowarp, kind, seeds, levels, modes, microseconds, keep=None):
                         what = got[i] if isinstance(got[i], str) else next(
                             f"word {w} is {a:#x}, not {b:#x}" for w, (a, b) in enumerate(zip(got[i], expected[i])) if a != b)
                         lines.append(f"{kind} seed {batch.seeds[i]}, {level}, {mode}: {what}\n    again: {sys.argv[0]} {cowarp} --kind {kind} --seeds "
-                                     f"{batch.seeds[i]}:{batch.seeds[i] + 1} --levels {level} --modes {mode} --keep FOLDER")
+                                     f"{batch.seeds[i]}:{batch.seeds[i] + 1} --levels {level} --modes {mode} --keep FOLDER{again}")
     return len(wanted), runs, lines
 
 
