@@ -19,10 +19,12 @@ import tempfile
 import own
 
 HERE = pathlib.Path(__file__).resolve().parent
-CSMITH = "csmith --no-argc --quiet --no-packed-struct --no-return-unions --no-return-structs --no-arg-unions --no-arg-structs --max-funcs 4 --max-block-depth 3 --max-block-size 3 --max-array-len-per-dim 5 --max-array-dim 2"
+CSMITH = ("csmith --no-argc --quiet --no-packed-struct --no-return-unions --no-return-structs --no-arg-unions --no-arg-structs "
+          "--max-funcs 4 --max-block-depth 3 --max-block-size 3 --max-array-len-per-dim 5 --max-array-dim 2")
 HOST = "gcc -std=gnu11 -O0 -w -fwrapv -fno-strict-aliasing -ffp-contract=off -fexcess-precision=16 -msse4.1"
 GPU = ("clang-14 -x c -std=gnu11 --target=nvptx64-nvidia-cuda -Xclang -target-cpu -Xclang sm_70 -Xclang -target-feature -Xclang +ptx63 -ffreestanding -w "
-       "-fwrapv -fno-strict-aliasing -ffp-contract=off -fno-math-errno -Xclang -fnative-half-type -Xclang -fallow-half-arguments-and-returns -S")
+       "-fwrapv -fno-strict-aliasing -ffp-contract=off -fno-math-errno -Xclang -fnative-half-type "
+       "-Xclang -fallow-half-arguments-and-returns -S")
 NVCC = "nvcc -x cu -std=c++17 -w -ptx -arch=compute_75 --fmad=false"
 HOST_CPP = "g++ -x c++ -std=gnu++17 -O0 -w -fpermissive -fwrapv -fno-strict-aliasing"
 FLAGS = f"-I {HERE} -I {HERE / 'csmith'} -I /usr/include/csmith"
@@ -84,7 +86,8 @@ def csmith_program(seed, *more):
     text = done.stdout if more else set_at_run_time(done.stdout)
     text = re.sub(r"\b([gSU]_?|func_)(\d+)\b", lambda m: f"{m[1]}{m[2]}_of_{seed}", text)
     text = re.sub(r"^(#include.*|static long __undefined;)$", "", text, flags=re.M)
-    return re.sub(r"int main \(void\)", f"CP_ENTRY void cp_{'nvcc' if more else 'csmith'}_{seed}(uint32_t *out)", text).replace("return 0;\n}", "return;\n}")
+    name = f"cp_{'nvcc' if more else 'csmith'}_{seed}"
+    return re.sub(r"int main \(void\)", f"CP_ENTRY void {name}(uint32_t *out)", text).replace("return 0;\n}", "return;\n}")
 
 
 def nvcc_program(seed):
@@ -115,7 +118,8 @@ class Batch:
 
     def expectation(self, microseconds):
         """The host's words of each program, or None of one that does not end."""
-        main = HOST_MAIN.replace("DECLARATIONS", "".join(f"void {name}(uint32_t *);" for name in self.names)).replace("PROGRAMS", ", ".join(self.names)).replace("MICROSECONDS", str(microseconds))
+        declared = "".join(f"void {name}(uint32_t *);\n" for name in self.names)
+        main = HOST_MAIN.replace("DECLARATIONS", declared).replace("PROGRAMS", ", ".join(self.names)).replace("MICROSECONDS", str(microseconds))
         (self.folder / "host.c").write_text(main)
         compiler = HOST_CPP if self.kind == "nvcc" else HOST
         built = run(f"{compiler} {FLAGS} -c -o programs.o programs.c", self.folder)
@@ -184,8 +188,9 @@ def judge_batch(cowarp, kind, seeds, levels, modes, microseconds, keep=None):
                     if got[i] != expected[i]:
                         what = got[i] if isinstance(got[i], str) else next(
                             f"word {w} is {a:#x}, not {b:#x}" for w, (a, b) in enumerate(zip(got[i], expected[i])) if a != b)
-                        lines.append(f"{kind} seed {batch.seeds[i]}, {level}, {mode}: {what}\n    again: {sys.argv[0]} {cowarp} --kind {kind} --seeds "
-                                     f"{batch.seeds[i]}:{batch.seeds[i] + 1} --levels {level} --modes {mode} --keep FOLDER{again}")
+                        seed = batch.seeds[i]
+                        lines.append(f"{kind} seed {seed}, {level}, {mode}: {what}\n    again: {sys.argv[0]} {cowarp} --kind {kind} "
+                                     f"--seeds {seed}:{seed + 1} --levels {level} --modes {mode} --keep FOLDER{again}")
     return len(wanted), runs, lines
 
 

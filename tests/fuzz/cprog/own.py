@@ -176,7 +176,8 @@ class Program:
         operands = ", ".join(f'"{c}"(in[{i}])' for i in range(3))
         to = self.place("r" if bits == 32 else "q")
         mixed = " ^ ".join(f"o[{i}] * {2 * i + 1}" for i in range(n))
-        return (f"{{ {kind} in[3] = {{{', '.join(f'({kind}){i}' for i in inputs)}}}, o[{n}];\n#ifdef CP_GPU\nasm volatile(\"{' '.join(text)}\" : {outputs} : {operands});\n"
+        values = ", ".join(f"({kind}){i}" for i in inputs)
+        return (f"{{ {kind} in[3] = {{{values}}}, o[{n}];\n#ifdef CP_GPU\nasm volatile(\"{' '.join(text)}\" : {outputs} : {operands});\n"
                 f"#else\nuint32_t flag = 0; {' '.join(m.replace('= cp', f'= ({kind})cp') for m in model)}\n#endif\n{to} ^= {mixed}; }}")
 
     def one(self, asm, operands, model, to="r", kind="uint32_t", c="r"):
