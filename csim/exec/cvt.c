@@ -163,10 +163,15 @@ static uint64_t clamp(uint64_t magnitude, bool sign, enum cw_type type)
     return sign ? 0 - magnitude : magnitude;
 }
 
+/* A NaN as an integer is 0 in words of up to 32 bits from a source other than .f64, and the highest bit alone in all others (PTX ISA, cvt). */
+static uint64_t nan_to_int(enum cw_type to, enum cw_type from)
+{
+    const uint32_t bits = 8 * cw_type_bytes(to);
+    return from != CW_F64 && bits < 64 ? 0 : UINT64_C(1) << (bits - 1);
+}
+
 static uint64_t float_to_int(struct cw_fp v, enum cw_type type, enum cw_round round)
 {
-    if (v.class == CW_FP_NAN)
-        return 0;
     uint64_t q = UINT64_MAX;
     if (v.class == CW_FP_FINITE && v.e < 0)
         q = shift_round(v.m, (uint32_t)-v.e, v.sign, round);
@@ -231,7 +236,7 @@ static uint64_t convert(uint64_t bits, const struct cw_uop *u)
             bits = cw_f32_flush((uint32_t)bits);
         v = cw_fp_decode(bits, from);
         if (!is_float(to))
-            return float_to_int(v, to, (enum cw_round)u->round);
+            return v.class == CW_FP_NAN ? nan_to_int(to, from) : float_to_int(v, to, (enum cw_round)u->round);
         return float_result(v, u);
     }
     bool sign = is_signed(from) && bits >> 63;

@@ -301,19 +301,24 @@ static uint64_t product(const struct cw_uop *u, uint64_t a, uint64_t b)
     }
 }
 
-/* ADDC, SUBC, MADC. CC.CF of a subtraction is the borrow. */
+/*
+ * ADDC, SUBC, MADC. There is one carry flag, and a subtraction adds the complement: SUBC is a + ~b + CF, with a CF of 1 where it reads none.
+ * So CC.CF after it is NOT borrow, and each of the three reads what any of them left (docs/ptx.md has the table).
+ */
 void cw_exec__carry(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask)
 {
     uint64_t width = UINT64_MAX >> (64 - 8 * cw_type_bytes((enum cw_type)u->type));
-    uint32_t in = u->flags & CW_UF_CIN ? *x->cc : 0, out = 0;
+    const bool subtracts = u->op == CW_OP_SUBC;
+    uint32_t in = u->flags & CW_UF_CIN ? *x->cc : subtracts ? CW_FULL_MASK : 0, out = 0;
     for (uint32_t l = 0; l < CW_LANES; l++) {
         uint64_t a = cw_exec__get(x, u->src[0], l), b = cw_exec__get(x, u->src[1], l), c = (in >> l) & 1;
         if (u->op == CW_OP_MADC) {
             a = product(u, a, b) & width;
             b = cw_exec__get(x, u->src[2], l);
         }
-        uint64_t r = (u->op == CW_OP_SUBC ? a - b - c : a + b + c) & width;
-        bool carry = u->op == CW_OP_SUBC ? a < b || (c && a == b) : r < a || (c && r == a);
+        b = (subtracts ? ~b : b) & width;
+        uint64_t r = (a + b + c) & width;
+        bool carry = r < a || (c && r == a);
         out |= (uint32_t)carry << l;
         if ((mask >> l) & 1)
             cw_exec__set(x, u->dst[0], l, r);

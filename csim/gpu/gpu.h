@@ -77,6 +77,7 @@ struct cw_gpu_request {
                              * the offset of a piece of that size (OpenCL __local arguments) */
 };
 #define CW_REGISTERS_MAX 65536u
+#define CW_REGISTERS_PTX 255u /* what a compiler gives a thread at most, from sm_35 on */
 
 /* Bytes of addresses that a module takes from its program_base on, a multiple of 256: of its instructions or of its constants, whichever are
  * more. */
@@ -102,6 +103,8 @@ enum cw_registers_from {
     CW_REGISTERS_MAXNREG,   /* .maxnreg allows no more */
     CW_REGISTERS_BLOCK,     /* one block of .reqntid or .maxntid has to fit into a core */
     CW_REGISTERS_BLOCKS,    /* .minnctapersm blocks of them have to */
+    CW_REGISTERS_THREAD,    /* a thread of the ISA has no more */
+    CW_REGISTERS_LAUNCHED,  /* one block of this launch has to fit */
     CW_REGISTERS_REQUESTED, /* by the launch */
 };
 

@@ -162,9 +162,15 @@ static void place_param(struct cw_gpu *gpu)
         cw_gpu_host_copied(gpu, CW_PARAM_BASE + l->param_offset, l->kernel->param_bytes);
 }
 
-/* As a compiler would choose them that knew this machine: those that live at once, and no more than the directives allow. What it would
- * spill for that is not modelled. A directive that cannot be followed does not count. */
-static uint32_t choose_registers(const struct cw_gpu *gpu, const struct cw_gpu_request *q, enum cw_registers_from *from)
+/*
+ * As a compiler would choose them that knew this machine: those that live at once, and no more than the directives allow. What it would
+ * spill for that is not modelled. A directive that cannot be followed does not count.
+ *
+ * The order of PTX is no schedule: ptxas moves loads to their uses and computes addresses again, so that what lives at once there is an upper
+ * bound alone (of 94 loads ptxas keeps 61 registers, of 94 sums 10). It must not refuse a launch: one block fits, whatever is counted.
+ */
+static uint32_t choose_registers(const struct cw_gpu *gpu, const struct cw_gpu_request *q, uint32_t block_warps,
+                                 enum cw_registers_from *from)
 {
     const struct cw_config *f = &gpu->config;
     const struct cw_kernel *k = q->kernel;
@@ -176,14 +182,18 @@ static uint32_t choose_registers(const struct cw_gpu *gpu, const struct cw_gpu_r
         [CW_REGISTERS_MAXNREG] = k->max_registers,
         [CW_REGISTERS_BLOCK] = cw_core_registers_for(f, 1, warps),
         [CW_REGISTERS_BLOCKS] = fit ? cw_core_registers_for(f, wanted, warps) : 0,
+        [CW_REGISTERS_THREAD] = CW_REGISTERS_PTX,
+        [CW_REGISTERS_LAUNCHED] = cw_core_registers_for(f, 1, block_warps),
     };
     uint32_t registers = k->live_regs;
     *from = q->registers != 0 ? CW_REGISTERS_REQUESTED : CW_REGISTERS_LIVE;
-    for (uint32_t i = CW_REGISTERS_MAXNREG; q->registers == 0 && i <= CW_REGISTERS_BLOCKS; i++)
+    for (uint32_t i = CW_REGISTERS_MAXNREG; q->registers == 0 && i <= CW_REGISTERS_LAUNCHED; i++)
         if (bound[i] != 0 && bound[i] < registers) {
             registers = bound[i];
             *from = (enum cw_registers_from)i;
         }
+    if (q->functional && q->registers > bound[CW_REGISTERS_LAUNCHED])
+        return bound[CW_REGISTERS_LAUNCHED];
     return q->registers != 0 ? q->registers : registers;
 }
 
@@ -206,7 +216,7 @@ static int describe(const struct cw_gpu *gpu, struct cw_launch *l, const struct 
     l->warps = (l->threads + gpu->config.core_warp_width - 1) / gpu->config.core_warp_width;
     l->dynamic_shared_bytes = q->dynamic_shared_bytes;
     l->static_warps = q->static_warps;
-    l->regs_per_thread = choose_registers(gpu, q, from);
+    l->regs_per_thread = choose_registers(gpu, q, l->warps, from);
     l->code_offset = q->program_base + code_offset(q->module, k);
     l->const_offset = q->program_base;
     status = place_shared(gpu, l, param, q->local_size, err);
@@ -221,6 +231,8 @@ static int prepare(struct cw_gpu *gpu, const struct cw_gpu_request *q, uint8_t *
     if (status != CW_OK)
         return status;
     l->gridid = gpu->launches++;
+    if (q->functional)
+        l->regs_per_thread = 0; /* they bound how many blocks run at once, which without time means nothing */
     place_param(gpu);
     status = place_local(gpu, err);
     if (status == CW_OK)

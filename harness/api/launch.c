@@ -471,11 +471,10 @@ static void name_limits(struct cowarp_occupancy *o, uint32_t room)
 
 static int find_occupancy(struct cowarp_gpu *gpu, struct cowarp_occupancy *o, const struct prepared *p)
 {
-    static const char *const from[] = {[CW_REGISTERS_LIVE] = "liveness",
-                                       [CW_REGISTERS_MAXNREG] = ".maxnreg",
-                                       [CW_REGISTERS_BLOCK] = ".maxntid",
-                                       [CW_REGISTERS_BLOCKS] = ".minnctapersm",
-                                       [CW_REGISTERS_REQUESTED] = "launch"};
+    static const char *const from[] = {
+        [CW_REGISTERS_LIVE] = "liveness",        [CW_REGISTERS_MAXNREG] = ".maxnreg", [CW_REGISTERS_BLOCK] = ".maxntid",
+        [CW_REGISTERS_BLOCKS] = ".minnctapersm", [CW_REGISTERS_THREAD] = "thread",    [CW_REGISTERS_LAUNCHED] = "block",
+        [CW_REGISTERS_REQUESTED] = "launch"};
     struct cw_gpu_occupancy found;
     const struct cw_gpu_request *q = &p->request;
     const int status = cw_gpu_occupancy(gpu->gpu, &found, q, &gpu->err);
@@ -522,10 +521,16 @@ static int run_prepared(struct cowarp_gpu *gpu, const struct prepared *p)
     return status;
 }
 
-/* Blocks that wait for each other have to be there at once. */
+static uint32_t lesser(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Blocks that wait for each other have to be there at once. Registers are none of a functional launch's limits. */
 static int check_cooperative(struct cowarp_gpu *gpu, const struct cowarp_launch *l, const struct cowarp_occupancy *o)
 {
-    const uint64_t room = (uint64_t)o->blocks_per_core * gpu->config.core_count;
+    const uint32_t without = lesser(lesser(o->by_shared, o->by_warps), o->by_blocks);
+    const uint64_t room = (uint64_t)(is_functional(gpu, l) ? without : o->blocks_per_core) * gpu->config.core_count;
     if (l->cooperative == 0 || o->grid_blocks <= room || o->blocks_per_core == 0)
         return CW_OK;
     return cw_fail(&gpu->err, CW_EINVAL, "%s: a cooperative launch of %" PRIu64 " blocks; the cores have room for %" PRIu64 " at once (%s)",

@@ -362,8 +362,8 @@ struct cowarp_launch {
     int static_warps;   /* 1: threads stay in their static warps under core.divergence=tbc, as with tbc.arrangement=static, for kernels that
                            count on it (Fung 2015, 3.3.2). pdom has no others; dwf and dwf-wb have none: COWARP_EINVAL */
     uint32_t registers; /* of a thread, 1 .. 65536: how many blocks fit into a core follows. 0: those of options.registers, else those of
-                           options.resource_usage, else those that live at once in the PTX, and no more than its .maxnreg, .minnctapersm and
-                           .maxntid allow (docs/model.md) */
+                           options.resource_usage, else those that live at once in the PTX, and no more than its .maxnreg, .minnctapersm,
+                           .maxntid and one block of the launch allow (docs/model.md) */
     int functional;     /* 1: this launch takes no time, whatever options.functional says */
     int baseline; /* 1: this launch runs under warptm in the place of sitm-ts or sitm-oracle, and memory has no versions meanwhile (SI-TM,
                            section 5; as si.mode=off for all). When it changes from a launch to the next, the machine is made anew as by
@@ -384,7 +384,7 @@ struct cowarp_occupancy {
     uint32_t registers;          /* 32-bit registers of a thread */
     uint32_t live_registers;     /* the same, of those that live at once in the PTX */
     const char *registers_from;  /* who says so: "launch", "options", "resource usage", "liveness", ".maxnreg", ".maxntid" (also .reqntid),
-                                    ".minnctapersm" */
+                                    ".minnctapersm", "thread" (255), "block" (one of the launch has to fit) */
     uint32_t block_registers;    /* 32-bit registers of a block, rounded up to the units in which warps get them */
     uint32_t block_shared_bytes; /* the same of shared memory, with what mechanisms take of it */
     uint32_t blocks_per_core;    /* at once, at the most: the least of the five below */

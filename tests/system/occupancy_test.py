@@ -25,9 +25,15 @@ L: ld.volatile.global.u32 %r3, [%rd1]; setp.lt.u32 %p2, %r3, %r1; @%p2 bra L;
 """
 # DIRECTIVES of a kernel with a known number of registers that live at once: all loads come before the first use, and that in reverse order.
 LIVE = 60
-WIDE = (".visible .entry wide(.param .u64 data) DIRECTIVES\n{ .reg .b32 %r<" + str(LIVE + 2) + ">; .reg .b64 %rd<4>;\nld.param.u64 %rd1, [data];\n" +
-        "".join(f"ld.global.u32 %r{i}, [%rd1+{4 * i}];\n" for i in range(LIVE)) + f"mov.u32 %r{LIVE}, 0;\n" +
-        "".join(f"add.u32 %r{LIVE}, %r{LIVE}, %r{i};\n" for i in reversed(range(LIVE))) + f"st.global.u32 [%rd1], %r{LIVE};\nret; }}\n")
+
+
+def wide(live):
+    return (".visible .entry wide(.param .u64 data) DIRECTIVES\n{ .reg .b32 %r<" + str(live + 2) + ">; .reg .b64 %rd<4>;\nld.param.u64 %rd1, [data];\n" +
+            "".join(f"ld.global.u32 %r{i}, [%rd1+{4 * i}];\n" for i in range(live)) + f"mov.u32 %r{live}, 0;\n" +
+            "".join(f"add.u32 %r{live}, %r{live}, %r{i};\n" for i in reversed(range(live))) + f"st.global.u32 [%rd1], %r{live};\nret; }}\n")
+
+
+WIDE = wide(LIVE)
 
 PTXAS = """ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function 'meet' for 'sm_80'
@@ -195,6 +201,31 @@ class Directives(Occupancy):
         self.write("k.ptx", HEAD + WIDE.replace("DIRECTIVES", ".reqntid 16, 4"))
         self.entry(*shape, "16,4")
         self.fails("wide: the kernel requires blocks of 16 x 4 x 1 threads (.reqntid), not of 64 x 1 x 1", *shape, "64")
+
+    def test_what_lives_at_once_refuses_no_launch(self):
+        """Of 92 loads ptxas keeps 61 registers (-v, sm_75), with which 1,024 threads run on a card of 64 K. The PTX alone would say 95."""
+        one = {"registers": 65536, "shared memory": 16384, "warps": 64, "blocks": 8, "cores": 15}
+        self.write("k.ptx", HEAD + wide(92).replace("DIRECTIVES", ""))
+        shape = ["--kernel", "wide", "--grid", 2, "--arg", "zero:4096", "--set", "core.registers=65536", "--set", "core.warps=64", "--block"]
+        entry = self.entry(*shape, 1024)
+        self.assertGreater(expected(94, 512, 0, 10**6, one)[0], 0)
+        self.assertEqual(expected(94, 1024, 0, 10**6, one)[0], 0)
+        self.assertEqual((entry["registers"], entry["registers_from"], entry["by_registers"]), (64, "block", 1))
+        entry = self.entry(*shape, 512)
+        self.assertEqual((entry["registers"], entry["registers_from"]), (entry["live_registers"], "liveness"))
+        self.write("k.ptx", HEAD + wide(300).replace("DIRECTIVES", ""))
+        entry = self.entry(*shape, 64)
+        self.assertEqual((entry["registers"], entry["registers_from"]), (255, "thread"))
+
+    def test_registers_mean_nothing_without_time(self):
+        """More than a core has for one block; and more blocks that wait for each other than registers are there for."""
+        self.write("k.ptx", HEAD + MEET.replace("DIRECTIVES", ""))
+        for options in ((), ("--cooperative",)):
+            for registers in (1032, 200):
+                done = self.run_it(*self.meet(8 * 15, 32, "--registers", registers, "--functional", *options))
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+            done = self.run_it(*self.meet(8 * 15 + 1, 32, "--functional", *options))
+            self.assertNotEqual(done.returncode, 0)
 
 
 class Usage(Occupancy):

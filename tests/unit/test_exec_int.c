@@ -393,7 +393,7 @@ static void carry_case(enum cw_op op, enum cw_type type, unsigned __int128 a, un
         sum |= (unsigned __int128)(bits == 64 ? f.r64[FX_D][1][17] : f.r32[FX_D][1][17]) << (w * bits);
     }
     assert_true(sum == want);
-    bool carry = op == CW_OP_ADDC ? want < a : a < b;
+    bool carry = op == CW_OP_ADDC ? want < a : a >= b; /* after a subtraction: no borrow */
     assert_int_equal(f.cc, carry ? 0xffffffff : 0);
 }
 
@@ -412,6 +412,48 @@ static void test_exec_int__carry_chains(void **state)
         carry_case(CW_OP_ADDC, i & 1 ? CW_U32 : CW_U64, v[0], v[1]);
         carry_case(CW_OP_SUBC, i & 1 ? CW_S32 : CW_S64, v[0], v[1]);
     }
+}
+
+/*
+ * Chains of all three in any order and width, and what writes and reads the flag in any mix. The model is an adder with a carry input: a
+ * subtraction feeds it the complement, and a 1 where no flag comes in (SASS has IADD3 with ~b and a carry predicate).
+ */
+static void mixed_case(struct cw_rng *rng)
+{
+    static const enum cw_type types[] = {CW_U32, CW_S32, CW_U64, CW_S64};
+    static const enum cw_op ops[] = {CW_OP_ADDC, CW_OP_SUBC, CW_OP_MADC};
+    static struct fixture f;
+    uint32_t flag = 0;
+    fx_init(&f, 3);
+    f.cc = 0;
+    for (uint32_t step = 0; step < 6; step++) {
+        const bool reads = step > 0 && cw_rng_below(rng, 4) != 0, writes = cw_rng_below(rng, 4) != 0;
+        const enum cw_op op = ops[cw_rng_below(rng, 3)];
+        struct fx_case c = {.op = op, .type = types[cw_rng_below(rng, 4)], .stype = CW_TYPE_NONE};
+        const uint32_t bits = 8 * cw_type_bytes(c.type);
+        const uint64_t width = UINT64_MAX >> (64 - bits);
+        for (uint32_t i = 0; i < 3; i++)
+            c.src[i] = (cw_rng_below(rng, 2) ? cw_rng_next(rng) : cw_rng_below(rng, 3) - UINT64_C(1)) & width;
+        struct cw_uop u = fx_uop(&c);
+        u.flags = (uint16_t)((writes ? CW_UF_COUT : 0) | (reads ? CW_UF_CIN : 0));
+        fx_load(&f, &c, CW_FULL_MASK);
+        fx_run(&f, &u, CW_EXEC_BEST, CW_FULL_MASK);
+        const uint64_t x = op == CW_OP_MADC ? (c.src[0] * c.src[1]) & width : c.src[0];
+        const uint64_t y = op == CW_OP_MADC ? c.src[2] : op == CW_OP_SUBC ? ~c.src[1] & width : c.src[1];
+        const unsigned __int128 sum = (unsigned __int128)x + y + (reads ? flag : op == CW_OP_SUBC);
+        assert_true((bits == 64 ? f.r64[FX_D][1][17] : f.r32[FX_D][1][17]) == ((uint64_t)sum & width));
+        flag = writes ? (uint32_t)(sum >> bits) & 1 : flag;
+        assert_int_equal(f.cc, flag ? 0xffffffff : 0);
+    }
+}
+
+static void test_exec_int__carry_in_any_mix(void **state)
+{
+    (void)state;
+    struct cw_rng rng;
+    cw_rng_seed(&rng, cw_test_seed(11));
+    for (int i = 0; i < 3000; i++)
+        mixed_case(&rng);
 }
 
 /* The 64 by 64 to 128 bit product as nvcc makes it of madc. */
@@ -453,6 +495,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_exec_int__bit_fields),       cmocka_unit_test(test_exec_int__byte_permutations),
     cmocka_unit_test(test_exec_int__dot_products),     cmocka_unit_test(test_exec_int__narrow_sources_ignore_high_bits),
     cmocka_unit_test(test_exec_int__carry_chains),     cmocka_unit_test(test_exec_int__madc),
+    cmocka_unit_test(test_exec_int__carry_in_any_mix),
 };
 
 CW_TEST_MAIN(tests)
