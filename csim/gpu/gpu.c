@@ -543,6 +543,8 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
     gpu->reverse_ticks = options->reverse_ticks;
     gpu->tick_always = options->tick_always;
     gpu->renew_cycles = options->renew_cycles;
+    gpu->on_save = options->on_save;
+    gpu->save_at = options->on_save != NULL ? options->save_cycle * gpu->clocks.period[CW_DOMAIN_CORE] : CW_TIME_NEVER;
     gpu->max_cycles = options->max_cycles;
     gpu->on_progress = options->on_progress;
     gpu->on_step = options->on_step;

@@ -25,18 +25,22 @@ struct cw_gpu_options {
     const struct cw_control_ops *control; /* NULL: ipdom */
     const struct cw_unit_provider *units; /* NULL: C models */
     uint64_t seed;
-    bool check_serial;      /* run the serializability oracle */
-    bool check_persist;     /* run the persistency oracle */
-    bool model_persists;    /* keep the graph of persists (cw_gpu_persist_graph) */
-    uint32_t checks;        /* set of enum cw_check: what the sanitizer looks for; results and cycles do not change. With CW_CHECK_MEMORY
+    bool check_serial;     /* run the serializability oracle */
+    bool check_persist;    /* run the persistency oracle */
+    bool model_persists;   /* keep the graph of persists (cw_gpu_persist_graph) */
+    uint32_t checks;       /* set of enum cw_check: what the sanitizer looks for; results and cycles do not change. With CW_CHECK_MEMORY
                                an access that would fault goes on as with CW_OOB_ZERO, and needs red zones */
-    uint32_t check_lines;   /* places of which on_notice is told, at the most; the others are told by cw_gpu_finding_at */
-    bool count_stalls;      /* count why warp schedulers do not issue (issue_* in base/stats.def); nothing else changes */
-    bool split_stats;       /* cores and partitions count each for itself too: cw_gpu_core_stats */
-    bool tick_always;       /* tick every component at every edge of its clock: must not change anything (tests) */
-    bool reverse_ticks;     /* tick components in reverse order: must not change anything (tests) */
-    uint64_t renew_cycles;  /* after each so many core cycles of a launch all components are saved, destroyed, made anew and loaded: must not
+    uint32_t check_lines;  /* places of which on_notice is told, at the most; the others are told by cw_gpu_finding_at */
+    bool count_stalls;     /* count why warp schedulers do not issue (issue_* in base/stats.def); nothing else changes */
+    bool split_stats;      /* cores and partitions count each for itself too: cw_gpu_core_stats */
+    bool tick_always;      /* tick every component at every edge of its clock: must not change anything (tests) */
+    bool reverse_ticks;    /* tick components in reverse order: must not change anything (tests) */
+    uint64_t renew_cycles; /* after each so many core cycles of a launch all components are saved, destroyed, made anew and loaded: must not
                                change anything (tests); 0: never. CW_EUNSUP for what cannot be saved */
+    uint64_t save_cycle;   /* with on_save: the core cycle since creation at which a launch is saved, or the first step after it; once */
+    /* Given the state in the middle of a launch (base/state.h), which it has read when it returns; a launch of the same request in a GPU of
+     * the same options goes on from there. Its status other than 0 ends the launch. NULL: nothing is saved. */
+    int (*on_save)(void *context, const struct cw_state *saved, struct cw_error *err);
     enum cw_oob_mode oob;   /* what an access to device memory does that lies in no allocation */
     uint64_t redzone_bytes; /* between allocations (cw_memory_set_redzone); 0: none */
     const char *sabotage;   /* for the mechanism that knows it; see struct cw_mech_host */
@@ -69,10 +73,13 @@ struct cw_gpu_request {
     uint32_t dynamic_shared_bytes;
     uint32_t registers; /* of a thread, 1 .. CW_REGISTERS_MAX; 0: those that live at once, below what the kernel's directives say */
     bool static_warps;
-    bool cooperative;       /* all blocks are there at once, and may meet: the kernel finds memory for a barrier by %envreg1 and 2 */
-    bool functional;        /* without time: csim/gpu/functional.c */
-    bool baseline;          /* under the baseline of the GPU's system: cw_gpu_turn has been called */
-    const void *param;      /* kernel->param_bytes bytes */
+    bool cooperative; /* all blocks are there at once, and may meet: the kernel finds memory for a barrier by %envreg1 and 2 */
+    bool functional;  /* without time: csim/gpu/functional.c */
+    bool baseline;    /* under the baseline of the GPU's system: cw_gpu_turn has been called */
+    struct cw_state
+        *saved;        /* NULL; or what on_save was given in a launch of the same request, to be loaded: the launch goes on from there */
+    bool passed;       /* the launch is laid out in memory and counted, and runs no step: a later one will be loaded */
+    const void *param; /* kernel->param_bytes bytes */
     const bool *local_size; /* [kernel->param_cnt] whether the parameter holds a number of bytes of shared memory, and is to be replaced by
                              * the offset of a piece of that size (OpenCL __local arguments) */
 };

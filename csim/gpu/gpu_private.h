@@ -93,6 +93,8 @@ struct cw_gpu {
     uint64_t max_cycles;
     uint64_t renew_cycles; /* options.renew_cycles; 0: never */
     cw_time renew_at;
+    cw_time save_at; /* CW_TIME_NEVER: nothing is to be saved, or has been */
+    uint64_t began;  /* core cycle in which the launch has begun */
     int fault_status;
     struct cw_error fault;
     char *report; /* deadlock report, owned */
@@ -101,6 +103,7 @@ struct cw_gpu {
     uint64_t asked_ns; /* host time of its last call; 0: none */
     void (*on_sample)(void *context, const struct cw_gpu *gpu, uint64_t cycle);
     void (*on_step)(void *context, const struct cw_gpu *gpu, cw_time now);
+    int (*on_save)(void *context, const struct cw_state *saved, struct cw_error *err);
     void (*on_print)(void *context, const char *text, size_t length);
     void (*on_notice)(void *context, const char *text);
     void *context;

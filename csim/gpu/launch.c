@@ -368,6 +368,23 @@ static void sample(struct cw_gpu *gpu, cw_time step)
     }
 }
 
+static int load(struct cw_gpu *gpu, struct cw_state *saved)
+{
+    cw_gpu__state(gpu, saved);
+    return saved->status;
+}
+
+static int save(struct cw_gpu *gpu, struct cw_error *err)
+{
+    struct cw_state saved;
+    gpu->save_at = CW_TIME_NEVER;
+    cw_state_save_begin(&saved, err);
+    cw_gpu__state(gpu, &saved);
+    const int status = saved.status == CW_OK ? gpu->on_save(gpu->context, &saved, err) : saved.status;
+    cw_state_end(&saved);
+    return status;
+}
+
 /* What is saved, destroyed, made anew and loaded has to go on as if nothing had happened. */
 static int renew(struct cw_gpu *gpu, struct cw_error *err)
 {
@@ -382,8 +399,7 @@ static int renew(struct cw_gpu *gpu, struct cw_error *err)
         status = begin(gpu, err);
     if (status == CW_OK) {
         cw_state_load_begin(&loaded, saved.stream, saved.bytes, err);
-        cw_gpu__state(gpu, &loaded);
-        status = loaded.status;
+        status = load(gpu, &loaded);
         cw_state_end(&loaded);
     }
     cw_state_end(&saved);
@@ -392,15 +408,16 @@ static int renew(struct cw_gpu *gpu, struct cw_error *err)
 
 static int steps(struct cw_gpu *gpu, struct cw_error *err)
 {
-    const uint64_t last_cycle = cw_gpu_cycles(gpu) + gpu->max_cycles;
+    const uint64_t last_cycle = gpu->began + gpu->max_cycles;
     const cw_time end = gpu->max_cycles == 0 ? CW_TIME_NEVER : (last_cycle + 1) * gpu->clocks.period[CW_DOMAIN_CORE];
     int status = cw_gpu__progress_due(gpu, err);
     if (status != CW_OK)
         return status;
-    cw_gpu__watchdog_reset(gpu);
     gpu->renew_at = gpu->renew_cycles != 0 ? gpu->now + gpu->renew_cycles * gpu->clocks.period[CW_DOMAIN_CORE] : CW_TIME_NEVER;
     while (!at_rest(gpu)) {
         if (gpu->now >= gpu->renew_at && (status = renew(gpu, err)) != CW_OK)
+            return status;
+        if (gpu->now >= gpu->save_at && (status = save(gpu, err)) != CW_OK)
             return status;
         cw_time due[CW_DOMAIN_COUNT];
         const cw_time step = cw_gpu__next_step(gpu, due);
@@ -425,11 +442,18 @@ static int steps(struct cw_gpu *gpu, struct cw_error *err)
     return CW_OK;
 }
 
-static int run(struct cw_gpu *gpu, struct cw_error *err)
+/* A launch that is loaded has begun to count, and to be watched, when it was saved. */
+static int run(struct cw_gpu *gpu, struct cw_state *saved, struct cw_error *err)
 {
+    int status = CW_OK;
+    gpu->began = cw_gpu_cycles(gpu);
     for (uint32_t i = 0; i < gpu->config.core_count; i++)
         cw_core_count_from(gpu->core[i], cw_gpu_cycles(gpu));
-    const int status = steps(gpu, err);
+    cw_gpu__watchdog_reset(gpu);
+    if (saved != NULL)
+        status = load(gpu, saved);
+    if (status == CW_OK)
+        status = steps(gpu, err);
     for (uint32_t i = 0; i < gpu->config.core_count; i++) {
         cw_core_count_until(gpu->core[i], cw_gpu_cycles(gpu));
         if (gpu->on_sample != NULL)
@@ -476,7 +500,7 @@ static int launch_timed(struct cw_gpu *gpu, const struct cw_gpu_request *q, stru
     if (status == CW_OK && gpu->persist != NULL)
         status = cw_persist_check_file(gpu->persist, q->module->file, err);
     if (status == CW_OK)
-        status = run(gpu, err);
+        status = run(gpu, q->saved, err);
     for (uint32_t i = 0; status == CW_OK && i < gpu->mech_cnt; i++)
         if (gpu->mech[i].mech->finish != NULL)
             gpu->mech[i].mech->finish(gpu->mech[i].self);
@@ -499,12 +523,14 @@ int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_gpu_request *q, struct cw_
     int status = prepare(gpu, q, block_param, err);
     if (status == CW_OK && gpu->sanitizer != NULL)
         cw_sanitizer_launch(gpu->sanitizer, &(struct cw_sanitizer_launch){q->module, q->kernel, gpu->launch.shared_bytes});
-    bool plain = status == CW_OK && gpu->baseline && !q->functional;
+    if (q->passed)
+        gpu->blocks_finished = gpu->blocks_total;
+    bool plain = status == CW_OK && gpu->baseline && !q->functional && !q->passed;
     if (plain) {
         status = cw_version_hide(gpu->memory, err);
         plain = status == CW_OK;
     }
-    if (status == CW_OK)
+    if (status == CW_OK && !q->passed)
         status = q->functional ? cw_gpu__run_functional(gpu, err) : launch_timed(gpu, q, err);
     if (plain)
         cw_version_show(gpu->memory);

@@ -55,6 +55,7 @@ struct cowarp_gpu {
     struct cw_recorder *recorder; /* NULL: nothing is recorded */
     struct cw_unit_provider recorded_units;
     struct cowarp_bins *bins;         /* NULL: nobody counts */
+    struct cowarp_saved *saved;       /* NULL: the run is neither saved nor loaded */
     struct cowarp_profile *profile;   /* NULL: not counted */
     struct cowarp_samples *samples;   /* NULL: none */
     struct cw_timeline *timeline;     /* NULL: none */
@@ -95,6 +96,20 @@ static inline enum cowarp_mech_kind cowarp__mech_kind(const struct cw_mech *m)
 /* Copies a struct that the user has filled in (what: "struct cowarp_launch") and that begins with its size into one of `known` bytes.
  * Missing members become zero. CW_EINVAL when its size is 0 or larger. */
 int cowarp__take(void *to, uint32_t known, const void *from, const char *what, struct cw_error *err);
+/* saved.c: before the GPU exists; when it exists; when it goes. */
+int cowarp__saved_create(struct cowarp_gpu *gpu, const struct cowarp_options *options);
+int cowarp__saved_open(struct cowarp_gpu *gpu);
+void cowarp__saved_destroy(struct cowarp_gpu *gpu);
+/* The run is over: CW_EINVAL when it was not saved, or never came to where it had been. */
+int cowarp__saved_close(struct cowarp_gpu *gpu);
+bool cowarp__saves(const struct cowarp_gpu *gpu);
+uint64_t cowarp__saved_cycle(const struct cowarp_gpu *gpu);
+/* As on_save of struct cw_gpu_options. */
+int cowarp__saved_write(void *context, const struct cw_state *chip, struct cw_error *err);
+/* Before a launch, which has been counted: whether it is passed over, or loaded. */
+void cowarp__saved_launch(struct cowarp_gpu *gpu, struct cw_gpu_request *request);
+/* The host has read these bytes of device memory: they are kept, or replaced by what was read when the run was saved. */
+int cowarp__saved_read(struct cowarp_gpu *gpu, void *data, uint64_t bytes);
 /* heap.c: before a launch of one of the module's kernels: they find the heap, if they use it. */
 int cowarp__heap_place(struct cowarp_gpu *gpu, struct cowarp_module *module);
 /* checks.c: "memory,race" as a set of enum cw_check; NULL: none. */

@@ -312,6 +312,8 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         status = cowarp__checks(&checks, options->checks, &gpu->err);
     if (status == CW_OK)
         status = choose(gpu, options, &units);
+    if (status == CW_OK)
+        status = cowarp__saved_create(gpu, options);
     if (status != CW_OK)
         return status;
     const struct cw_gpu_options o = {
@@ -330,6 +332,8 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         .reverse_ticks = options->reverse_ticks != 0,
         .tick_always = options->tick_always != 0,
         .renew_cycles = options->renew_cycles,
+        .save_cycle = cowarp__saved_cycle(gpu),
+        .on_save = cowarp__saves(gpu) ? cowarp__saved_write : NULL,
         .oob = oob,
         .checks = checks,
         .check_lines = options->check_lines,
@@ -349,6 +353,8 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         status = cw_gpu_create(&gpu->gpu, &o, &gpu->err);
     if (status == CW_OK)
         status = cowarp__units_check(gpu);
+    if (status == CW_OK)
+        status = cowarp__saved_open(gpu);
     if (status == CW_OK)
         status = open_watchers(gpu, options);
     return status == CW_OK ? cowarp__pm_create(gpu, options) : status;
@@ -372,6 +378,7 @@ int cowarp_create(struct cowarp_gpu **gpu, const struct cowarp_options *options)
 
 int cowarp_finish(struct cowarp_gpu *gpu)
 {
+    const int saved = cowarp__saved_close(gpu);
     int status = cowarp_pm_close(gpu); /* first: what was durable is to be kept, whatever becomes of the wave */
     if (status == CW_OK)
         status = cowarp__wave_close(gpu);
@@ -381,7 +388,9 @@ int cowarp_finish(struct cowarp_gpu *gpu)
         status = cowarp__timeline_close(gpu);
     if (status == CW_OK)
         status = cowarp__bins_close(gpu);
-    return status != CW_OK ? status : cowarp__record_close(gpu);
+    if (status == CW_OK)
+        status = cowarp__record_close(gpu);
+    return status != CW_OK ? status : saved;
 }
 
 void cowarp_destroy(struct cowarp_gpu *gpu)
@@ -394,6 +403,7 @@ void cowarp_destroy(struct cowarp_gpu *gpu)
     cowarp__timeline_close(gpu);
     cw_gpu_destroy(gpu->gpu);
     cowarp__bins_destroy(gpu);
+    cowarp__saved_destroy(gpu);
     cw_recorder_destroy(gpu->recorder);
     cw_taps_destroy(gpu->taps);
     cowarp__units_close(gpu);
@@ -579,6 +589,7 @@ int cowarp_read(struct cowarp_gpu *gpu, void *data, uint64_t address, uint64_t b
     if (status == CW_OK && bytes > 0) {
         cw_memory_read(cw_gpu_memory(gpu->gpu), address, data, bytes);
         cw_gpu_host_copied(gpu->gpu, address, bytes);
+        status = cowarp__saved_read(gpu, data, bytes);
     }
     return status;
 }

@@ -207,7 +207,7 @@ int cowarp_symbol_read(struct cowarp_gpu *gpu, const struct cowarp_module *modul
         memcpy(data, from.constant, bytes);
     else if (status == CW_OK && bytes > 0)
         cw_memory_read(cw_gpu_memory(gpu->gpu), from.device, data, bytes);
-    return status;
+    return status == CW_OK && from.constant == NULL ? cowarp__saved_read(gpu, data, bytes) : status;
 }
 
 int cowarp_symbol(struct cowarp_gpu *gpu, const struct cowarp_module *module, const char *name, uint64_t *address, uint64_t *bytes)
@@ -501,11 +501,12 @@ static int find_occupancy(struct cowarp_gpu *gpu, struct cowarp_occupancy *o, co
 }
 
 /* The launch has been found right. */
-static int run_prepared(struct cowarp_gpu *gpu, const struct prepared *p)
+static int run_prepared(struct cowarp_gpu *gpu, struct prepared *p)
 {
     const char *kernel = p->request.kernel->name;
     const double start = host_seconds();
     gpu->launches++;
+    cowarp__saved_launch(gpu, &p->request);
     if (gpu->timeline != NULL)
         cw_timeline_launch(gpu->timeline, kernel);
     int status = cw_gpu_launch(gpu->gpu, &p->request, &gpu->err);

@@ -110,6 +110,7 @@ struct cli_session {
     char *mech_names; /* what mechs points into */
     const char *stats, *branches, *profile;
     char *record;                                                   /* --record, with the name of standard output for `-` */
+    char *save_file;                                                /* of --save; owned */
     bool to_stdout;                                                 /* a file goes to standard output, which then holds nothing else */
     bool stats_written, branches_written, profile_written, watched; /* watched: also timeline, samples and recording are there */
     char view[4096];                                                /* made for a wave trigger's event; "": none */

@@ -305,6 +305,22 @@ static int read_bounds(struct cli_session *s, const struct cli_parsed *p)
     return CLI_OK;
 }
 
+/* "FILE@CYCLE"; the file's name may have an @ too. */
+static int read_saved(struct cli_session *s, const struct cli_parsed *p)
+{
+    const char *save = cli_value(p, "save", NULL), *at = save != NULL ? strrchr(save, '@') : NULL;
+    s->options.load_file = cli_value(p, "load", NULL);
+    if (save == NULL)
+        return CLI_OK;
+    if (at == NULL || at == save || !cli_u64(at + 1, &s->options.save_cycle))
+        return cli_error(CLI_WRONG, "--save '%s': takes FILE@CYCLE: a file, and the core cycle in which the run is saved", save);
+    s->save_file = strndup(save, (size_t)(at - save));
+    if (s->save_file == NULL)
+        return cli_error(CLI_FAILED, "out of memory");
+    s->options.save_file = s->save_file;
+    return CLI_OK;
+}
+
 static int read_options(struct cli_session *s, const struct cli_parsed *p)
 {
     struct cowarp_options *o = &s->options;
@@ -335,6 +351,8 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
         status = read_number(p, "max-cycles", &o->max_cycles);
     if (status == CLI_OK)
         status = read_number(p, "renew", &o->renew_cycles);
+    if (status == CLI_OK)
+        status = read_saved(s, p);
     if (status == CLI_OK && cli_has(p, "max-cycles") && o->max_cycles == 0)
         return cli_error(CLI_WRONG, "--max-cycles 0: nothing runs in no cycles; leave it out, and there is no limit");
     if (status == CLI_OK)
@@ -431,6 +449,7 @@ void cli_session_close(struct cli_session *s)
     free(s->mechs);
     free(s->mech_names);
     free(s->record);
+    free(s->save_file);
 }
 
 static uint64_t counter(struct cli_session *s, const char *name)

@@ -62,7 +62,6 @@ struct cowarp_options {
     const char *record;            /* "INSTANCE=FILE": what is sent into this unit, as a stimulus file (docs/systemc.md); or NULL */
     int tick_always;               /* tick components that have nothing to do as well; slow, and results do not change */
     int reverse_ticks;             /* tick components in reverse order; results do not change */
-    uint64_t renew_cycles;         /* after each so many core cycles all components are saved, made anew and loaded; results do not change; 0: never */
     /* Called some hundred times a second of host time while a kernel runs, and with zeros while RTL is built, then perhaps by other
      * threads, one at a time; non-zero stops it (COWARP_ELIMIT). May be NULL. */
     int (*on_progress)(void *context, uint64_t cycles, uint64_t blocks_done, uint64_t blocks_total);
@@ -132,6 +131,12 @@ struct cowarp_options {
     /* Functional coverage (docs/coverage.md): CSV with a row for each situation of the units' contracts, and the cycles in it, over all
      * instances of the unit and all runs of this GPU. The file is complete after cowarp_finish. Results do not change. NULL: none. */
     const char *bins_file;
+    uint64_t
+        renew_cycles; /* after each so many core cycles all components are saved, made anew and loaded; results do not change; 0: never */
+    const char *save_file; /* the run is saved in this file in its core cycle save_cycle, or at the first step after it; NULL: it is not */
+    uint64_t save_cycle;
+    const char *load_file; /* the run goes on from where it was saved there: launches before are passed over, and what the host has read
+                                      since comes from the file; or NULL */
 };
 
 #define COWARP_VERSION "0.2.0"

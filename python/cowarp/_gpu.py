@@ -28,6 +28,8 @@ OPTIONS = {
     "out_of_bounds": ("out_of_bounds", "text"), "redzone_bytes": ("redzone_bytes", "number"),
     "functional": ("functional", "flag"), "timed_begin": ("timed_begin", "number"), "timed_end": ("timed_end", "number"),
     "checks": ("checks", "text"), "check_lines": ("check_lines", "number"), "bins": ("bins_file", "path"),
+    "save_file": ("save_file", "path"), "save_cycle": ("save_cycle", "number"), "load_file": ("load_file", "path"),
+    "renew_cycles": ("renew_cycles", "number"),
 }
 OWN = ("config", "on_progress", "on_message", "on_print")
 
