@@ -105,11 +105,12 @@ struct cw_core_inst {
     cw_lanes chunk_left;      /* of these, those of the chunk that is being accessed */
     uint8_t piece, piece_cnt; /* local memory: 32-bit words per lane */
     bool in_region;
-    uint8_t flight;      /* see struct cw_order */
-    uint64_t arrives;    /* cycle from which the load/store unit sees it */
-    uint64_t read_until; /* constant cache: cycle from which what it has read so far may be used */
-    uint32_t stamp;      /* number in the order of issue, where CW_SOCKET_PM or CW_SOCKET_PROGRAM is taken */
-    uint32_t asked;      /* mechanisms before the L1 that have let it go or need not be asked, in the order of the list */
+    uint8_t flight;   /* see struct cw_order */
+    uint64_t arrives; /* cycle from which the load/store unit sees it */
+    uint64_t
+        read_until; /* cycle from which what the constant cache has read so far may be used; leader: and what parts have that are complete */
+    uint32_t stamp; /* number in the order of issue, where CW_SOCKET_PM or CW_SOCKET_PROGRAM is taken */
+    uint32_t asked; /* mechanisms before the L1 that have let it go or need not be asked, in the order of the list */
 };
 
 /* 64 slots of warps. */
@@ -526,8 +527,9 @@ void cw_core__resolve(uint64_t addr[CW_LANES], uint32_t mask, uint32_t lanes[CW_
 bool cw_core__check_part(struct cw_core *c, struct cw_mem_part *part);
 /* What a store or an atomic brings, and zeros for a load of local memory. */
 void cw_core__read_values(const struct cw_core *c, struct cw_mem_inst *m);
-/* Lanes in constant memory, or at parameters: they have to be all of a load's. Without a constant cache it is performed at once. */
-bool cw_core__load_constant(struct cw_core *c, const struct cw_mem_part *p, uint32_t constant, struct cw_core_inst **leader);
+/* The lanes of a load that point to constant memory or to parameters, each space an access of its own; without a constant cache at once. */
+bool cw_core__load_constants(struct cw_core *c, struct cw_mem_part p, const uint32_t lanes[CW_SPACE_PARAM + 1],
+                             struct cw_core_inst **leader);
 
 /* registers.c */
 /* Operand o of a half of the warp, whose threads are `dynamic`: all its lanes. */

@@ -119,17 +119,13 @@ static bool access_half(struct cw_functional *f, const struct cw_issue_op *op, s
         lanes[u->space] = p.lanes;
     p.addr = addr;
     p.op = op;
-    if ((lanes[CW_SPACE_CONST] | lanes[CW_SPACE_PARAM]) != 0) {
-        struct cw_core_inst *none = NULL;
-        p.space = lanes[CW_SPACE_CONST] != 0 ? CW_SPACE_CONST : CW_SPACE_PARAM;
-        return cw_core__load_constant(f->core, &p, lanes[p.space], &none);
-    }
     for (p.space = CW_SPACE_GLOBAL; p.space <= CW_SPACE_LOCAL; p.space++) {
         p.lanes = lanes[p.space];
         if (p.lanes != 0 && !access_part(f, &p))
             return false;
     }
-    return true;
+    struct cw_core_inst *none = NULL;
+    return (lanes[CW_SPACE_CONST] | lanes[CW_SPACE_PARAM]) == 0 || cw_core__load_constants(f->core, p, lanes, &none);
 }
 
 static bool access_memory(struct cw_functional *f, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, cw_lanes mask)
