@@ -163,6 +163,9 @@ struct cw_warp {
     uint16_t bar_homes;                   /* bit per barrier: it has counted the lanes that this home does not have (dynamic warps) */
     const struct cw_uop *bar_uop;         /* where warps do not mix blocks; else core.bar_insn */
     uint32_t (*print)[CW_WARP_LANES_MAX]; /* arguments of a vprintf, 2 * CW_PRINT_ARGS words per lane; NULL: it has not printed yet */
+    const struct cw_uop *came_to;         /* where CW_CHECK_SYNC is looked for: the last barrier, */
+    cw_lanes came;                        /* the lanes that have been there since the warp came to it, */
+    cw_lanes sided;                       /* and those that have changed memory since the warp was last whole */
     cw_lanes passed;                      /* lanes at home here in whose name a barrier has been passed */
     uint32_t passed_line;                 /* then: the last one's */
     /* region */
@@ -651,6 +654,10 @@ void cw_core__find_divergent(struct cw_core *c, uint32_t w, const struct cw_uop 
 /* Each of the following two returns whether all is well; if not, a fault was raised. */
 /* The instruction's membermask names lanes that have come; mask: those that execute it, which are not all of the warp. */
 bool cw_core__members_came(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask);
+/* For the sanitizer: at a branch, and where some lanes change memory: whether the warp is whole. */
+void cw_core__note_side(struct cw_core *c, uint32_t w, cw_lanes stores);
+/* For the sanitizer: lanes that their own membermask does not name. */
+void cw_core__find_strangers(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask);
 /* The lanes of the mask arrive at a barrier, and none of them has been passed over at one. Notes who is passed over here. */
 bool cw_core__arrives(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask);
 /* A barrier without a count lets the block go on: so it does in the name of threads that a stack of the block keeps below. */

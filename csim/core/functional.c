@@ -95,6 +95,8 @@ static bool access_part(struct cw_functional *f, struct cw_mem_part *p)
     memcpy(m.addr, p->addr, sizeof m.addr);
     cw_core__read_values(c, &m);
     cw_core__issued(c, &m);
+    if (u->op != CW_OP_LD && p->space != CW_SPACE_LOCAL && cw_core__checks(c, CW_CHECK_SYNC))
+        cw_core__note_side(c, p->warp, (cw_lanes)p->lanes << (CW_LANES * p->half));
     if (p->space == CW_SPACE_SHARED)
         cw_core__shared_perform(c, &m);
     else if (u->op == CW_OP_ATOM)
@@ -217,6 +219,8 @@ static void tell_time(struct cw_core *c, uint32_t w)
 
 static void branch(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t pc, cw_lanes mask)
 {
+    if (cw_core__checks(c, CW_CHECK_SYNC))
+        cw_core__note_side(c, w, 0);
     if (u->op == CW_OP_BRA) {
         c->control->ops->branch(c->control, w, mask, &c->branch[pc]);
         if (mask != 0 && u->target <= pc)
@@ -278,6 +282,8 @@ static bool perform(struct cw_functional *f, uint32_t w, const struct cw_uop *u,
         execute(c, w, u, mask);
         return true;
     case CW_ISSUE_WARP_BARRIER:
+        if (cw_core__checks(c, CW_CHECK_SYNC))
+            cw_core__find_strangers(c, w, u, mask);
         cw_core__synced(c, w, CW_SYNC_WARP, mask, 0);
         return mask == c->warp[w].live || cw_core__members_came(c, w, u, mask);
     case CW_ISSUE_FENCE:

@@ -109,6 +109,8 @@ static bool add_part(struct cw_core *c, struct cw_mem_part *p, struct cw_core_in
     struct cw_core_inst *i = enqueue(c, p, *leader);
     if (*leader == NULL)
         *leader = i;
+    if (u->op != CW_OP_LD && p->space != CW_SPACE_LOCAL && cw_core__checks(c, CW_CHECK_SYNC))
+        cw_core__note_side(c, p->warp, (cw_lanes)p->lanes << (CW_LANES * p->half));
     const bool undone = c->warp[p->warp].in_region && u->op == CW_OP_ST; /* perhaps: no progress before the region ends */
     if (i != NULL && u->op != CW_OP_LD && p->space != CW_SPACE_LOCAL && !undone && (u->op == CW_OP_ST || u->dst_cnt == 0))
         cw_core__progress(c, &c->warp[p->warp]);

@@ -28,6 +28,10 @@ FOUND = {
     "m_misaligned": (64, "st of 4 bytes at global address 0x100000102: misaligned"),
     "m_shared": (64, "ld of 4 bytes at shared address 0x40: beyond the block's shared memory"),
     "s_divergent": (1, "divergent barrier: lanes 0x0000ffff come to it without lanes 0xffff0000 of their warp; lane 16 is at line"),
+    "s_side": (2, "divergent barrier: lanes 0xaaaaaaaa come to it without lanes 0x55555555 of their warp; lane 0 "),
+    "s_other_side": (2, "divergent barrier: lanes 0xaaaaaaaa come to it without lanes 0x55555555 of their warp; lane 0 has ended"),
+    "s_loop": (2, "divergent barrier: lanes 0xaaaaaaaa come to it without lanes 0x55555555 of their warp; lane 0 "),
+    "s_warp": (2, "thread (31, 0, 0): the membermask 0x7fffffff of bar.warp does not name the lane itself, which is 31"),
     "s_forever": (1, "waits for ever at barrier 1: 64 of 96 threads have come"),
     "s_members": (1, "shfl.sync by lanes 0x0000ffff names lanes 0xffff0000, which have not come; lane 16 is at line"),
     "s_stranger": (1, "thread (31, 0, 0): the membermask 0x7fffffff of shfl does not name the lane itself, which is 31"),
@@ -172,7 +176,8 @@ class Sanitizer(unittest.TestCase):
             self.assertIn(text, done.stderr)
 
     def test_workloads_are_right(self):
-        """lds-lock, whose lock is a word of shared memory, counts on it to begin as 0, and so does a kernel of features_cl.ptx."""
+        """lds-lock, whose lock is a word of shared memory, counts on it to begin as 0, and so does a kernel of features_cl.ptx. Threads of
+        barneshut leave a loop with a barrier at different times, as its text says."""
         alarms = {}
         for i, run in enumerate(functional_test.runs()):
             line = unmoved.command(COWARP, run)[1:]
@@ -181,6 +186,9 @@ class Sanitizer(unittest.TestCase):
             done = functional_test.execute([COWARP, *line, "--functional", "--check", ALL], folder)
             if done.returncode != 0:
                 alarms[" ".join(run.split()[:2])] = [re.search(r"check (\w+): kernel (\w+)", text).groups() for text in self.lines(done)]
+        barnes_hut = [run for run in alarms if re.match("bh-[hl] ", run)]
+        self.assertEqual({re.match(r"barneshut_\w+", kernel).group() and kind for run in barnes_hut for kind, kernel in alarms.pop(run)}, {"sync"})
+        self.assertEqual(len(barnes_hut), 19)
         self.assertEqual(alarms, {"lock": [("init", "atomics")], "it-hc lds-lock": [("init", "it_tx")], "gc-lc lds-lock": [("init", "gc_tx")]})
 
 
