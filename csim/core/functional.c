@@ -287,7 +287,7 @@ static bool perform(struct cw_functional *f, uint32_t w, const struct cw_uop *u,
         cw_core__synced(c, w, CW_SYNC_WARP, mask, 0);
         return mask == c->warp[w].live || cw_core__members_came(c, w, u, mask);
     case CW_ISSUE_FENCE:
-        cw_core__synced(c, w, CW_SYNC_FENCE, mask, 0);
+        cw_core__synced(c, w, CW_SYNC_FENCE, mask, u->scope);
         return true;
     case CW_ISSUE_MEM:
     case CW_ISSUE_CONST:

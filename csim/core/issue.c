@@ -373,7 +373,7 @@ static inline __attribute__((always_inline)) bool perform(struct cw_core *c, uin
     case CW_ISSUE_FENCE:
         if (mask != 0 && !fence(c, w, u, mask))
             return false;
-        cw_core__synced(c, w, CW_SYNC_FENCE, mask, 0);
+        cw_core__synced(c, w, CW_SYNC_FENCE, mask, u->scope);
         break;
     case CW_ISSUE_INTRINSIC:
         if (!intrinsic(c, w, u, op, mask))
