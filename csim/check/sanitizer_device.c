@@ -49,6 +49,8 @@ static struct shadow *shadow_of(struct cw_sanitizer *s, uint64_t addr)
     struct shadow **words = &(*chunk)->page[page % PAGES];
     if (*words == NULL && (*words = calloc(PAGE_WORDS, sizeof **words)) == NULL)
         return NULL;
+    s->last_page = page + 1;
+    s->last_words = *words;
     struct shadow *w = &(*words)[addr / 4 % PAGE_WORDS];
     if (w->launch != s->launches)
         *w = (struct shadow){.launch = s->launches};
@@ -181,9 +183,47 @@ static void note_lock(struct cw_race_warp *w, const struct cw_uop *u, uint32_t w
         w->lock_fence = 0;
 }
 
+/* Which of the two loads of a word without stores gives way to one of this thread: its own, a free place, one of its warp or block; 2: none,
+ * for two of other blocks say enough. */
+static uint32_t place_of_load(const struct cw_race_order *o, const struct shadow *w, uint32_t thread)
+{
+    const struct trace *t = w->load;
+    for (uint32_t i = 0; i < 2; i++)
+        if (t[i].bytes == 0 || (t[i].block == o->block && t[i].thread == thread))
+            return i;
+    for (uint32_t i = 0; i < 2; i++)
+        if (t[i].block == o->block && t[i].thread / o->width == thread / o->width)
+            return i;
+    return t[1].block == o->block ? 1 : t[0].block == o->block ? 0 : 2;
+}
+
+/* A plain load of a word that nobody has written in this launch, as most loads are. false: it is none. */
+static bool load_of_constant(const struct cw_sanitizer *s, const struct cw_race_order *o, const struct cw_sanitizer_access *a)
+{
+    const uint64_t word = (a->addr - CW_GLOBAL_BASE) / 4;
+    if (a->stores || a->strong || a->bytes != 4 || a->addr % 4 != 0 || word / PAGE_WORDS + 1 != s->last_page)
+        return false;
+    struct shadow *w = (struct shadow *)s->last_words + word % PAGE_WORDS;
+    if (w->launch != s->launches || w->plain.bytes != 0 || w->strong.bytes != 0)
+        return false;
+    const uint32_t number = a->thread / o->width, place = place_of_load(o, w, a->thread);
+    const struct cw_race_warp *warp = &o->warp[number];
+    if (place < 2)
+        w->load[place] = (struct trace){.block = o->block,
+                                        .at = warp->now,
+                                        .line = a->event->u.lanes.uop->line,
+                                        .lock = warp->lock,
+                                        .thread = (uint16_t)a->thread,
+                                        .bytes = 15,
+                                        .fence = warp->lock_fence & 3u};
+    return true;
+}
+
 void cw_sanitizer__race_device(struct cw_sanitizer *s, struct cw_sanitizer_block *b, const struct cw_sanitizer_access *a)
 {
     struct cw_race_order *o = &b->order;
+    if (load_of_constant(s, o, a))
+        return;
     const struct cw_uop *u = a->event->u.lanes.uop;
     const uint32_t warp = a->thread / o->width;
     const bool gpu = a->strong && (u->scope != CW_SCOPE_CTA || a->event->u.lanes.in_region);

@@ -99,6 +99,8 @@ struct cw_sanitizer {
     uint64_t fresh_bytes;
     uint32_t launches;            /* so far, with the one that runs */
     struct cw_race_chunk **chunk; /* [CW_RACE_CHUNKS] shadow words of device memory; NULL: races are not looked for */
+    uint64_t last_page;           /* of these, plus 1, the last one that was looked up; 0: none yet */
+    void *last_words;             /* its shadow words */
     struct cw_race_word **words;  /* [CW_RACE_BUCKETS] NULL: none */
     bool out_of_memory;
 };
