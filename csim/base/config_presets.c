@@ -182,6 +182,7 @@ static const struct cw_config__override getm_artifact[] = {
 
 static const struct cw_config__override gpgpusim_gtx480[] = {
     AT_700_MHZ,
+    SET(mem_mbytes, 1536, "the card's data sheet"),
     SET(l2_latency, 2, "GPGPU-Sim: a queue before its L2 and one behind it, and no latency else"),
     SET(core_mem_queue, 1, "GPGPU-Sim: one instruction between issue and the load/store unit"),
     SET(core_buffer, 2, "GPGPU-Sim: two instructions per fetch"),
@@ -254,7 +255,7 @@ static const struct cw_config__override qv100[] = {
     SET(clock_cu_mhz, 700, "GETM Table II, for which commit units are synthesized; the card has none"),
     SET(clock_dram_mhz, 850, QV),
     SET(core_count, 80, QV),
-    SET(mem_mbytes, 4096, "of the card's 32 GB: what logs of 80 cores fit"),
+    SET(mem_mbytes, 16384, "of the card's 32 GB: the most that there can be"),
     SET(core_warps, 64, QV ": 2048 threads"),
     SET(core_blocks, 32, QV),
     SET(core_registers, 65536, QV),
@@ -333,6 +334,7 @@ static const struct cw_config__override qv100[] = {
 #define P23  "Pandey et al. 2023, Table 1"
 #define SART "Pandey et al. 2023, their simulator's configuration"
 static const struct cw_config__override sbrp_near[] = {
+    SET(mem_mbytes, 6144, P23 ": cores, clock and bandwidth of an RTX 2060, whose data sheet has 6 GB"),
     SET(clock_core_mhz, 1365, P23),
     SET(clock_noc_mhz, 1365, SART),
     SET(clock_l2_mhz, 1365, SART),

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "check/sanitizer_private.h"
+#include "mem/device_memory.h"
 
 static struct cw_sanitizer_block *block_of(const struct cw_sanitizer *s, uint32_t core, uint32_t slot)
 {
@@ -43,8 +44,49 @@ static void access_lane(struct cw_sanitizer *s, struct cw_sanitizer_block *b, co
         return;
     if (shared && b->byte != NULL)
         cw_sanitizer__race(s, b, a);
+    if (!shared && b != NULL && b->byte != NULL && a->event->u.lanes.space == CW_SPACE_GLOBAL && !cw_memory_is_pm(a->addr))
+        cw_sanitizer__race_device(s, b, a);
     if ((s->config.checks & CW_CHECK_INIT) != 0)
         cw_sanitizer__init(s, b, a);
+}
+
+/* What the warp has acquired by its last strong load is known now: where launches have time its value has not come before. */
+static void begin_access(struct cw_sanitizer *s, struct cw_sanitizer_block *b, const struct cw_event *e)
+{
+    struct cw_race_warp *w = &b->order.warp[e->u.lanes.number];
+    const struct cw_exec *x = e->u.lanes.x;
+    b->order.block = x->ctaid[0] + x->nctaid[0] * (x->ctaid[1] + x->nctaid[1] * x->ctaid[2]);
+    if (w->reads != 0)
+        s->out_of_memory |= !cw_race__collect_words(s, &b->order, e->u.lanes.number);
+    if (w->acquires)
+        s->out_of_memory |= !cw_race__acquire_words(s, &b->order, e->u.lanes.number, true);
+    w->announces = w->fenced_last;
+    w->fenced_last = false;
+    w->acquires = e->u.lanes.uop->op != CW_OP_ST && (e->u.lanes.uop->flags & CW_UF_ACQUIRE) != 0;
+}
+
+/* Behind taking a lock. A barrier ends what a lock is for. */
+static void note_fence(struct cw_race_warp *w, const struct cw_event *e)
+{
+    const uint8_t level = e->u.sync.id != CW_SCOPE_CTA ? 2 : 1;
+    if (e->u.sync.kind == CW_SYNC_FENCE)
+        w->lock_fence = level > w->lock_fence ? level : w->lock_fence;
+    else if (e->u.sync.kind == CW_SYNC_ARRIVE)
+        w->lock = 0;
+}
+
+static void sync(struct cw_sanitizer *s, struct cw_sanitizer_block *b, const struct cw_event *e)
+{
+    const bool gpu = e->u.sync.kind != CW_SYNC_FENCE || e->u.sync.id != CW_SCOPE_CTA;
+    if (e->u.sync.kind == CW_SYNC_FENCE || e->u.sync.kind == CW_SYNC_ARRIVE || e->u.sync.kind == CW_SYNC_SIGNAL)
+        s->out_of_memory |= !cw_race__acquire_words(s, &b->order, e->u.sync.number, gpu);
+    if (e->u.sync.kind == CW_SYNC_PASS) {
+        s->out_of_memory |= !cw_race__sync(&b->order, e);
+        return;
+    }
+    b->order.warp[e->u.sync.number].fenced_last = e->u.sync.kind == CW_SYNC_FENCE;
+    note_fence(&b->order.warp[e->u.sync.number], e);
+    s->out_of_memory |= !cw_race__sync(&b->order, e);
 }
 
 static void access(struct cw_sanitizer *s, const struct cw_event *e)
@@ -54,8 +96,10 @@ static void access(struct cw_sanitizer *s, const struct cw_event *e)
     struct cw_sanitizer_access a = {.event = e, .bytes = (uint32_t)e->u.lanes.elem_bytes * e->u.lanes.vec, .strong = is_strong(e)};
     a.loads = e->u.lanes.uop->op != CW_OP_ST;
     a.stores = e->u.lanes.uop->op != CW_OP_LD;
-    if (b != NULL && b->byte != NULL && !s->launch.kernel->threads_apart && e->u.lanes.space == CW_SPACE_SHARED)
+    if (b != NULL && b->byte != NULL && !s->launch.kernel->threads_apart)
         cw_race__step(&b->order, e->u.lanes.number);
+    if (b != NULL && b->byte != NULL)
+        begin_access(s, b, e);
     for (uint32_t left = e->u.lanes.lanes; left != 0; left &= left - 1) {
         a.lane = (uint32_t)__builtin_ctz(left);
         a.thread = e->u.lanes.number * width + e->u.lanes.half * CW_LANES + a.lane;
@@ -74,7 +118,7 @@ static void hear(void *self, const struct cw_event *e)
     } else {
         struct cw_sanitizer_block *b = block_of(s, e->core, e->u.sync.block);
         if (b != NULL && b->byte != NULL)
-            s->out_of_memory |= !cw_race__sync(&b->order, e);
+            sync(s, b, e);
     }
 }
 
@@ -92,6 +136,8 @@ int cw_sanitizer_create(struct cw_sanitizer **out, const struct cw_sanitizer_con
     s->fresh_bytes = (uint64_t)config->config->mem_mbytes << 20;
     if ((config->checks & CW_CHECK_INIT) != 0)
         s->fresh = calloc(s->fresh_bytes / 8 + 1, 1); /* of which the host gives pages only where something is allocated */
+    if ((config->checks & CW_CHECK_RACE) != 0)
+        s->chunk = calloc(CW_RACE_CHUNKS, sizeof *s->chunk);
     uint32_t types = 0;
     if ((config->checks & (CW_CHECK_RACE | CW_CHECK_INIT)) != 0)
         types = 1u << CW_EVENT_BLOCK_BEGIN | 1u << CW_EVENT_LANES;
@@ -99,7 +145,8 @@ int cw_sanitizer_create(struct cw_sanitizer **out, const struct cw_sanitizer_con
         types |= 1u << CW_EVENT_SYNC;
     for (uint32_t i = 0; i < 2; i++)
         s->listener[i] = (struct cw_event_listener){.types = types, .self = s, .hear = hear};
-    if (s->block != NULL && s->place != NULL && (s->fresh != NULL || (config->checks & CW_CHECK_INIT) == 0))
+    if (s->block != NULL && s->place != NULL && (s->chunk != NULL || (config->checks & CW_CHECK_RACE) == 0) &&
+        (s->fresh != NULL || (config->checks & CW_CHECK_INIT) == 0))
         return CW_OK;
     cw_sanitizer_destroy(s);
     *out = NULL;
@@ -117,6 +164,8 @@ void cw_sanitizer_destroy(struct cw_sanitizer *s)
             free(s->block[i]->written);
             free(s->block[i]);
         }
+    cw_race__forget_words(s);
+    cw_race__free_shadow(s);
     free(s->block);
     free(s->place);
     free(s->fresh);
@@ -131,6 +180,8 @@ struct cw_event_listener *cw_sanitizer_listener(struct cw_sanitizer *s, uint32_t
 void cw_sanitizer_launch(struct cw_sanitizer *s, const struct cw_sanitizer_launch *launch)
 {
     s->launch = *launch;
+    s->launches++;
+    cw_race__forget_words(s);
 }
 
 bool cw_sanitizer_incomplete(const struct cw_sanitizer *s)

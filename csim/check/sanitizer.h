@@ -5,13 +5,13 @@
  * Of memory and sync the core tells; the sanitizer keeps what it has been told. For race and init it listens to the events of timed and of
  * functional launches.
  *
- * A race is a data race of the PTX memory model (PTX ISA, "Memory consistency model") on a byte of shared memory: two threads of a block
+ * A race is a data race of the PTX memory model (PTX ISA, "Memory consistency model") on a byte of shared or device memory: two threads
  * access it, one of them writes, not both accesses are strong (atomic, volatile, relaxed, acquire, release), and neither happens before the
  * other. What orders threads: barriers, bar.warp.sync, and a strong store or atomic behind a fence (or with .release) whose address a strong
  * load or atomic of another thread has read. Below sm_70 the threads of a warp go in step, so only one instruction of theirs can race with
  * itself. Two plain stores of one value are let pass, as programs that set a flag have them. Order is kept for warps, and inside a warp for
  * its threads; where that takes more for ordered than is (one thread of a warp holds a lock, and another one stores), a race is missed.
- * There is no false one.
+ * Between blocks all of that needs GPU scope, and volatile accesses of device memory count as plain ones, unless they are a flag.
  *
  * Whether bytes are written is known for shared memory, of each block, and for device memory that cw_sanitizer_fresh was told of. A store
  * of an attempt at a transaction counts, whatever becomes of the attempt.

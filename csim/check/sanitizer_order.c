@@ -23,14 +23,21 @@ bool cw_race__begin(struct cw_race_order *o, uint32_t width, uint32_t bytes)
 
 void cw_race__free(struct cw_race_order *o)
 {
-    for (uint32_t w = 0; w < CW_SANITIZER_WARPS; w++)
+    for (uint32_t w = 0; w < CW_SANITIZER_WARPS; w++) {
         free(o->warp[w].lane);
+        cw_race__drop(&o->warp[w].know);
+        cw_race__drop(&o->warp[w].fenced_know);
+        cw_race__drop(&o->warp[w].coming[0].know);
+        cw_race__drop(&o->warp[w].coming[1].know);
+    }
+    for (uint32_t i = 0; i < CW_SANITIZER_BARRIERS; i++)
+        cw_race__drop(&o->barrier[i].know);
     for (uint32_t i = 0; o->published != NULL && i < o->words; i++)
         free(o->published[i]);
     free(o->published);
 }
 
-static void join(struct cw_race_clock *to, const struct cw_race_clock *from)
+void cw_race__join(struct cw_race_clock *to, const struct cw_race_clock *from)
 {
     for (uint32_t w = 0; w < CW_SANITIZER_WARPS; w++)
         to->at[w] = to->at[w] > from->at[w] ? to->at[w] : from->at[w];
@@ -93,6 +100,18 @@ static bool meet_or_step(struct cw_race_order *o, const struct cw_event *e)
     return true;
 }
 
+/* Of the warp: a fence of one of its threads counts for all. */
+void cw_race__fence(struct cw_race_order *o, uint32_t w, bool gpu)
+{
+    struct cw_race_warp *warp = &o->warp[w];
+    cw_race__step(o, w);
+    warp->fenced = close_step(o, w);
+    cw_race__drop(&warp->fenced_know);
+    warp->fenced_know = cw_race__hold(warp->know);
+    if (gpu)
+        warp->fenced_gpu = warp->fenced;
+}
+
 bool cw_race__sync(struct cw_race_order *o, const struct cw_event *e)
 {
     const uint32_t w = e->u.sync.number;
@@ -107,19 +126,22 @@ bool cw_race__sync(struct cw_race_order *o, const struct cw_event *e)
             ok = meet_or_step(o, e);
         }
         c = close_step(o, w);
-        join(&b->arrived, &c);
+        cw_race__join(&b->arrived, &c);
+        ok &= cw_race__learn(&b->know, o->warp[w].know);
         break;
     case CW_SYNC_PASS:
-        for (uint32_t left = b->waits; left != 0; left &= left - 1)
-            join(&o->warp[__builtin_ctz(left)].seen, &b->arrived);
+        for (uint32_t left = b->waits; left != 0; left &= left - 1) {
+            cw_race__join(&o->warp[__builtin_ctz(left)].seen, &b->arrived);
+            ok &= cw_race__learn(&o->warp[__builtin_ctz(left)].know, b->know);
+        }
+        cw_race__drop(&b->know);
         *b = (struct cw_race_barrier){0};
         break;
     case CW_SYNC_WARP:
         ok = meet_or_step(o, e);
         break;
-    case CW_SYNC_FENCE: /* of the warp: a fence of one of its threads counts for all */
-        cw_race__step(o, w);
-        o->warp[w].fenced = close_step(o, w);
+    case CW_SYNC_FENCE:
+        cw_race__fence(o, w, e->u.sync.id != CW_SCOPE_CTA);
         break;
     }
     return ok;
@@ -128,7 +150,7 @@ bool cw_race__sync(struct cw_race_order *o, const struct cw_event *e)
 void cw_race__acquire(struct cw_race_order *o, uint32_t warp, uint32_t word)
 {
     if (word < o->words && o->published[word] != NULL)
-        join(&o->warp[warp].seen, o->published[word]);
+        cw_race__join(&o->warp[warp].seen, o->published[word]);
 }
 
 bool cw_race__publish(struct cw_race_order *o, uint32_t warp, uint32_t word, bool release)
@@ -139,6 +161,6 @@ bool cw_race__publish(struct cw_race_order *o, uint32_t warp, uint32_t word, boo
         return true;
     if (o->published[word] == NULL && (o->published[word] = calloc(1, sizeof c)) == NULL)
         return false;
-    join(o->published[word], &c);
+    cw_race__join(o->published[word], &c);
     return true;
 }

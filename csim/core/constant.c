@@ -72,13 +72,14 @@ static void read_values(const struct cw_core *c, struct cw_mem_inst *m)
     }
 }
 
-void cw_core__const_load(struct cw_core *c, struct cw_mem_inst *m, const struct cw_issue_op *op)
+uint64_t cw_core__const_load(struct cw_core *c, struct cw_mem_inst *m, const struct cw_issue_op *op)
 {
     read_values(c, m);
     cw_core__write_back(c, m, m->lanes);
     const uint32_t reads = m->lanes != 0 ? cw_address_distinct(m->addr, (uint32_t)m->lanes) - 1 : 0;
-    cw_core__set_slots(c, m->dynamic, m->warp, op,
-                       c->issue.started + c->result_stages + c->config->fu_alu_latency + reads * c->pass.constant);
+    const uint64_t cycle = c->issue.started + c->result_stages + c->config->fu_alu_latency + reads * c->pass.constant;
+    cw_core__set_slots(c, m->dynamic, m->warp, op, cycle);
+    return cycle;
 }
 
 /* ---- the cache ---- */

@@ -29,8 +29,8 @@ enum cw_const_step {
 };
 /* Whether the lanes' addresses are of the constant memory, or of the parameters, that there are. false: a fault was raised. */
 bool cw_core__const_check(struct cw_core *c, const struct cw_mem_inst *m);
-/* Without a constant cache: a load by lanes of one half, at these addresses, which have been checked. */
-void cw_core__const_load(struct cw_core *c, struct cw_mem_inst *m, const struct cw_issue_op *op);
+/* Without a constant cache: a load by lanes of one half, at these addresses, which have been checked. Returns when its registers are there. */
+uint64_t cw_core__const_load(struct cw_core *c, struct cw_mem_inst *m, const struct cw_issue_op *op);
 /* With one: the instruction's next line. */
 enum cw_const_step cw_core__const_access(struct cw_core *c, struct cw_core_inst *i);
 /* A line of the constant cache has come. */

@@ -60,13 +60,13 @@ static const char *name_of(const struct cw_uop *u)
     return u->op == CW_OP_BAR ? "bar.warp" : cw_op_mnemonic((enum cw_op)u->op);
 }
 
-/* A place in words: " at line N". */
+/* A place in words: "is at line N". */
 static const char *in_words(const struct cw_core *c, uint32_t pc, char text[40])
 {
     if (pc == CW_PC_NONE)
-        snprintf(text, 40, "on another side of a branch");
+        snprintf(text, 40, "is on another side of a branch");
     else
-        snprintf(text, 40, "at line %u", c->uop[pc].line);
+        snprintf(text, 40, "is at line %u", c->uop[pc].line);
     return text;
 }
 
@@ -87,16 +87,30 @@ bool cw_core__members_came(struct cw_core *c, uint32_t w, const struct cw_uop *u
     const uint32_t first = cw_lanes_first(absent);
     if (cw_core__checks(c, CW_CHECK_SYNC)) {
         cw_core__find(c, CW_CHECK_SYNC, w, cw_lanes_first(mask), u, 0, 0,
-                      "%s.sync by lanes 0x%08x names lanes 0x%08x, which have not come; lane %u is %s", name_of(u), (uint32_t)mask,
+                      "%s.sync by lanes 0x%08x names lanes 0x%08x, which have not come; lane %u %s", name_of(u), (uint32_t)mask,
                       (uint32_t)absent, first, in_words(c, place_of(c, w, first), where));
         return true;
     }
     cw_core__fault(
         c, w, cw_lanes_first(mask), u, CW_EFAULT,
-        "%s.sync by lanes 0x%08x names lanes 0x%08x, which have not come; lane %u is %s. PTX 6 waits for them, and a SIMT stack cannot; "
+        "%s.sync by lanes 0x%08x names lanes 0x%08x, which have not come; lane %u %s. PTX 6 waits for them, and a SIMT stack cannot; "
         "core.convergence=ignore takes the lanes that are there",
         name_of(u), (uint32_t)mask, (uint32_t)absent, first, in_words(c, place_of(c, w, first), where));
     return false;
+}
+
+void cw_core__find_strangers(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
+{
+    uint64_t members[CW_LANES];
+    if (u->src_cnt == 0 || u->src[0].kind == CW_OPND_NONE || c->width != CW_LANES || c->mixes)
+        return;
+    cw_core__read_operand(c, c->warp[w].dynamic, w, 0, u->src[0], members);
+    for (cw_lanes left = mask; left != 0; left = cw_lanes_rest(left)) {
+        const uint32_t lane = cw_lanes_first(left);
+        if ((members[lane] >> lane & 1u) == 0)
+            cw_core__find(c, CW_CHECK_SYNC, w, lane, u, 0, 0, "the membermask 0x%08x of %s does not name the lane itself, which is %u",
+                          (uint32_t)members[lane], name_of(u), lane);
+    }
 }
 
 /* Whether dynamic warp formation, whose threads wait by themselves, takes the kernel. */
@@ -150,18 +164,59 @@ bool cw_core__arrives(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_
     return well;
 }
 
+/* Whether a lane that has only its end before it still changes memory on the way: then it has not left, but taken another side. */
+static bool still_works(const struct cw_core *c, uint32_t pc)
+{
+    for (uint32_t steps = 0; steps < c->launch->kernel->uop_cnt; steps++) {
+        const struct cw_uop *u = &c->uop[pc];
+        if (u->op == CW_OP_EXIT && u->guard < 0)
+            return false;
+        if (u->op == CW_OP_ST || u->op == CW_OP_ATOM || (u->op == CW_OP_BRA && u->guard >= 0))
+            return true;
+        pc = u->op == CW_OP_BRA ? u->target : pc + 1;
+    }
+    return false;
+}
+
+void cw_core__note_side(struct cw_core *c, uint32_t w, cw_lanes stores)
+{
+    struct cw_warp *warp = &c->warp[w];
+    if (c->front[w].active == warp->live)
+        warp->sided &= ~warp->live;
+    else
+        warp->sided |= stores;
+}
+
+/* Of the warp's lanes those that should come to the barrier and do not. A thread that has returned before its block's barriers is let go, as
+ * programs do where they have more threads than elements. One that changes memory on another side than these lanes has taken the other branch
+ * of an `if`; one that has been at this barrier before has left a loop whose other threads come again. */
+static cw_lanes missed_by_barrier(const struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
+{
+    const struct cw_warp *warp = &c->warp[w];
+    const cw_lanes absent = warp->live & ~mask, again = warp->came_to == u ? warp->came & ~mask : 0;
+    cw_lanes lanes = missed(c, w, absent) | again | (warp->sided & ~warp->live);
+    for (cw_lanes left = absent & ~lanes; left != 0; left = cw_lanes_rest(left))
+        if (still_works(c, place_of(c, w, cw_lanes_first(left))))
+            lanes |= cw_lanes_one(cw_lanes_first(left));
+    return lanes;
+}
+
 void cw_core__find_divergent(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
 {
     char where[40];
-    if (c->mixes || c->warp[w].dynamic != NULL || (u->flags & CW_UF_APART) != 0)
+    struct cw_warp *warp = &c->warp[w];
+    if (c->mixes || warp->dynamic != NULL || (u->flags & CW_UF_APART) != 0)
         return;
-    const cw_lanes absent = missed(c, w, c->warp[w].live & ~mask);
+    const cw_lanes absent = missed_by_barrier(c, w, u, mask);
+    warp->came = warp->came_to == u ? warp->came | mask : mask;
+    warp->came_to = u;
     if (absent == 0)
         return;
     const uint32_t first = cw_lanes_first(absent);
     cw_core__find(c, CW_CHECK_SYNC, w, cw_lanes_first(mask), u, 0, 0,
-                  "divergent barrier: lanes 0x%08llx come to it without lanes 0x%08llx of their warp; lane %u is %s",
-                  (unsigned long long)mask, (unsigned long long)absent, first, in_words(c, place_of(c, w, first), where));
+                  "divergent barrier: lanes 0x%08llx come to it without lanes 0x%08llx of their warp; lane %u %s", (unsigned long long)mask,
+                  (unsigned long long)absent, first,
+                  cw_lanes_has(warp->live, first) ? in_words(c, place_of(c, w, first), where) : "has ended");
 }
 
 void cw_core__pass_over_held(struct cw_core *c, const struct cw_block *block, uint32_t line)

@@ -105,11 +105,12 @@ struct cw_core_inst {
     cw_lanes chunk_left;      /* of these, those of the chunk that is being accessed */
     uint8_t piece, piece_cnt; /* local memory: 32-bit words per lane */
     bool in_region;
-    uint8_t flight;      /* see struct cw_order */
-    uint64_t arrives;    /* cycle from which the load/store unit sees it */
-    uint64_t read_until; /* constant cache: cycle from which what it has read so far may be used */
-    uint32_t stamp;      /* number in the order of issue, where CW_SOCKET_PM or CW_SOCKET_PROGRAM is taken */
-    uint32_t asked;      /* mechanisms before the L1 that have let it go or need not be asked, in the order of the list */
+    uint8_t flight;   /* see struct cw_order */
+    uint64_t arrives; /* cycle from which the load/store unit sees it */
+    uint64_t
+        read_until; /* cycle from which what the constant cache has read so far may be used; leader: and what parts have that are complete */
+    uint32_t stamp; /* number in the order of issue, where CW_SOCKET_PM or CW_SOCKET_PROGRAM is taken */
+    uint32_t asked; /* mechanisms before the L1 that have let it go or need not be asked, in the order of the list */
 };
 
 /* 64 slots of warps. */
@@ -162,6 +163,9 @@ struct cw_warp {
     uint16_t bar_homes;                   /* bit per barrier: it has counted the lanes that this home does not have (dynamic warps) */
     const struct cw_uop *bar_uop;         /* where warps do not mix blocks; else core.bar_insn */
     uint32_t (*print)[CW_WARP_LANES_MAX]; /* arguments of a vprintf, 2 * CW_PRINT_ARGS words per lane; NULL: it has not printed yet */
+    const struct cw_uop *came_to;         /* where CW_CHECK_SYNC is looked for: the last barrier, */
+    cw_lanes came;                        /* the lanes that have been there since the warp came to it, */
+    cw_lanes sided;                       /* and those that have changed memory since the warp was last whole */
     cw_lanes passed;                      /* lanes at home here in whose name a barrier has been passed */
     uint32_t passed_line;                 /* then: the last one's */
     /* region */
@@ -526,8 +530,9 @@ void cw_core__resolve(uint64_t addr[CW_LANES], uint32_t mask, uint32_t lanes[CW_
 bool cw_core__check_part(struct cw_core *c, struct cw_mem_part *part);
 /* What a store or an atomic brings, and zeros for a load of local memory. */
 void cw_core__read_values(const struct cw_core *c, struct cw_mem_inst *m);
-/* Lanes in constant memory, or at parameters: they have to be all of a load's. Without a constant cache it is performed at once. */
-bool cw_core__load_constant(struct cw_core *c, const struct cw_mem_part *p, uint32_t constant, struct cw_core_inst **leader);
+/* The lanes of a load that point to constant memory or to parameters, each space an access of its own; without a constant cache at once. */
+bool cw_core__load_constants(struct cw_core *c, struct cw_mem_part p, const uint32_t lanes[CW_SPACE_PARAM + 1],
+                             struct cw_core_inst **leader);
 
 /* registers.c */
 /* Operand o of a half of the warp, whose threads are `dynamic`: all its lanes. */
@@ -649,6 +654,10 @@ void cw_core__find_divergent(struct cw_core *c, uint32_t w, const struct cw_uop 
 /* Each of the following two returns whether all is well; if not, a fault was raised. */
 /* The instruction's membermask names lanes that have come; mask: those that execute it, which are not all of the warp. */
 bool cw_core__members_came(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask);
+/* For the sanitizer: at a branch, and where some lanes change memory: whether the warp is whole. */
+void cw_core__note_side(struct cw_core *c, uint32_t w, cw_lanes stores);
+/* For the sanitizer: lanes that their own membermask does not name. */
+void cw_core__find_strangers(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask);
 /* The lanes of the mask arrive at a barrier, and none of them has been passed over at one. Notes who is passed over here. */
 bool cw_core__arrives(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask);
 /* A barrier without a count lets the block go on: so it does in the name of threads that a stack of the block keeps below. */

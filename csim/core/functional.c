@@ -95,6 +95,8 @@ static bool access_part(struct cw_functional *f, struct cw_mem_part *p)
     memcpy(m.addr, p->addr, sizeof m.addr);
     cw_core__read_values(c, &m);
     cw_core__issued(c, &m);
+    if (u->op != CW_OP_LD && p->space != CW_SPACE_LOCAL && cw_core__checks(c, CW_CHECK_SYNC))
+        cw_core__note_side(c, p->warp, (cw_lanes)p->lanes << (CW_LANES * p->half));
     if (p->space == CW_SPACE_SHARED)
         cw_core__shared_perform(c, &m);
     else if (u->op == CW_OP_ATOM)
@@ -119,17 +121,13 @@ static bool access_half(struct cw_functional *f, const struct cw_issue_op *op, s
         lanes[u->space] = p.lanes;
     p.addr = addr;
     p.op = op;
-    if ((lanes[CW_SPACE_CONST] | lanes[CW_SPACE_PARAM]) != 0) {
-        struct cw_core_inst *none = NULL;
-        p.space = lanes[CW_SPACE_CONST] != 0 ? CW_SPACE_CONST : CW_SPACE_PARAM;
-        return cw_core__load_constant(f->core, &p, lanes[p.space], &none);
-    }
     for (p.space = CW_SPACE_GLOBAL; p.space <= CW_SPACE_LOCAL; p.space++) {
         p.lanes = lanes[p.space];
         if (p.lanes != 0 && !access_part(f, &p))
             return false;
     }
-    return true;
+    struct cw_core_inst *none = NULL;
+    return (lanes[CW_SPACE_CONST] | lanes[CW_SPACE_PARAM]) == 0 || cw_core__load_constants(f->core, p, lanes, &none);
 }
 
 static bool access_memory(struct cw_functional *f, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, cw_lanes mask)
@@ -221,6 +219,8 @@ static void tell_time(struct cw_core *c, uint32_t w)
 
 static void branch(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t pc, cw_lanes mask)
 {
+    if (cw_core__checks(c, CW_CHECK_SYNC))
+        cw_core__note_side(c, w, 0);
     if (u->op == CW_OP_BRA) {
         c->control->ops->branch(c->control, w, mask, &c->branch[pc]);
         if (mask != 0 && u->target <= pc)
@@ -282,10 +282,12 @@ static bool perform(struct cw_functional *f, uint32_t w, const struct cw_uop *u,
         execute(c, w, u, mask);
         return true;
     case CW_ISSUE_WARP_BARRIER:
+        if (cw_core__checks(c, CW_CHECK_SYNC))
+            cw_core__find_strangers(c, w, u, mask);
         cw_core__synced(c, w, CW_SYNC_WARP, mask, 0);
         return mask == c->warp[w].live || cw_core__members_came(c, w, u, mask);
     case CW_ISSUE_FENCE:
-        cw_core__synced(c, w, CW_SYNC_FENCE, mask, 0);
+        cw_core__synced(c, w, CW_SYNC_FENCE, mask, u->scope);
         return true;
     case CW_ISSUE_MEM:
     case CW_ISSUE_CONST:

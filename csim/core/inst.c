@@ -113,13 +113,14 @@ void cw_core__inst_done(struct cw_core *c, struct cw_core_inst *inst, uint64_t c
     if (inst != leader)
         free_inst(c, inst);
     warp->insts--;
+    const uint64_t written = cycle + c->write_stages, from = written > leader->read_until ? written : leader->read_until;
     if (--leader->parts == 0) {
         if (warp->acquiring || c->mixes)
             acquired(c, w, leader->m.dynamic, leader->m.uop);
-        cw_core__set_slots(c, leader->m.dynamic, w, leader->op, cycle + c->write_stages);
-        warp->done_at = cycle + c->write_stages;
+        cw_core__set_slots(c, leader->m.dynamic, w, leader->op, from);
+        warp->done_at = from;
         if (__builtin_expect(c->thread_done != NULL, 0)) {
-            cw_core__set_done(c, &leader->dynamic, leader->threads, cycle + c->write_stages);
+            cw_core__set_done(c, &leader->dynamic, leader->threads, from);
             if (c->control->ops->completed != NULL)
                 c->control->ops->completed(c->control);
         }
@@ -128,6 +129,8 @@ void cw_core__inst_done(struct cw_core *c, struct cw_core_inst *inst, uint64_t c
         if ((leader->op->dst_cnt != 0 || c->one_by_one) && leader->m.dynamic != NULL)
             cw_core__loaded(c, leader->dynamic.blocks);
         free_inst(c, leader);
+    } else {
+        leader->read_until = from;
     }
     block_answered(c, blocks);
     cw_core__drained(c, w);

@@ -137,6 +137,8 @@ static __attribute__((noinline)) void tell_branched(const struct cw_core *c, uin
 
 static void branch(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t pc, cw_lanes mask)
 {
+    if (cw_core__checks(c, CW_CHECK_SYNC))
+        cw_core__note_side(c, w, 0);
     const struct cw_branch *b = &c->branch[pc];
     const bool told = __builtin_expect((c->taken & CW_SOCKET_BRANCH) != 0, 0);
     bool diverged;
@@ -325,6 +327,8 @@ static bool control(struct cw_core *c, uint32_t w, const struct cw_uop *u, const
     case CW_ISSUE_WARP_BARRIER:
         if (mask != c->warp[w].live && !cw_core__members_came(c, w, u, mask))
             return false;
+        if (cw_core__checks(c, CW_CHECK_SYNC))
+            cw_core__find_strangers(c, w, u, mask);
         cw_core__synced(c, w, CW_SYNC_WARP, mask, 0);
         break;
     case CW_ISSUE_SLEEP:
@@ -369,7 +373,7 @@ static inline __attribute__((always_inline)) bool perform(struct cw_core *c, uin
     case CW_ISSUE_FENCE:
         if (mask != 0 && !fence(c, w, u, mask))
             return false;
-        cw_core__synced(c, w, CW_SYNC_FENCE, mask, 0);
+        cw_core__synced(c, w, CW_SYNC_FENCE, mask, u->scope);
         break;
     case CW_ISSUE_INTRINSIC:
         if (!intrinsic(c, w, u, op, mask))

@@ -58,6 +58,7 @@ static struct cw_core_inst *enqueue(struct cw_core *c, const struct cw_mem_part 
     i->leader->parts += leader != NULL;
     i->lanes_left = p->lanes;
     i->chunk_left = 0;
+    i->read_until = 0;
     i->piece = 0;
     uint32_t bytes = (uint32_t)i->m.elem_bytes * i->m.vec;
     i->piece_cnt = (uint8_t)(p->space == CW_SPACE_LOCAL && bytes > 4 ? bytes / 4 : 1);
@@ -108,6 +109,8 @@ static bool add_part(struct cw_core *c, struct cw_mem_part *p, struct cw_core_in
     struct cw_core_inst *i = enqueue(c, p, *leader);
     if (*leader == NULL)
         *leader = i;
+    if (u->op != CW_OP_LD && p->space != CW_SPACE_LOCAL && cw_core__checks(c, CW_CHECK_SYNC))
+        cw_core__note_side(c, p->warp, (cw_lanes)p->lanes << (CW_LANES * p->half));
     const bool undone = c->warp[p->warp].in_region && u->op == CW_OP_ST; /* perhaps: no progress before the region ends */
     if (i != NULL && u->op != CW_OP_LD && p->space != CW_SPACE_LOCAL && !undone && (u->op == CW_OP_ST || u->dst_cnt == 0))
         cw_core__progress(c, &c->warp[p->warp]);
@@ -138,15 +141,14 @@ void cw_core__resolve(uint64_t addr[CW_LANES], uint32_t mask, uint32_t lanes[CW_
     }
 }
 
-__attribute__((noinline)) bool cw_core__load_constant(struct cw_core *c, const struct cw_mem_part *p, uint32_t constant,
-                                                      struct cw_core_inst **leader)
+/* Constant memory and parameters answer with what the launch holds. The lanes of other spaces have their own accesses, and a register is there
+ * when the last of them is complete. */
+static bool load_constant(struct cw_core *c, const struct cw_mem_part *p, struct cw_core_inst **leader)
 {
     const struct cw_uop *u = p->uop;
-    if (u->op != CW_OP_LD || constant != p->lanes) {
-        const bool param = p->space == CW_SPACE_PARAM;
-        cw_core__fault(c, p->warp, p->half * CW_LANES + (uint32_t)__builtin_ctz(constant), u, CW_EFAULT,
-                       u->op != CW_OP_LD ? "%s cannot be written" : "lanes of one load in %s and in other memory",
-                       param ? "parameters of a kernel" : "constant memory");
+    if (u->op != CW_OP_LD) {
+        cw_core__fault(c, p->warp, p->half * CW_LANES + (uint32_t)__builtin_ctz(p->lanes), u, CW_EFAULT, "%s cannot be written",
+                       p->space == CW_SPACE_PARAM ? "parameters of a kernel" : "constant memory");
         return false;
     }
     if (c->constants.cache.sets != 0) {
@@ -161,7 +163,20 @@ __attribute__((noinline)) bool cw_core__load_constant(struct cw_core *c, const s
     memcpy(m.addr, p->addr, sizeof m.addr);
     if (!cw_core__const_check(c, &m))
         return false;
-    cw_core__const_load(c, &m, p->op);
+    const uint64_t until = cw_core__const_load(c, &m, p->op);
+    if (*leader != NULL && until > (*leader)->read_until)
+        (*leader)->read_until = until;
+    return true;
+}
+
+__attribute__((noinline)) bool cw_core__load_constants(struct cw_core *c, struct cw_mem_part p, const uint32_t lanes[CW_SPACE_PARAM + 1],
+                                                       struct cw_core_inst **leader)
+{
+    for (p.space = CW_SPACE_CONST; p.space <= CW_SPACE_PARAM; p.space++) {
+        p.lanes = lanes[p.space];
+        if (p.lanes != 0 && !load_constant(c, &p, leader))
+            return false;
+    }
     return true;
 }
 
@@ -177,16 +192,12 @@ static bool issue_half(struct cw_core *c, struct cw_mem_part p, struct cw_core_i
     else
         lanes[u->space] = p.lanes;
     p.addr = addr;
-    if ((lanes[CW_SPACE_CONST] | lanes[CW_SPACE_PARAM]) != 0) {
-        p.space = lanes[CW_SPACE_CONST] != 0 ? CW_SPACE_CONST : CW_SPACE_PARAM;
-        return cw_core__load_constant(c, &p, lanes[p.space], leader);
-    }
     for (p.space = CW_SPACE_GLOBAL; p.space <= CW_SPACE_LOCAL; p.space++) {
         p.lanes = lanes[p.space];
         if (!add_part(c, &p, leader))
             return false;
     }
-    return true;
+    return (lanes[CW_SPACE_CONST] | lanes[CW_SPACE_PARAM]) == 0 || cw_core__load_constants(c, p, lanes, leader);
 }
 
 /* The lanes ask memory something that another thread may answer. */

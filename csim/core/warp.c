@@ -107,7 +107,8 @@ static void start_warp(struct cw_core *c, uint32_t w, uint32_t block, uint32_t n
     warp->buffer_next = warp->buffer_end = 0;
     warp->fetch = CW_FETCH_NONE;
     warp->bar_homes = 0;
-    warp->passed = 0;
+    warp->passed = warp->came = warp->sided = 0;
+    warp->came_to = NULL;
     memset(warp->bar_waiting, 0, sizeof warp->bar_waiting);
     warp->dynamic = c->dynamic != NULL ? &c->dynamic[w] : NULL;
     if (warp->dynamic != NULL)
@@ -264,6 +265,8 @@ static void exit_dynamic(struct cw_core *c, uint32_t w, uint32_t lanes)
 
 void cw_core__exit_lanes(struct cw_core *c, uint32_t w, cw_lanes lanes)
 {
+    if (cw_core__checks(c, CW_CHECK_SYNC))
+        cw_core__note_side(c, w, 0);
     struct cw_warp *warp = &c->warp[w];
     struct cw_block *b = &c->block[warp->block];
     if (c->dynamic != NULL) {

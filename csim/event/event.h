@@ -203,7 +203,7 @@ struct cw_event {
             uint32_t block, number; /* as above */
             cw_lanes lanes;
             bool all;    /* the lanes are all of the warp that have not exited */
-            uint32_t id; /* of the barrier */
+            uint32_t id; /* of the barrier; of a fence: enum cw_scope */
         } sync;
         struct {
             const char *unit; /* as in a decision */

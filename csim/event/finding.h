@@ -9,7 +9,7 @@
 enum cw_check {
     CW_CHECK_MEMORY = 1, /* accesses outside of an allocation, of shared or local memory; misaligned ones; to freed memory */
     CW_CHECK_SYNC = 2,   /* barriers and operations across lanes that do not have the threads that they wait for */
-    CW_CHECK_RACE = 4,   /* two threads touch a byte of shared memory, one writes, and nothing orders them */
+    CW_CHECK_RACE = 4,   /* two threads touch a byte of shared or device memory, one writes, and nothing orders them */
     CW_CHECK_INIT = 8    /* a load of bytes that nobody has written */
 };
 #define CW_CHECKS 4u

@@ -5,6 +5,8 @@
 
 #include "control/ipdom.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -503,12 +505,27 @@ static int create_sanitizer(struct cw_gpu *gpu, uint32_t lines, struct cw_error 
     return status;
 }
 
+/* Addresses of local memory come from the end of memory, so less of it may be other cycles. */
+static void tell_of_less_memory(struct cw_gpu *gpu)
+{
+    const uint64_t mbytes = cw_memory_bytes(gpu->memory, false) >> 20, pm = cw_memory_bytes(gpu->memory, true) >> 20;
+    char text[300];
+    if (mbytes == gpu->config.mem_mbytes && pm == gpu->config.pm_mbytes)
+        return;
+    snprintf(text, sizeof text,
+             "the host limits addresses (ulimit -v): %" PRIu64 " of %u MiB of device memory, %" PRIu64 " of %u MiB of persistent memory; "
+             "with mem.mbytes=%" PRIu64 " and pm.mbytes=%" PRIu64 " a run is the same elsewhere",
+             mbytes, gpu->config.mem_mbytes, pm, gpu->config.pm_mbytes, mbytes, pm);
+    on_notice(gpu, text);
+}
+
 static int create_memory(struct cw_gpu *gpu, uint64_t redzone_bytes, struct cw_error *err)
 {
     const bool checked = (gpu->checks & CW_CHECK_MEMORY) != 0;
     const int status = cw_memory_create(&gpu->memory, (uint64_t)gpu->config.mem_mbytes << 20, (uint64_t)gpu->config.pm_mbytes << 20, err);
     if (status != CW_OK)
         return status;
+    tell_of_less_memory(gpu);
     cw_memory_set_redzone(gpu->memory, checked && redzone_bytes == 0 ? 1 : redzone_bytes);
     if (checked)
         cw_memory_keep_freed(gpu->memory);

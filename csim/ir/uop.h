@@ -227,6 +227,7 @@ enum cw_scope { CW_SCOPE_CTA, CW_SCOPE_GPU, CW_SCOPE_SYS };
 #define CW_UF_ENDLESS   0x00020000u /* branches: no way leads from here to the thread's end */
 #define CW_UF_RELU      0x00040000u /* arithmetic and CVT: what is negative becomes +0 */
 #define CW_UF_SATFINITE 0x00080000u /* CVT: what is too large becomes the largest number */
+#define CW_UF_SCOPED    0x00200000u /* ld/st.relaxed, .acquire, .release: strong by what they are, as atomics; .volatile is by PTX alone */
 #define CW_UF_APART     0x00100000u /* BAR: barrier without .aligned, to which lanes of a warp may come one by one */
 
 #define CW_RESERVED_SHARED_BYTES 1024u /* what a driver reserves at the beginning of a block's shared memory, as in PTX of ptxas 13 */

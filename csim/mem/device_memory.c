@@ -8,9 +8,10 @@
  * Free memory is always zero: what is freed is cleared at once.
  *
  * Device memory and persistent memory are two windows of one reservation of host addresses. So the host address of any byte is one
- * addition, and an access need not ask in which window it is.
+ * addition, and an access need not ask in which window it is. A host that limits addresses does not give the gap between the windows; then
+ * each is a reservation of its own, at the same distance.
  */
-#define _GNU_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE, MADV_DONTNEED */
+#define _GNU_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE, MAP_FIXED_NOREPLACE, MADV_DONTNEED */
 
 #include <assert.h>
 #include <errno.h>
@@ -26,6 +27,11 @@
 
 #define ALLOC_ALIGN UINT64_C(256)     /* of cudaMalloc; also keeps every line that an allocation touches inside memory */
 #define CLEAR_PAGES UINT64_C(0x10000) /* from this size on, whole pages go back to the host instead of being overwritten */
+
+#define LEAST_BYTES  (UINT64_C(16) << 20)  /* that are worth to go on with: the least that mem.mbytes may be */
+#define ROOM_BYTES   (UINT64_C(256) << 20) /* of addresses for the rest of the simulator */
+#define APART_PLACES UINT64_C(64)          /* that are tried for windows without the gap */
+#define APART_STEP   (UINT64_C(1) << 36)
 
 static uint64_t padded(uint64_t bytes)
 {
@@ -55,32 +61,105 @@ static int reserve(struct cw_memory *m)
     return CW_OK;
 }
 
-/* The host takes pages only when they are touched, and they start as zeros: a gigabyte of device memory costs nothing
- * until used. The first memory of a process lies at its device addresses, where the host has nothing: then a pointer is one on both sides. */
-static int map(uint8_t **host, uint64_t wanted, uint64_t bytes, bool reachable, struct cw_error *err)
+/* The host takes pages only when they are touched, and they start as zeros: memory costs nothing until used. NULL: it gives none there. */
+static uint8_t *map(uint64_t wanted, uint64_t bytes, int rights, int how)
 {
-    const int rights = reachable ? PROT_READ | PROT_WRITE : PROT_NONE;
-    void *at = mmap((void *)(uintptr_t)wanted, bytes, rights, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED)
-        return cw_fail(err, CW_ENOMEM,
-                       "device memory: the host cannot reserve %" PRIu64 " bytes (%s); set mem.mbytes lower, or pm.mbytes to 0", bytes,
-                       strerror(errno));
-    *host = at;
-    return CW_OK;
+    void *at = mmap((void *)(uintptr_t)wanted, bytes, rights, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | how, -1, 0);
+    if (at != MAP_FAILED && how != 0 && (uintptr_t)at != wanted) { /* a kernel that does not know MAP_FIXED_NOREPLACE */
+        munmap(at, bytes);
+        at = MAP_FAILED;
+    }
+    return at != MAP_FAILED ? at : NULL;
 }
 
-/* With persistent memory: both windows, and the gap between them out of reach. */
-static int map_both(struct cw_memory *m, struct cw_error *err)
+static void unmap(struct cw_memory *m)
+{
+    if (m->host != NULL && m->reserved != 0)
+        munmap(m->host, m->reserved);
+    else if (m->host != NULL) {
+        munmap(m->host, m->general.bytes);
+        munmap(cw_memory__at(m, CW_PM_BASE), m->persistent.bytes);
+    }
+    if (m->durable != NULL)
+        munmap(m->durable, m->persistent.bytes);
+    m->host = m->durable = NULL;
+}
+
+/* Both windows and the gap between them, which stays out of reach. */
+static bool map_together(struct cw_memory *m)
 {
     m->reserved = CW_PM_BASE - CW_GLOBAL_BASE + m->persistent.bytes;
-    int status = map(&m->host, CW_GLOBAL_BASE, m->reserved, false, err);
-    if (status == CW_OK)
-        status = map(&m->durable, 0, m->persistent.bytes, true, err);
-    if (status == CW_OK && (mprotect(m->host, m->general.bytes, PROT_READ | PROT_WRITE) != 0 ||
-                            mprotect(cw_memory__at(m, CW_PM_BASE), m->persistent.bytes, PROT_READ | PROT_WRITE) != 0))
-        status =
-            cw_fail(err, CW_ENOMEM, "device memory: the host does not give it (%s); set mem.mbytes or pm.mbytes lower", strerror(errno));
-    return status;
+    m->host = map(CW_GLOBAL_BASE, m->reserved, PROT_NONE, 0);
+    return m->host != NULL && mprotect(m->host, m->general.bytes, PROT_READ | PROT_WRITE) == 0 &&
+           mprotect(cw_memory__at(m, CW_PM_BASE), m->persistent.bytes, PROT_READ | PROT_WRITE) == 0;
+}
+
+/* Both windows without the gap, which counts where addresses are limited (ulimit -v). */
+static bool map_apart(struct cw_memory *m)
+{
+    m->reserved = 0;
+    for (uint64_t place = 0; place < APART_PLACES; place++) {
+        const uint64_t at = CW_GLOBAL_BASE + place * APART_STEP;
+        m->host = map(at, m->general.bytes, PROT_READ | PROT_WRITE, MAP_FIXED_NOREPLACE);
+        if (m->host != NULL && map(at + (CW_PM_BASE - CW_GLOBAL_BASE), m->persistent.bytes, PROT_READ | PROT_WRITE, MAP_FIXED_NOREPLACE))
+            return true;
+        if (m->host != NULL)
+            munmap(m->host, m->general.bytes);
+        m->host = NULL;
+    }
+    return false;
+}
+
+/* The first memory of a process lies at its device addresses, where the host has nothing: then a pointer is one on both sides. */
+static bool map_windows(struct cw_memory *m)
+{
+    bool ok;
+    if (m->persistent.bytes == 0) {
+        m->reserved = m->general.bytes;
+        m->host = map(CW_GLOBAL_BASE, m->reserved, PROT_READ | PROT_WRITE, 0);
+        ok = m->host != NULL;
+    } else {
+        ok = map_together(m);
+        if (!ok) {
+            unmap(m);
+            ok = map_apart(m);
+        }
+        m->durable = ok ? map(0, m->persistent.bytes, PROT_READ | PROT_WRITE, 0) : NULL;
+        ok = m->durable != NULL;
+    }
+    if (!ok)
+        unmap(m);
+    return ok;
+}
+
+/* Whether the host would still give what the rest of the simulator needs. */
+static bool leaves_room(void)
+{
+    uint8_t *rest = map(0, ROOM_BYTES, PROT_NONE, 0);
+    if (rest != NULL)
+        munmap(rest, ROOM_BYTES);
+    return rest != NULL;
+}
+
+/* What is asked, or where the host has less the largest part of it, of halves of the windows. */
+static int map_what_there_is(struct cw_memory *m, struct cw_error *err)
+{
+    const uint64_t asked = m->general.bytes, pm_asked = m->persistent.bytes;
+    if (map_windows(m))
+        return CW_OK;
+    for (;;) {
+        uint64_t *larger = m->general.bytes >= m->persistent.bytes ? &m->general.bytes : &m->persistent.bytes;
+        if (*larger / 2 < LEAST_BYTES)
+            return cw_fail(err, CW_ENOMEM,
+                           "device memory: the host cannot reserve %" PRIu64 " bytes, nor %" PRIu64 " (%s); raise its limit (ulimit -v)",
+                           asked + 2 * pm_asked, m->general.bytes + 2 * m->persistent.bytes, strerror(errno));
+        *larger = *larger / 2 / ALLOC_ALIGN * ALLOC_ALIGN;
+        if (!map_windows(m))
+            continue;
+        if (leaves_room())
+            return CW_OK;
+        unmap(m);
+    }
 }
 
 int cw_memory_create(struct cw_memory **out, uint64_t bytes, uint64_t pm_bytes, struct cw_error *err)
@@ -99,8 +178,7 @@ int cw_memory_create(struct cw_memory **out, uint64_t bytes, uint64_t pm_bytes, 
     m->span[0] = (struct cw_memory_span){CW_GLOBAL_BASE, 0};
     m->general = (struct cw_memory_window){.name = "device memory", .key = "mem.mbytes", .base = CW_GLOBAL_BASE, .bytes = bytes};
     m->persistent = (struct cw_memory_window){.name = "persistent memory", .key = "pm.mbytes", .base = CW_PM_BASE, .bytes = pm_bytes};
-    m->reserved = bytes;
-    const int status = pm_bytes > 0 ? map_both(m, err) : map(&m->host, CW_GLOBAL_BASE, bytes, true, err);
+    const int status = map_what_there_is(m, err);
     if (status != CW_OK) {
         cw_memory_destroy(m);
         return status;
@@ -131,6 +209,11 @@ bool cw_memory_was_freed(const struct cw_memory *m, uint64_t addr, struct cw_reg
     return false;
 }
 
+uint64_t cw_memory_bytes(const struct cw_memory *m, bool persistent)
+{
+    return persistent ? m->persistent.bytes : m->general.bytes;
+}
+
 bool cw_memory_is_unified(const struct cw_memory *m)
 {
     return (uintptr_t)m->host == CW_GLOBAL_BASE;
@@ -140,10 +223,7 @@ void cw_memory_destroy(struct cw_memory *m)
 {
     if (m == NULL)
         return;
-    if (m->host != NULL)
-        munmap(m->host, m->reserved);
-    if (m->durable != NULL)
-        munmap(m->durable, m->persistent.bytes);
+    unmap(m);
     free(m->region);
     free(m->span);
     free(m->range);

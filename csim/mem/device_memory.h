@@ -50,8 +50,11 @@ struct cw_region {
 };
 
 /* Reserves that many bytes of device memory from CW_GLOBAL_BASE on, and pm_bytes (0: none) of persistent memory from CW_PM_BASE on; at most
- * 16 GiB of each. Nothing is allocated yet, and the host gives pages only to what is touched. CW_EINVAL for 0 bytes, CW_ENOMEM. */
+ * 16 GiB of each. Nothing is allocated yet, and the host gives pages only to what is touched. Where the host limits addresses (ulimit -v) there
+ * may be less, and cw_memory_bytes says so. CW_EINVAL for 0 bytes; CW_ENOMEM. */
 int cw_memory_create(struct cw_memory **out, uint64_t bytes, uint64_t pm_bytes, struct cw_error *err);
+/* What there is of device memory, or of persistent memory. */
+uint64_t cw_memory_bytes(const struct cw_memory *m, bool persistent);
 void cw_memory_destroy(struct cw_memory *m);
 /* Whether the bytes lie in the host at their device addresses, as those of the first memory of a process do where the host has room there. */
 bool cw_memory_is_unified(const struct cw_memory *m);

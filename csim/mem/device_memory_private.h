@@ -26,7 +26,7 @@ struct cw_config;
 
 struct cw_memory {
     uint8_t *host;     /* host address of device address CW_GLOBAL_BASE; that of CW_PM_BASE follows, with what lies between out of reach */
-    uint64_t reserved; /* bytes there */
+    uint64_t reserved; /* bytes there; 0: the windows are two reservations, and what lies between is not this memory's */
     uint8_t *durable;  /* host address of the durable copy of CW_PM_BASE; NULL: no persistent memory */
     struct cw_memory_window general, persistent;
     uint64_t redzone;               /* bytes, a multiple of 256, beside each allocation */

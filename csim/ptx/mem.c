@@ -135,9 +135,9 @@ static bool accept_order(struct cw_insn *in, struct mods *m, bool is_load)
         const char *word;
         uint32_t flags;
         bool load, store, scoped;
-    } orders[] = {{"relaxed", CW_UF_VOLATILE, true, true, true},
-                  {"acquire", CW_UF_VOLATILE | CW_UF_ACQUIRE, true, false, true},
-                  {"release", CW_UF_VOLATILE | CW_UF_RELEASE, false, true, true},
+    } orders[] = {{"relaxed", CW_UF_VOLATILE | CW_UF_SCOPED, true, true, true},
+                  {"acquire", CW_UF_VOLATILE | CW_UF_SCOPED | CW_UF_ACQUIRE, true, false, true},
+                  {"release", CW_UF_VOLATILE | CW_UF_SCOPED | CW_UF_RELEASE, false, true, true},
                   {"volatile", CW_UF_VOLATILE, true, true, false},
                   {"weak", 0, true, true, false}};
     for (uint32_t i = 0; i < COUNT(orders); i++) {

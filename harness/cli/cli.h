@@ -146,7 +146,7 @@ void cli_session_close(struct cli_session *s);
  * that the trace has. CLI_OK or an exit status, the error printed. */
 int cli_view_follow(char *path, size_t bytes, struct cowarp_gpu *gpu, const char *trace, const char *system,
                     const struct cowarp_wave_event *event);
-/* From now on SIGINT and SIGTERM only ask to stop; a second one ends the process. */
+/* From now on SIGINT, SIGTERM, and SIGHUP where it is not ignored, only ask to stop; a second one ends the process. */
 void cli_catch_signals(void);
 /* Whether one of them has asked to stop. */
 bool cli_interrupted(void);

@@ -172,7 +172,7 @@ static int open_page(struct cw_cuda_page **page, int *file)
     return at != MAP_FAILED ? CLI_OK : cli_error(CLI_FAILED, "no page of shared memory: %s", strerror(errno));
 }
 
-/* The program's exit status, unless it knows less than the simulator. */
+/* The program's exit status, unless it cannot know what was wrong: the machine, a file, what a check has found. */
 static int outcome(const struct cw_cuda_page *page, int status, const char *path, bool quiet)
 {
     if (WIFSIGNALED(status)) {
@@ -183,21 +183,35 @@ static int outcome(const struct cw_cuda_page *page, int status, const char *path
         fprintf(stderr, "cowarp: %s has loaded neither libcudart nor libcuda, so nothing was simulated\n", path);
     if (page->broken != 0) /* which has been told, and whatever the program made of it */
         return CLI_WRONG;
+    if (page->failed > 0) /* the program may mean it: then its own status says so */
+        cli_error(0, "%s: %u launch%s failed", path, (unsigned)page->failed, page->failed == 1 ? " has" : "es have");
     if (WEXITSTATUS(status) != 0)
         return WEXITSTATUS(status);
-    if (page->failed > 0)
-        return cli_error(CLI_FAILED, "%s: %u launch%s failed", path, (unsigned)page->failed, page->failed == 1 ? " has" : "es have");
-    return page->unwell != 0 ? CLI_FAILED : CLI_OK;
+    return page->denied != 0 || page->unwell != 0 ? CLI_FAILED : CLI_OK;
+}
+
+/* Who ends the command means the program. */
+static volatile pid_t program;
+
+static void pass_on(int number)
+{
+    kill(program, number);
 }
 
 static int start(const struct cli_parsed *p, const char *path, const struct cw_cuda_page *page)
 {
     int status;
+    sigset_t ends, before;
     fflush(NULL);
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGHUP);
+    sigprocmask(SIG_BLOCK, &ends, &before); /* until it is known whom they are for */
     const pid_t child = fork();
     if (child < 0)
         return cli_error(CLI_FAILED, "no process: %s", strerror(errno));
     if (child == 0) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
         char **argv = calloc(p->word_cnt + 1u, sizeof *argv);
         for (uint32_t i = 0; argv != NULL && i < p->word_cnt; i++)
             argv[i] = (char *)(uintptr_t)p->word[i];
@@ -207,6 +221,11 @@ static int start(const struct cli_parsed *p, const char *path, const struct cw_c
     }
     signal(SIGINT, SIG_IGN); /* the terminal sends it to the program as well, whose end is waited for */
     signal(SIGQUIT, SIG_IGN);
+    program = child;
+    signal(SIGTERM, pass_on);
+    if (signal(SIGHUP, pass_on) == SIG_IGN) /* nohup */
+        signal(SIGHUP, SIG_IGN);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
             return cli_error(CLI_FAILED, "%s: %s", path, strerror(errno));
@@ -243,8 +262,9 @@ const struct cli_command cli_cuda = {
     .takes_machine = true,
     .notes =
         "The program is one that links libcudart or libcuda dynamically: nvcc -cudart shared. The exit status is the program's, and 1 when "
-        "a\n"
-        "launch has failed. The summary goes to standard error. Without --preset it is the least capable machine whose cores have the\n"
+        "the\n"
+        "machine cannot carry out a launch. The summary goes to standard error. Without --preset it is the least capable machine whose "
+        "cores have the\n"
         "architecture and the shared memory that the program's kernels ask for. docs/cuda.md lists the functions that are there.\n",
     .run = run,
 };

@@ -16,6 +16,7 @@ struct cw_cuda_page {
     uint32_t loaded; /* the library has been loaded */
     uint32_t opened; /* processes that have made the GPU; the first one writes the files */
     uint32_t failed; /* launches that have failed */
+    uint32_t denied; /* of these, those that a card would have carried out: what the machine does not have, or has no room for */
     uint32_t broken; /* 1: the GPU could not be made, and the error has been told */
     uint32_t unwell; /* 1: the statistics or another file could not be written, or an oracle has found something */
 };

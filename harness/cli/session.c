@@ -56,6 +56,9 @@ void cli_catch_signals(void)
     sigaction(SIGALRM, &again, NULL);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    struct sigaction hang_up;
+    if (sigaction(SIGHUP, NULL, &hang_up) != 0 || hang_up.sa_handler != SIG_IGN) /* nohup means that the run goes on */
+        sigaction(SIGHUP, &action, NULL);
 }
 
 static double seconds(void)

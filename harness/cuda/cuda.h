@@ -79,6 +79,8 @@ bool cw_cuda_has_runtime(void);
 void cw_cuda_use_runtime(void);
 /* CW_CUDA_HANDLE: no image that is loaded. */
 int cw_cuda_image_check(const struct cw_cuda_image *image);
+/* Links pieces of PTX (harness/fatbin/link.h); the caller frees *text. CW_CUDA_PTX: they cannot be linked, which has been said. */
+int cw_cuda_link(char **text, size_t *length, char *const *piece, char *const *name, unsigned cnt);
 /* PTX text, a container or a wrapper, as cuModuleLoadData takes it. */
 int cw_cuda_load(struct cw_cuda_image **image, const void *data);
 int cw_cuda_load_file(struct cw_cuda_image **image, const char *path);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The driver API: the linker, to which compilers such as Numba's give their PTX piece by piece. What it links is the text: the pieces after
- * each other, with one header. A function that one piece declares and another has is then the same function. Nothing here reads machine code.
+ * each other, joined by nvlink's rules of names. Nothing here reads machine code.
  */
-#define _GNU_SOURCE /* strnlen */
+#define _GNU_SOURCE /* strndup */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,9 @@
 enum input { INPUT_PTX = 1 };
 
 struct cw_driver_link {
-    char *text;
+    char **piece, **name;
+    unsigned cnt;
+    char *text; /* what they are together */
     size_t length;
 };
 
@@ -25,44 +27,25 @@ int cuLinkCreate_v2(unsigned cnt, const int *option, void **value, struct cw_dri
     return *link != NULL ? CW_CUDA_OK : CW_CUDA_NO_MEMORY;
 }
 
-/* Whether the line is one of a header's, which a text has once. */
-static bool is_header(const char *line)
-{
-    static const char *const words[] = {".version", ".target", ".address_size"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strncmp(line, words[i], strlen(words[i])) == 0)
-            return true;
-    return false;
-}
-
-/* Appends the text, line by line; first: with its header. */
-static void append(struct cw_driver_link *link, const char *text, size_t length, bool first)
-{
-    for (size_t at = 0, n; at < length && text[at] != '\0'; at += n) {
-        const char *end = memchr(text + at, '\n', length - at);
-        n = end != NULL ? (size_t)(end - (text + at)) + 1 : strnlen(text + at, length - at);
-        if (!first && is_header(text + at))
-            continue;
-        memcpy(link->text + link->length, text + at, n);
-        link->length += n;
-    }
-    link->text[link->length++] = '\n';
-    link->text[link->length] = '\0';
-}
-
 int cuLinkAddData_v2(struct cw_driver_link *link, int kind, const void *data, size_t bytes, const char *name, unsigned cnt,
                      const int *option, void **value)
 {
-    (void)name, (void)cnt, (void)option, (void)value;
+    (void)cnt, (void)option, (void)value;
     CW_DRIVER_NEEDS_CONTEXT();
     if (kind != INPUT_PTX)
         return cw_cuda_missing("cuLinkAddData with anything but PTX");
-    char *more = realloc(link->text, link->length + bytes + 2);
-    if (more == NULL)
+    char **pieces = realloc(link->piece, (link->cnt + 1u) * sizeof *pieces);
+    if (pieces != NULL)
+        link->piece = pieces;
+    char **names = realloc(link->name, (link->cnt + 1u) * sizeof *names);
+    if (names != NULL)
+        link->name = names;
+    if (pieces == NULL || names == NULL)
         return CW_CUDA_NO_MEMORY;
-    link->text = more;
-    append(link, data, bytes, link->length == 0);
-    return CW_CUDA_OK;
+    pieces[link->cnt] = strndup(data, bytes);
+    names[link->cnt] = strdup(name != NULL && name[0] != '\0' ? name : "a piece of PTX");
+    link->cnt++;
+    return pieces[link->cnt - 1] != NULL && names[link->cnt - 1] != NULL ? CW_CUDA_OK : CW_CUDA_NO_MEMORY;
 }
 
 int cuLinkAddFile_v2(struct cw_driver_link *link, int kind, const char *path, unsigned cnt, const int *option, void **value)
@@ -88,8 +71,12 @@ int cuLinkAddFile_v2(struct cw_driver_link *link, int kind, const char *path, un
 int cuLinkComplete(struct cw_driver_link *link, void **data, size_t *bytes)
 {
     CW_DRIVER_NEEDS_CONTEXT();
-    if (link->length == 0)
+    if (link->cnt == 0)
         return CW_CUDA_INVALID_VALUE;
+    free(link->text);
+    const int code = cw_cuda_link(&link->text, &link->length, link->piece, link->name, link->cnt);
+    if (code != CW_CUDA_OK)
+        return code;
     *data = link->text;
     if (bytes != NULL)
         *bytes = link->length + 1;
@@ -98,6 +85,12 @@ int cuLinkComplete(struct cw_driver_link *link, void **data, size_t *bytes)
 
 int cuLinkDestroy(struct cw_driver_link *link)
 {
+    for (unsigned i = 0; i < link->cnt; i++) {
+        free(link->piece[i]);
+        free(link->name[i]);
+    }
+    free(link->piece);
+    free(link->name);
     free(link->text);
     free(link);
     return CW_CUDA_OK;

@@ -10,6 +10,8 @@
 #include "cuda/process.h"
 #include "fatbin/elf.h"
 #include "fatbin/fatbin.h"
+#include "fatbin/link.h"
+#include "fatbin/texts.h"
 
 #define WRAPPER_MAGIC UINT32_C(0x466243B1)
 
@@ -17,7 +19,8 @@
 struct wrapper {
     uint32_t magic, version;
     const void *data;
-    void *more; /* version 2: containers of the same program that were compiled with -rdc=true */
+    const void *const
+        *more; /* version 2: containers that were compiled with -rdc=true, to be linked with each other; the last one is NULL */
 };
 
 struct cw_cuda_image *cw_cuda__image_new(void)
@@ -61,6 +64,41 @@ static void fill_container(struct cw_cuda_image *image, const void *data)
     image->architecture = ptx->architecture;
 }
 
+/* Containers without PTX are no error before a kernel or a variable of theirs is asked for: the toolkit's library of the device may be one. */
+static void note_what_has_no_ptx(struct cw_cuda_image *image, const struct cw_fatbin *f, uint32_t cnt)
+{
+    struct cw_error err;
+    for (uint32_t i = 0; i < cnt && image->missing[0] == '\0'; i++)
+        if (cw_fatbin_newest_ptx(&f[i]) == NULL) {
+            cw_fatbin_no_ptx(&f[i], image->name, &err);
+            snprintf(image->missing, sizeof image->missing, "%.500s", err.text);
+        }
+}
+
+/* Links the containers of files that were compiled with -rdc=true. */
+static void fill_linked(struct cw_cuda_image *image, const void *const *containers)
+{
+    struct cw_fatbin_one one = {.name = image->name};
+    struct cw_error err;
+    uint32_t cnt = 0;
+    while (containers[cnt] != NULL)
+        cnt++;
+    struct cw_fatbin *f = calloc(cnt + 1, sizeof *f);
+    int status = f != NULL ? CW_OK : cw_fail(&err, CW_ENOMEM, "%s: out of memory", image->name);
+    for (uint32_t i = 0; status == CW_OK && i < cnt; i++)
+        status = cw_fatbin_read_own(&f[i], containers[i], image->name, &err);
+    if (status == CW_OK) {
+        note_what_has_no_ptx(image, f, cnt);
+        status = cw_fatbin_texts_link(&one, f, cnt, image->name, &err);
+    }
+    if (status != CW_OK)
+        cannot(image, status == CW_EUNSUP ? CW_CUDA_NO_IMAGE : CW_CUDA_IMAGE, err.text);
+    image->text = one.text;
+    image->length = one.length;
+    image->architecture = one.architecture;
+    free(f);
+}
+
 /* "75" of ".target sm_75". */
 static uint32_t target_of(const char *text)
 {
@@ -94,10 +132,10 @@ void cw_cuda__image_fill(struct cw_cuda_image *image, const void *data)
     if (wrapped) {
         memcpy(&w, data, sizeof w);
         data = w.data;
-        if (w.version != 1)
-            cw_cuda__say("%s: was compiled with -rdc=true; its files are not linked with each other here", image->name);
     }
-    if (cw_fatbin_is(data, sizeof magic))
+    if (wrapped && w.version == 2 && w.more != NULL)
+        fill_linked(image, w.more);
+    else if (cw_fatbin_is(data, sizeof magic))
         fill_container(image, data);
     else if (wrapped ? is_text(data) : memcmp(data, "\177ELF", 4) != 0)
         fill_text(image, data);
@@ -112,6 +150,22 @@ struct cw_cuda_image *cw_cuda_register(const void *wrapper)
     cw_cuda__image_fill(image, wrapper);
     cw_cuda__unlock();
     return image;
+}
+
+int cw_cuda_link(char **text, size_t *length, char *const *piece, char *const *name, unsigned cnt)
+{
+    struct cw_error err;
+    struct cw_link_unit *unit = calloc(cnt, sizeof *unit);
+    *text = NULL;
+    if (unit == NULL)
+        return CW_CUDA_NO_MEMORY;
+    for (unsigned i = 0; i < cnt; i++)
+        unit[i] = (struct cw_link_unit){.text = piece[i], .name = name[i]};
+    const int status = cw_fatbin_link(text, length, unit, cnt, &err);
+    free(unit);
+    if (status != CW_OK)
+        cw_cuda__say("%s", err.text);
+    return status == CW_OK ? CW_CUDA_OK : status == CW_ENOMEM ? CW_CUDA_NO_MEMORY : CW_CUDA_PTX;
 }
 
 void cw_cuda_use_runtime(void)

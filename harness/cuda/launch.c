@@ -31,6 +31,14 @@ static int count_failed(struct cw_cuda_process *p, int code)
     return code;
 }
 
+/* A card would have carried it out. */
+static int count_denied(struct cw_cuda_process *p, int code)
+{
+    if (p->page != NULL)
+        __atomic_fetch_add(&p->page->denied, 1u, __ATOMIC_SEQ_CST);
+    return count_failed(p, code);
+}
+
 /* CUDA's own rules, in which its number of the error is known. */
 static int check_shape(const struct cw_cuda_function *f, const struct cw_cuda_launch *l)
 {
@@ -106,6 +114,7 @@ static int run(struct cowarp_gpu *gpu, struct cw_cuda_function *f, const struct 
     memcpy(launch.grid, l->grid, sizeof launch.grid);
     memcpy(launch.block, l->block, sizeof launch.block);
     int code = check_room(gpu, f, &launch, l->cooperative);
+    const bool roomless = code != CW_CUDA_OK;
     if (code == CW_CUDA_OK)
         code = gather(f, l, &args);
     launch.args = args;
@@ -117,9 +126,11 @@ static int run(struct cowarp_gpu *gpu, struct cw_cuda_function *f, const struct 
         if (status != COWARP_OK) { /* the call is well; who waits for the kernel is told */
             cw_cuda__say("launch of %s failed: %s", f->name, cowarp_error(gpu));
             p->sticky = fault_code(status, cowarp_error(gpu));
-            count_failed(p, CW_CUDA_OK);
+            status == COWARP_EFAULT ? count_failed(p, CW_CUDA_OK) : count_denied(p, CW_CUDA_OK);
         }
-    } else
+    } else if (roomless && code != CW_CUDA_COOPERATIVE)
+        count_denied(p, code);
+    else
         count_failed(p, code);
     free(args);
     return code;
@@ -131,7 +142,7 @@ int cw_cuda__carry_out_launch(struct cw_cuda_function *function, const struct cw
     int code = cw_cuda__gpu(&gpu);
     if (code == CW_CUDA_OK && function->info.refused != NULL) {
         cw_cuda__say("kernel %s cannot run: %s", function->name, function->info.refused);
-        code = count_failed(&cw_cuda__process, CW_CUDA_NOT_SUPPORTED);
+        code = count_denied(&cw_cuda__process, CW_CUDA_NOT_SUPPORTED);
     }
     if (code == CW_CUDA_OK && (code = check_shape(function, launch)) != CW_CUDA_OK)
         count_failed(&cw_cuda__process, code);

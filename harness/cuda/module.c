@@ -144,6 +144,15 @@ void cw_cuda_register_managed(struct cw_cuda_image *image, void **pointer, const
 
 /* Kernels */
 
+/* The image has no such kernel or variable: says once why not, where that is known. */
+static int absent(struct cw_cuda_image *image, int code)
+{
+    if (image->missing[0] != '\0')
+        cw_cuda__say("%s", image->missing);
+    image->missing[0] = '\0';
+    return code;
+}
+
 /* What the module says of it. */
 static int know(struct cw_cuda_function *f)
 {
@@ -155,7 +164,7 @@ static int know(struct cw_cuda_function *f)
     code = cw_cuda__gpu(&gpu);
     f->info = (struct cowarp_kernel_info){.size = sizeof f->info};
     if (code == CW_CUDA_OK && cowarp_kernel_info(gpu, f->image->module, f->name, &f->info) != COWARP_OK)
-        code = CW_CUDA_DEVICE_FUNCTION;
+        code = absent(f->image, CW_CUDA_DEVICE_FUNCTION);
     while (code == CW_CUDA_OK && f->param_cnt < PARAM_MOST && cowarp_kernel_param_at(f->image->module, f->name, f->param_cnt, &param)) {
         struct cowarp_param *more = realloc(f->param, (f->param_cnt + 1) * sizeof *more);
         if (more == NULL)
@@ -278,7 +287,7 @@ int cw_cuda_symbol(const void *host, void **address, size_t *bytes)
     if (code == CW_CUDA_OK && address != NULL) {
         code = cw_cuda__gpu(&gpu);
         if (code == CW_CUDA_OK && cowarp_symbol(gpu, v->image->module, v->name, &at, &size) != COWARP_OK)
-            code = size > 0 ? cw_cuda__constant(&at, gpu, v->image, v->name, size) : CW_CUDA_SYMBOL;
+            code = size > 0 ? cw_cuda__constant(&at, gpu, v->image, v->name, size) : absent(v->image, CW_CUDA_SYMBOL);
         *address = (void *)(uintptr_t)at;
     }
     if (code == CW_CUDA_OK && bytes != NULL)

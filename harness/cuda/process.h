@@ -26,6 +26,7 @@ struct cw_cuda_image {
     bool unloaded;
     int code;                     /* what to answer when it cannot be used */
     char why[512];                /* the line that goes with it; "": it has been said */
+    char missing[512];            /* why something that it should have may not be there; "": for no reason that is known */
     struct cowarp_module *module; /* NULL: not loaded yet */
     struct cw_cuda_image *next;
 };

@@ -87,9 +87,15 @@ int cw_fatbin_read_own(struct cw_fatbin *f, const void *data, const char *name, 
 
 const struct cw_fatbin_image *cw_fatbin_newest_ptx(const struct cw_fatbin *f)
 {
+    return cw_fatbin_ptx_up_to(f, UINT32_MAX);
+}
+
+const struct cw_fatbin_image *cw_fatbin_ptx_up_to(const struct cw_fatbin *f, uint32_t most)
+{
     const struct cw_fatbin_image *best = NULL;
     for (uint32_t i = 0; i < f->image_cnt; i++)
-        if (f->image[i].kind == CW_FATBIN_PTX && (best == NULL || f->image[i].architecture > best->architecture))
+        if (f->image[i].kind == CW_FATBIN_PTX && f->image[i].architecture <= most &&
+            (best == NULL || f->image[i].architecture > best->architecture))
             best = &f->image[i];
     return best;
 }

@@ -52,6 +52,8 @@ int cw_fatbin_read(struct cw_fatbin *f, const void *data, size_t length, const c
 int cw_fatbin_read_own(struct cw_fatbin *f, const void *data, const char *name, struct cw_error *err);
 /* The PTX for the newest architecture; NULL: it has none. */
 const struct cw_fatbin_image *cw_fatbin_newest_ptx(const struct cw_fatbin *f);
+/* The same among those for no newer one than `most`. */
+const struct cw_fatbin_image *cw_fatbin_ptx_up_to(const struct cw_fatbin *f, uint32_t most);
 /* *text is the image's PTX, *length bytes and a NUL behind them, which the caller frees. CW_EINVAL: damaged; CW_ENOMEM. */
 int cw_fatbin_text(char **text, size_t *length, const struct cw_fatbin_image *image, const char *name, struct cw_error *err);
 /* Why a container without PTX cannot run, and what to compile it with. Returns CW_EUNSUP. */

@@ -53,8 +53,12 @@ extern const char fatbin[];
 static struct {
     uint32_t magic, version;
     const void *data;
-    void *more;
+    const void *const *more;
+#ifdef UNITS /* containers to be linked, in the file one behind the other: "fatbin, fatbin + 1000" */
+} wrapper = {0x466243B1, 2, "", (const void *const[]){UNITS, NULL}};
+#else
 } wrapper = {0x466243B1, 1, fatbin, NULL};
+#endif
 
 static void **handle;
 static int counter, managed_shadow; /* stand for the device's */

@@ -1122,9 +1122,28 @@ class Ends(Command):
     ENDLESS = ["exec", PTX, "--kernel", "endless", "--grid", "4", "--block", "32", "--arg", "inout:flag.bin", "--stats", "s.json",
                "--record-branches", "b", "--set", "watchdog.livelock_cycles=4000000000", "--set", "watchdog.cycles=4000000000"]
 
-    def start(self, **kw):
+    def test_a_run_without_a_terminal_goes_on(self):
+        """nohup ignores SIGHUP, and so does the run."""
+        p = self.start(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        p.send_signal(signal.SIGHUP)
+        time.sleep(0.2)
+        self.assertIsNone(p.poll())
+        p.send_signal(signal.SIGTERM)
+        p.communicate(timeout=LONG_S)
+        self.assertEqual(p.returncode, 143)
+
+    def test_an_interrupted_run_leaves_no_lock(self):
+        """Persistent memory's file is as it was: here it is not there."""
+        for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]:
+            p = self.start(*("pm:some:4" if word.startswith("inout") else word for word in self.ENDLESS), "--pm", "x.pm")
+            p.send_signal(number)
+            p.communicate(timeout=LONG_S)
+            self.assertEqual(p.returncode, 128 + number)
+            self.assertLessEqual(set(os.listdir(self.folder.name)), {"flag.bin", "x.pm"})
+
+    def start(self, *words, **kw):
         self.write("flag.bin", bytes(4))
-        p = subprocess.Popen([COWARP, *self.ENDLESS], cwd=self.folder.name, stderr=subprocess.PIPE, stdout=subprocess.PIPE, **kw)
+        p = subprocess.Popen([COWARP, *(words or self.ENDLESS)], cwd=self.folder.name, stderr=subprocess.PIPE, stdout=subprocess.PIPE, **kw)
         self.addCleanup(p.stdout.close)
         self.addCleanup(p.stderr.close)
         self.assertTrue(wait_for(lambda: p.poll() is not None or is_busy(p)))
@@ -1132,7 +1151,7 @@ class Ends(Command):
         return p
 
     def test_interrupt(self):
-        for number in [signal.SIGINT, signal.SIGTERM]:
+        for number in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]:
             p = self.start()
             p.send_signal(number)
             out, err = p.communicate(timeout=LONG_S)

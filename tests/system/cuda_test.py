@@ -11,6 +11,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -33,11 +34,13 @@ class Case(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def program(self, *images, runtime="12", source="program.c"):
-        (self.folder / "k.fatbin").write_bytes(fatbin.container(*images))
+    def program(self, *images, runtime="12", source="program.c", units=()):
+        """units: containers of files that were compiled with -rdc=true, in the place of images."""
+        (self.folder / "k.fatbin").write_bytes(b"".join(units) or fatbin.container(*images))
+        places = [f"fatbin + {sum(map(len, units[:i]))}" for i in range(len(units))]
         library = CUDA / {"11": "libcudart.so.11.0"}.get(runtime, f"libcudart.so.{runtime}")
-        subprocess.run(["cc", "-std=gnu11", "-Wno-pointer-arith", f'-DFATBIN="{self.folder}/k.fatbin"', str(SOURCE / "tests/cuda" / source),
-                        "-o", str(self.folder / "program"), str(library), f"-Wl,-rpath-link,{CUDA}", "-pthread"], check=True)
+        subprocess.run(["cc", "-std=gnu11", "-Wno-pointer-arith", f'-DFATBIN="{self.folder}/k.fatbin"', *([f"-DUNITS={', '.join(places)}"] if units else []),
+                        str(SOURCE / "tests/cuda" / source), "-o", str(self.folder / "program"), str(library), f"-Wl,-rpath-link,{CUDA}", "-pthread"], check=True)
 
     def run_it(self, *words):
         return subprocess.run([str(COWARP), "cuda", *map(str, words)], capture_output=True, text=True, timeout=300, cwd=self.folder)
@@ -69,14 +72,14 @@ class Programs(Case):
             with self.subTest(what):
                 self.check("--quiet", "--", "./program", what)
         self.program(fatbin.image(KERNELS), source="calls.c")
-        self.assertIn("1 launch has failed", self.check("--", "./program", status=1).stderr)  # the cooperative one that is too large
+        self.assertIn("1 launch has failed", self.check("--", "./program").stderr)  # the cooperative one that is too large
 
     def test_what_the_driver_does(self):
         """Without a runtime: PTX text, a fatbinary and a file are loaded by calls."""
         (self.folder / "k.fatbin").write_bytes(fatbin.container(fatbin.image(KERNELS, "zstd")))
         subprocess.run(["cc", "-std=gnu11", f'-DFATBIN="{self.folder}/k.fatbin"', str(SOURCE / "tests/cuda/driver.c"), "-o", str(self.folder / "program"),
                         str(CUDA / "libcuda.so.1"), f"-Wl,-rpath-link,{CUDA}"], check=True)
-        done = self.check("--", "./program", SOURCE / "tests/cuda/kernels.ptx", status=1)  # launches have failed that should
+        done = self.check("--", "./program", SOURCE / "tests/cuda/kernels.ptx")  # launches have failed that should
         self.assertNotRegex(done.stderr, r"line \d+: ")
         self.assertIn("preset sbrp-near: the program has not said yet what its kernels need", done.stderr)
         self.assertIn("launches have failed", done.stderr)
@@ -95,7 +98,7 @@ class Programs(Case):
 
     def test_errors_of_calls(self):
         self.program(fatbin.image(KERNELS))
-        done = self.check("--", "./program", "errors", status=1)  # launches have failed, though the program was content
+        done = self.check("--", "./program", "errors")  # launches have failed, as on a card, and the program was content
         self.assertIn("launches have failed", done.stderr)
         self.assertIn("./program calls 1 function that is not there", done.stderr)
         self.assertIn("cudaMallocMipmappedArray is not there", done.stderr)
@@ -104,7 +107,7 @@ class Programs(Case):
         self.program(fatbin.image(KERNELS))
         for what, words in (("outside", "is outside"), ("misaligned", "misaligned")):
             with self.subTest(what):
-                done = self.check("--", "./program", what, status=1)
+                done = self.check("--", "./program", what)
                 self.assertIn("launch of poke failed", done.stderr)
                 self.assertRegex(done.stderr, r"program#1\.ptx:\d+")
                 self.assertIn("1 launch has failed", done.stderr)
@@ -112,6 +115,18 @@ class Programs(Case):
     def test_exit_status_is_the_programs(self):
         self.program(fatbin.image(KERNELS))
         self.check("--", "./program", "7", status=7)
+
+    def test_a_signal_to_the_command_ends_the_program(self):
+        (self.folder / "waits").write_text("#!/bin/sh\necho $$\nexec sleep 100\n")
+        (self.folder / "waits").chmod(0o755)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            command = subprocess.Popen([str(COWARP), "cuda", "--quiet", "--", "./waits"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            program = int(command.stdout.readline())
+            command.send_signal(number)
+            said = command.communicate(timeout=60)[1]
+            self.assertEqual(command.returncode, 128 + number, said)
+            self.assertIn(f"ended by signal {int(number)}", said)
+            self.assertRaises(ProcessLookupError, os.kill, program, 0)
 
     def test_a_fork_writes_no_second_file(self):
         self.program(fatbin.image(KERNELS))
@@ -213,9 +228,7 @@ class Command(Case):
         self.assertIn("nothing was simulated", self.check("--", "true").stderr)
 
 
-class Files(Case):
-    """cowarp exec takes what nvcc makes."""
-
+class Exec(Case):
     def exec(self, *words, status=0):
         done = subprocess.run([str(COWARP), "exec", *words], capture_output=True, text=True, timeout=300, cwd=self.folder)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
@@ -223,6 +236,10 @@ class Files(Case):
 
     def write(self, data, name="k"):
         (self.folder / name).write_bytes(data)
+
+
+class Files(Exec):
+    """cowarp exec takes what nvcc makes."""
 
     def test_each_form_runs(self):
         plain, packed = fatbin.container(fatbin.image(SHARED)), fatbin.container(fatbin.image(KERNELS, "zstd"))
@@ -263,6 +280,97 @@ class Files(Case):
     def setUp(self):
         super().setUp()
         self.write(b"abcdefghijkl", "twelve")
+
+
+HEAD = ".version 7.0\n.target sm_75\n.address_size 64\n"
+RUN = ".visible .entry {0}(.param .u64 to)\n{{\n.reg .b32 %r<9>;\n.reg .b64 %d<9>;\nld.param.u64 %d1, [to];\n{1}\nst.global.u32 [%d1], %r1;\nret;\n}}\n"
+FUNCTION = "{0} .func (.param .b32 r) {1}()\n{{\n.reg .b32 %r<9>;\n{2}\nst.param.b32 [r], %r1;\nret;\n}}\n"
+CALL = "call (%r1), {0}, ();"
+
+
+class Linked(Exec):
+    """Files that were compiled with -rdc=true. Which definition counts is nvlink's rule (CUDA C++ Programming Guide, separate compilation)."""
+
+    def link(self, *texts):
+        units = [fatbin.container(text if isinstance(text, bytes) else fatbin.image(HEAD + text, "zstd")) for text in texts]
+        self.write(fatbin.object_file(b"".join(unit + bytes(-len(unit) % 8) for unit in units), b"__nv_relfatbin"))
+
+    def value(self, kernel="k"):
+        self.exec("k", "--kernel", kernel, "--grid", "1", "--block", "1", "--arg", "out:o:4")
+        return int.from_bytes((self.folder / "o").read_bytes(), "little")
+
+    def test_a_program_of_several_files(self):
+        """The variables of program.c in one file, its kernels in another; the toolkit's library has PTX for a newer device only."""
+        variables = re.search(r"(\.visible \.(global|const).*\n)+", KERNELS)[0]
+        kernels = KERNELS.replace(variables, re.sub(r"\.visible(.*?)( = .*)?;", r".extern\1;", variables))
+        library = fatbin.image("this is for others", architecture=121)
+        self.program(units=[fatbin.container(fatbin.image(part, packing, 75)) for part, packing in ((kernels, "zstd"), (HEAD + variables, "plain"))]
+                     + [fatbin.container(library)])
+        for what in ("variables", "arguments"):
+            with self.subTest(what):
+                self.check("--quiet", "--", "./program", what)
+        code = fatbin.container(fatbin.image(b"\177ELF" + bytes(60), kind=fatbin.CODE, architecture=90))
+        self.program(units=[fatbin.container(fatbin.image(HEAD + variables)), code])
+        self.assertIn("code=compute_90", self.run_it("--", "./program").stderr)
+
+    def test_functions_and_variables_of_others(self):
+        self.link(".extern .func (.param .b32 r) six();\n.extern .global .align 8 .b8 table[16];\n"
+                  + RUN.format("k", CALL.format("six")) + RUN.format("k2", "ld.global.u32 %r1, [table+4];")
+                  + RUN.format("k3", "ld.global.u64 %d2, [table+8]; p: .callprototype (.param .b32 _) _ (); call (%r1), %d2, (), p;"),
+                  FUNCTION.format(".visible", "six", "mov.u32 %r1, 6;") + ".visible .global .align 8 .u64 table[2] = {0x700000000, six};\n")
+        self.assertEqual([self.value(k) for k in ("k", "k2", "k3")], [6, 7, 6])
+
+    def test_each_file_has_its_own_names(self):
+        """Variables, functions, declarations before the body, and numbers of source files; a register and a label of that name stay."""
+        def file(kernel, value, own):
+            return (f'.file 1 "{kernel}.cu"\n.global .align 4 .u32 {own} = {value};\n.func (.param .b32 r) f();\n'
+                    + FUNCTION.format("", "f", f"ld.global.u32 %r1, [{own}]; add.u32 %r1, %r1, 1;")
+                    + RUN.format(kernel, CALL.format("f") + f".loc 1 5 0\n.reg .b32 %{own}; bra $skip; $skip: mov.u32 %{own}, %r1;"))
+        for own in ("$str", "own"):
+            self.link(file("a", 10, own), file("b", 20, own), file("c", 30, own))
+            self.assertEqual([self.value(k) for k in "abc"], [11, 21, 31])
+
+    def test_a_source_file_is_the_units(self):
+        """The second file's number 1 is not the first one's: a fault names its own source."""
+        self.link('.file 1 "first.cu"\n' + RUN.format("a", ".loc 1 5 0\nmov.u32 %r1, 1;"), '.file 1 "second.cu"\n' + RUN.format("b", ".loc 1 7 0\nld.global.u32 %r1, [%d1+2];"))
+        self.assertIn("second.cu:7", self.exec("k", "--kernel", "b", "--grid", "1", "--block", "1", "--arg", "out:o:4", "--check", "memory", status=1).stderr)
+
+    def test_what_all_see_hides_no_own_name(self):
+        """A name that one file shows to all, and another one has for itself."""
+        self.link(".visible .global .align 4 .u32 n = 1;\n" + RUN.format("a", "ld.global.u32 %r1, [n];"),
+                  ".global .align 4 .u32 n = 2;\n" + RUN.format("b", "ld.global.u32 %r1, [n];"),
+                  ".extern .global .align 4 .u32 n;\n" + RUN.format("c", "ld.global.u32 %r1, [n];"))
+        self.assertEqual([self.value(k) for k in "abc"], [1, 2, 1])
+
+    def test_of_weak_names_one_remains(self):
+        def weak(name, value, linkage=".weak"):
+            return FUNCTION.format(linkage, "f", f"mov.u32 %r1, {value};") + f"{linkage} .global .align 4 .u32 v = {value};\n" + RUN.format(name, CALL.format("f") + "ld.global.u32 %r2, [v]; add.u32 %r1, %r1, %r2;")
+        self.link(weak("a", 1), weak("b", 2))
+        self.assertEqual([self.value(k) for k in "ab"], [2, 2])  # the first
+        self.link(weak("a", 1), weak("b", 2, ".visible"), weak("c", 3))
+        self.assertEqual([self.value(k) for k in "abc"], [4, 4, 4])  # the one that is not weak, wherever it stands
+        self.link(*(f".common .global .align 4 .b8 v[{4 * n}];\n" + RUN.format(f"k{n}", f"mov.u32 %r2, {n}; st.global.u32 [v+{4 * n - 4}], %r2; ld.global.u32 %r1, [v+{4 * n - 4}];")
+                    for n in (1, 3, 2)))
+        self.assertEqual([self.value(f"k{n}") for n in (1, 2, 3)], [1, 2, 3])  # the largest, without a fault
+
+    def test_what_cannot_be_linked_says_why(self):
+        f = FUNCTION.format(".visible", "f", "mov.u32 %r1, 1;")
+        v = ".visible .global .align 4 .b8 v[16] = {1};\n"
+        for texts, message in (((f, f), "k#1.ptx, file 2: f is defined in k#1.ptx, file 1 as well"), ((v, "", v), "file 3: v is defined in k#1.ptx, file 1"),
+                               ((v, ".extern .global .align 4 .b8 v[12];\n"), "file 2: v has 12 bytes, and 16 in k#1.ptx, file 1")):
+            with self.subTest(message):
+                self.link(*texts)
+                done = self.exec("k", "--kernel", "k", "--grid", "1", "--block", "1", status=2)
+                self.assertIn(message, done.stderr)
+                self.assertEqual(done.stderr.count("\n"), 1)
+
+    def test_what_nobody_defines_refuses_its_kernel(self):
+        """As a launch by a kernel does; the other kernels run."""
+        launch = ".extern .func (.param .b32 r) cudaLaunchDeviceV2(.param .b64 p, .param .b64 s);\n"
+        self.link(launch + RUN.format("parent", "call (%r1), cudaLaunchDeviceV2, (%d1, %d1);") + RUN.format("k", "mov.u32 %r1, 3;"), RUN.format("k2", "mov.u32 %r1, 4;"))
+        self.assertEqual([self.value(k) for k in ("k", "k2")], [3, 4])
+        done = self.exec("k", "--kernel", "parent", "--grid", "1", "--block", "1", "--arg", "out:o:4", status=2)
+        self.assertRegex(done.stderr, "parent.*cudaLaunchDeviceV2")
 
 
 def compare_rows(path):
@@ -373,12 +481,13 @@ class Nvcc(Case):
         self.assertGreater(len(programs), 11)
         if nvcc is None:
             self.skipTest(f"no nvcc: {len(programs)} programs were not compiled and not run")
-        for path in programs:
+        for path in programs + [str(path) for path in (SOURCE / "tests/cuda/nvcc").iterdir() if path.is_dir()]:  # a folder's files are linked
             with self.subTest(pathlib.Path(path).stem):
                 target = str(self.folder / pathlib.Path(path).stem)
-                subprocess.run([nvcc, "-cudart", "shared", "-o", target, path], check=True, capture_output=True,
+                files = ["-rdc=true", *glob.glob(path + "/*.cu")] if os.path.isdir(path) else [path]
+                subprocess.run([nvcc, "-cudart", "shared", "-o", target, *files], check=True, capture_output=True,
                                env={**os.environ, "TMPDIR": str(self.folder)})
-                done = self.check("--", target, status=1 if "fails" in target else 0)
+                done = self.check("--", target, status=1 if "fails_room" in target else 0)
                 self.assertIn("PASS", done.stdout)
 
 

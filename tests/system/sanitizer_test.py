@@ -28,6 +28,10 @@ FOUND = {
     "m_misaligned": (64, "st of 4 bytes at global address 0x100000102: misaligned"),
     "m_shared": (64, "ld of 4 bytes at shared address 0x40: beyond the block's shared memory"),
     "s_divergent": (1, "divergent barrier: lanes 0x0000ffff come to it without lanes 0xffff0000 of their warp; lane 16 is at line"),
+    "s_side": (2, "divergent barrier: lanes 0xaaaaaaaa come to it without lanes 0x55555555 of their warp; lane 0 "),
+    "s_other_side": (2, "divergent barrier: lanes 0xaaaaaaaa come to it without lanes 0x55555555 of their warp; lane 0 has ended"),
+    "s_loop": (2, "divergent barrier: lanes 0xaaaaaaaa come to it without lanes 0x55555555 of their warp; lane 0 "),
+    "s_warp": (2, "thread (31, 0, 0): the membermask 0x7fffffff of bar.warp does not name the lane itself, which is 31"),
     "s_forever": (1, "waits for ever at barrier 1: 64 of 96 threads have come"),
     "s_members": (1, "shfl.sync by lanes 0x0000ffff names lanes 0xffff0000, which have not come; lane 16 is at line"),
     "s_stranger": (1, "thread (31, 0, 0): the membermask 0x7fffffff of shfl does not name the lane itself, which is 31"),
@@ -172,7 +176,8 @@ class Sanitizer(unittest.TestCase):
             self.assertIn(text, done.stderr)
 
     def test_workloads_are_right(self):
-        """lds-lock, whose lock is a word of shared memory, counts on it to begin as 0, and so does a kernel of features_cl.ptx."""
+        """lds-lock, whose lock is a word of shared memory, counts on it to begin as 0, and so does a kernel of features_cl.ptx. Threads of
+        barneshut leave a loop with a barrier at different times, as its text says."""
         alarms = {}
         for i, run in enumerate(functional_test.runs()):
             line = unmoved.command(COWARP, run)[1:]
@@ -181,7 +186,94 @@ class Sanitizer(unittest.TestCase):
             done = functional_test.execute([COWARP, *line, "--functional", "--check", ALL], folder)
             if done.returncode != 0:
                 alarms[" ".join(run.split()[:2])] = [re.search(r"check (\w+): kernel (\w+)", text).groups() for text in self.lines(done)]
-        self.assertEqual(alarms, {"lock": [("init", "atomics")], "it-hc lds-lock": [("init", "it_tx")], "gc-lc lds-lock": [("init", "gc_tx")]})
+        barnes_hut = {run for run, found in alarms.items() if "sync" in dict(found)}
+        self.assertEqual({re.match("bh-[hl] ", run) is not None for run in barnes_hut}, {True})
+        self.assertEqual(len(barnes_hut), 19)
+        self.assertEqual({run for run, found in alarms.items() if "init" in dict(found)}, {"lock", "it-hc lds-lock", "gc-lc lds-lock"})
+        races = {kernel for found in alarms.values() for kind, kernel in found if kind == "race"}
+        self.assertEqual({kernel for kernel in races if not re.search("_(fglock|cglock|stm_tl2|stm_pr)$", kernel)}, RACY)
+
+
+# Kernels whose threads touch words that others write, outside of transactions and without order: levels of a search, an element that another
+# block works on, a look before a transaction. Those with locks and software transactions have no fences, as their papers have them.
+RACY = {"bfs_level", "loops", "atomics", "odds", "graphcut_push_tx", "karger_tx"}
+
+FENCES = {"": "", "cta": "membar.cta;", "gpu": "membar.gl;"}
+
+
+class DeviceMemory(unittest.TestCase):
+    """Two threads and a word of device memory, by the rules of PTX's memory model: what orders them, and what looks as if it did."""
+
+    HEAD = (".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 d)\n{\n.reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %d;\n"
+            "ld.param.u64 %d, [d]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x; setp.ne.u32 %p1, WHO, 0;\n")
+
+    def found(self, first, second, together, *options):
+        """Whether the first thread's code and the second's race; together: they are of one block, in two warps."""
+        text = self.HEAD.replace("WHO", "%r2" if together else "%r1")
+        text += "setp.ne.u32 %p3, %r2, 0; setp.ne.u32 %p2, %r2, 32; and.pred %p2, %p2, %p3; @%p2 ret;\n" if together else ""
+        text += f"@%p1 bra SECOND;\n{first}\nret;\nSECOND:\n{second}\nret;\n}}\n"
+        (self.folder / "k.ptx").write_text(text)
+        done = subprocess.run([COWARP, "exec", "k.ptx", "--kernel", "k", "--grid", "1" if together else "2", "--block", "33" if together else "1",
+                               "--arg", "zero:64", "--check", "race", "--quiet", *options], cwd=self.folder, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.stderr == "", done.returncode == 0, done.stderr)
+        self.assertTrue(done.returncode == 0 or "nothing orders the two" in done.stderr, done.stderr)
+        return done.returncode == 1
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="races-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def check(self, name, first, second, together, racy):
+        for options in ((), ("--functional",)):
+            with self.subTest(name, together=together, options=options):
+                self.assertEqual(self.found(first, second, together, *options), racy)
+
+    def test_a_flag(self):
+        """Data, a fence, a flag; the flag, a fence, the data. Each part has to be there, and reach the other thread."""
+        for together in (True, False):
+            enough = {"cta", "gpu"} if together else {"gpu"}
+            for before, flag, behind in [(b, "gpu", a) for b in FENCES for a in FENCES] + [("gpu", "cta", "gpu")]:
+                first = f"st.global.u32 [%d], 7; {FENCES[before]} atom.exch.{flag}.global.b32 %r3, [%d+32], 1;"
+                second = f"AGAIN: atom.or.{flag}.global.b32 %r3, [%d+32], 0; setp.eq.u32 %p2, %r3, 0; @%p2 bra AGAIN;\n{FENCES[behind]} ld.global.u32 %r4, [%d];"
+                self.check((before, flag, behind), first, second, together, not (before in enough and flag in enough and behind in enough))
+
+    def test_releases_and_acquires(self):
+        for scope, together, racy in (("cta", True, False), ("cta", False, True), ("gpu", False, False)):
+            first = f"st.global.u32 [%d], 7; st.release.{scope}.global.u32 [%d+32], 1;"
+            second = f"AGAIN: ld.acquire.{scope}.global.u32 %r3, [%d+32]; setp.eq.u32 %p2, %r3, 0; @%p2 bra AGAIN;\nld.global.u32 %r4, [%d];"
+            self.check(scope, first, second, together, racy)
+
+    def test_pairs_without_order(self):
+        """Two stores of one value, and atomics whose scopes have both, do not race."""
+        store, load, other = "st.global.u32 [%d], 7;", "ld.global.u32 %r3, [%d];", "st.global.u32 [%d], 8;"
+        for together in (True, False):
+            for first, second, racy in ((store, load, True), (load, store, True), (load, load, False), (store, other, True), (store, store, False),
+                                        (store, "st.global.u32 [%d+4], 8;", False), ("st.global.u8 [%d], 1;", "st.global.u8 [%d+1], 2;", False),
+                                        ("st.global.u16 [%d], 1;", "st.global.u8 [%d+1], 2;", True), (store, "red.global.add.u32 [%d], 1;", True),
+                                        ("red.gpu.global.add.u32 [%d], 1;", "red.gpu.global.add.u32 [%d], 1;", False),
+                                        ("red.cta.global.add.u32 [%d], 1;", "red.gpu.global.add.u32 [%d], 1;", not together),
+                                        ("st.relaxed.gpu.global.u32 [%d], 7;", "ld.relaxed.gpu.global.u32 %r3, [%d];", False),
+                                        ("st.volatile.global.u32 [%d], 7;", "st.volatile.global.u32 [%d], 8;", True)):
+                self.check((first, second), first, second, together, racy)
+
+    def test_locks(self):
+        """Whoever comes first, a lock that is taken without a fence behind it is named."""
+        for taken, given, racy in (("gpu", "gpu", False), ("", "gpu", True), ("cta", "gpu", True), ("gpu", "", True), ("gpu", "cta", True)):
+            one = ("{0}: atom.cas.gpu.global.b32 %r3, [%d+32], 0, 1; setp.ne.u32 %p2, %r3, 0; @%p2 bra {0};\n" + FENCES[taken]
+                   + " ld.global.u32 %r4, [%d]; add.u32 %r4, %r4, 1; st.global.u32 [%d], %r4;\n" + FENCES[given] + " atom.exch.gpu.global.b32 %r3, [%d+32], 0;")
+            self.check((taken, given), one.format("A"), one.format("B"), False, racy)
+
+    def test_barriers_order_a_block(self):
+        store, load = "st.global.u32 [%d], 7;", "ld.global.u32 %r3, [%d];"
+        self.check("barrier", store + "bar.sync 0, 64;", "bar.sync 0, 64;" + load, True, False)
+        self.check("too late", "bar.sync 0, 64;" + store, "bar.sync 0, 64;" + load, True, True)
+
+    def test_launches_are_in_order(self):
+        (self.folder / "k.ptx").write_text(self.HEAD.replace("WHO", "%r1") + "mov.u32 %r3, %ctaid.y; st.global.u32 [%d], %r3; ret;\n}\n")
+        (self.folder / "s.txt").write_text("load k.ptx\nalloc d 64\nlaunch k grid 1 block 1 args d\nlaunch k grid 1 block 1 args d\n")
+        done = subprocess.run([COWARP, "exec", "--script", "s.txt", "--check", "race"], cwd=self.folder, capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
 if __name__ == "__main__":

@@ -431,8 +431,8 @@ static void test_core_caches__parameters_at_generic_addresses(void **state)
     static const char *const wrong[][2] = {{"ld.u32 %r1, [%d2+8];", "ld of 4 bytes at param address 0x8: beyond the kernel's parameters"},
                                            {"ld.u32 %r1, [%d2+2];", "ld of 4 bytes at param address 0x2: misaligned"},
                                            {"st.u32 [%d2], %t;", "parameters of a kernel cannot be written"},
-                                           {"setp.eq.u32 %p1, %t, 3; selp.b64 %d2, %d2, %a, %p1; ld.u32 %r1, [%d2];",
-                                            "lanes of one load in parameters of a kernel and in other"}};
+                                           {"setp.eq.u32 %p1, %t, 3; selp.b64 %d2, %d2, %a, %p1; st.u32 [%d2], %t;",
+                                            "thread (3, 0, 0): parameters of a kernel cannot be written"}};
     for (uint32_t bytes = 0; bytes <= 1024; bytes += 1024) {
         struct rig *r = with_const(bytes, 2, 64, 1);
         r->config.const_params = CW_ON;
@@ -455,6 +455,75 @@ static void test_core_caches__parameters_at_generic_addresses(void **state)
                 fail_msg("'%s' does not say '%s'", r->fault_text, wrong[i][1]);
             destroy_rig(r);
         }
+    }
+}
+
+/* A word of each space for each lane; %d2 .. %d6 are the lane's generic addresses of them. */
+#define FIVE_SPACES                                                                                                                  \
+    PTX_HEAD ".const .align 4 .b8 tab[128]; .shared .align 4 .b8 s[128];\n" ENTRY                                                    \
+             ".local .align 4 .b8 l[4]; mul.wide.u32 %d1, %t, 4; mov.u64 %d2, s; cvta.shared.u64 %d2, %d2; add.u64 %d2, %d2, %d1;\n" \
+             "mov.u64 %d3, l; cvta.local.u64 %d3, %d3; cvta.const.u64 %d4, tab; add.u64 %d4, %d4, %d1;\n"                            \
+             "mov.b64 %d5, buf; cvta.param.u64 %d5, %d5; and.b32 %r9, %t, 1; mad.wide.u32 %d5, %r9, 4, %d5; mov.u64 %d6, %e;\n"      \
+             "add.u32 %r1, %t, 1000; st.u32 [%d2], %r1; add.u32 %r1, %t, 2000; st.u32 [%d3], %r1;\n"
+
+/* Lane t goes to space number t % 5 where that is one of the set, else to global memory. */
+static struct rig *load_spaces(struct rig *r, uint32_t set)
+{
+    char text[4096];
+    size_t n = (size_t)snprintf(text, sizeof text, "%srem.u32 %%r10, %%t, 5; mov.u64 %%d7, %%d6;\n", FIVE_SPACES);
+    for (uint32_t i = 0; i < 4; i++)
+        if (set >> i & 1u)
+            n += (size_t)snprintf(text + n, sizeof text - n, "setp.eq.u32 %%p1, %%r10, %u; selp.b64 %%d7, %%d%u, %%d7, %%p1;\n", i, i + 2);
+    snprintf(text + n, sizeof text - n,
+             "bar.sync 0; mov.u32 %%r1, 0; mov.u32 %%r20, %%clock; ld.u32 %%r1, [%%d7]; add.u32 %%r2, %%r1, 0;%s",
+             "mov.u32 %r21, %clock; sub.u32 %r22, %r21, %r20; st.global.u32 [%e+4096], %r22; st.global.u32 [%e], %r2; ret; }");
+    create_machine(r);
+    load(r, text);
+    for (uint32_t i = 0; i < 32; i++) {
+        set_word(r, i, i);
+        memcpy(r->module->const_image + 4 * i, &(uint32_t){3000 + i}, 4);
+    }
+    prepare(r, 32, 1);
+    run(r);
+    assert_string_equal(r->fault_text, "");
+    return r;
+}
+
+/* Every set of spaces in one load, with and without a constant cache. Each space is an access of its own, and the last one's values count. */
+static void test_core_caches__lanes_of_one_load_in_every_space(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 32; i++) {
+        const uint32_t set = i / 2, bytes = i % 2 * 1024;
+        struct rig *r = with_const(bytes, 2, 64, 1);
+        r->config.const_params = CW_ON;
+        load_spaces(r, set);
+        for (uint32_t t = 0; t < 32; t++) {
+            const uint32_t half = (uint32_t)(r->buffer >> 32 * (t % 2)), way[] = {1000 + t, 2000 + t, 3000 + t, half, t};
+            const uint32_t space = t % 5 < 4 && (set >> t % 5 & 1u) != 0 ? t % 5 : 4;
+            assert_int_equal(word(r, t), way[space]);
+        }
+        assert_int_equal(r->stats.shared_accesses, 1 + (set & 1u));
+        assert_in_range(word(r, 1024), MEMORY_LATENCY, 1000); /* lane 4 always goes to global memory */
+        destroy_rig(r);
+    }
+}
+
+/* One lane in shared memory does not make the others' 31 addresses of constant memory come sooner: they take a cycle each. */
+static void test_core_caches__a_mixed_load_waits_for_its_slowest_space(void **state)
+{
+    (void)state;
+    char text[4096];
+    snprintf(
+        text, sizeof text, "%s%s", FIVE_SPACES,
+        "setp.eq.u32 %p1, %t, 0; selp.b64 %d7, %d2, %d4, %p1; bar.sync 0; mov.u32 %r20, %clock; ld.u32 %r1, [%d7]; add.u32 %r2, %r1, 0;"
+        "mov.u32 %r21, %clock; sub.u32 %r22, %r21, %r20; st.global.u32 [%e+4096], %r22; ret; }");
+    for (uint32_t bytes = 0; bytes <= 1024; bytes += 1024) {
+        struct rig *r = with_const(bytes, 2, 64, 1);
+        r->config.shared_latency = 2;
+        run_kernel(r, text, 32, 1);
+        assert_in_range(word(r, 1024), 30, 300);
+        destroy_rig(r);
     }
 }
 
@@ -515,6 +584,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_core_caches__parameters),
     cmocka_unit_test(test_core_caches__generic_addresses_and_faults),
     cmocka_unit_test(test_core_caches__parameters_at_generic_addresses),
+    cmocka_unit_test(test_core_caches__lanes_of_one_load_in_every_space),
+    cmocka_unit_test(test_core_caches__a_mixed_load_waits_for_its_slowest_space),
     cmocka_unit_test(test_core_caches__an_acquire_empties_the_texture_cache),
     cmocka_unit_test(test_core_caches__other_loads_pass_by),
 };

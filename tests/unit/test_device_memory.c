@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/rng.h"
 #include "cw_test.h"
@@ -455,6 +458,50 @@ static void test_device_memory__windows_may_touch(void **state)
     assert_int_equal(cw_memory_create(&m, 1, (UINT64_C(16) << 30) + 1, &err), CW_EINVAL);
 }
 
+/* Addresses that this process has. */
+static uint64_t own_addresses(void)
+{
+    unsigned long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "%lu", &pages), 1);
+    fclose(f);
+    return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* With so many MiB of addresses: what is asked if it fits without the gap between the windows, else a part of it; each byte of it works. */
+static void test_device_memory__a_host_that_limits_addresses(void **state)
+{
+    static const struct {
+        uint64_t limit, bytes, pm, got, pm_got; /* MiB */
+    } cases[] = {{3600, 1024, 1024, 1024, 1024}, {2100, 64, 1024, 64, 512}, {1500, 2048, 0, 1024, 0}, {600, 16384, 64, 128, 64}};
+    (void)state;
+    struct rlimit before;
+    struct cw_error err;
+    struct cw_memory *m;
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct rlimit now = {own_addresses() + (cases[i].limit << 20), before.rlim_max};
+        assert_int_equal(setrlimit(RLIMIT_AS, &now), 0);
+        assert_int_equal(cw_memory_create(&m, cases[i].bytes << 20, cases[i].pm << 20, &err), CW_OK);
+        assert_int_equal(cw_memory_bytes(m, false), cases[i].got << 20);
+        assert_int_equal(cw_memory_bytes(m, true), cases[i].pm_got << 20);
+        for (uint32_t pm = 0; pm < (cases[i].pm != 0 ? 2u : 1u); pm++) {
+            const uint64_t a = alloc(m, (pm ? cases[i].pm_got : cases[i].got) << 20, pm ? PM : GLOBAL);
+            const uint8_t last = 7;
+            cw_memory_write(m, a + cw_memory_bytes(m, pm) - 1, &last, 1);
+            assert_int_equal(byte_at(m, a + cw_memory_bytes(m, pm) - 1), 7);
+            assert_int_equal(byte_at(m, a), 0);
+        }
+        cw_memory_destroy(m);
+    }
+    const struct rlimit none = {own_addresses() + (1 << 20), before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_AS, &none), 0);
+    assert_int_equal(cw_memory_create(&m, 1 << 30, 1 << 30, &err), CW_ENOMEM);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_non_null(strstr(err.text, "raise its limit (ulimit -v)"));
+}
+
 static void test_device_memory__allocations_at_an_address(void **state)
 {
     (void)state;
@@ -563,6 +610,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_device_memory__reserving_much_touches_little),
     cmocka_unit_test(test_device_memory__persistent_memory_is_a_window_of_its_own),
     cmocka_unit_test(test_device_memory__windows_may_touch),
+    cmocka_unit_test(test_device_memory__a_host_that_limits_addresses),
     cmocka_unit_test(test_device_memory__allocations_at_an_address),
     cmocka_unit_test(test_device_memory__the_durable_image_has_what_was_accepted),
     cmocka_unit_test(test_device_memory__persists_are_told),
