@@ -15,7 +15,7 @@
 struct cw_checkpoint {
     uint32_t *r32, *pred; /* copies of the register files, of all warps */
     uint64_t *r64;
-    uint64_t longest_back_off; /* cycles, of all attempts */
+    uint64_t longest_back_off; /* cycles, of all attempts, and of nanosleep */
 };
 
 /* false: not now. */
