@@ -11,8 +11,7 @@
  * What a cycle means. [5] An operation is taken when op_valid and op_ready are 1, one per cycle. [6] Each sees all that those before it have
  * done.
  *  - [7] BEGIN: op_a runs, with CTS op_time and no PDTS, [8] whatever it was.
- *  - [9] COMMIT: op_a has committed. [38] By rule 0 its CTS rises to its PDTS, or by 4 step if it has none, unless that exceeds
- *    2^time_w - 1: readers of what it has overwritten stay below. [10] Answer: accepted = 1 and ans_time its last CTS. [11] Of one that does not run: nothing happens,
+ *  - [9] COMMIT: op_a has committed. [10] Answer: accepted = 1 and ans_time its last CTS. [11] Of one that does not run: nothing happens,
  *    accepted = 0, ans_time = 0.
  *  - [12] FREE: op_a is nobody's: it has aborted, or nobody needs its last CTS any more.
  *  - [13] EDGE from reader op_a to writer op_b, found by an access of the writer (op_by = 1) or of the reader (0). [14] Answer: one of accepted,
@@ -37,6 +36,9 @@
  * [34] After a reset, and after a cycle with clear = 1, all transactions are nobody's, and op_ready is 0 for 2^id_w cycles. [35] What was taken
  * in the cycle of clear, or before, is answered as if there was no clear. [36] A clear in the meantime begins the wait anew. [37] idle = 1: a
  * clock without op_valid and clear changes nothing.
+ *
+ * [38] By rule 0 the CTS of who commits rises to its PDTS, or by 4 step if it has none, unless that exceeds 2^time_w - 1: so a reader of what it
+ * has overwritten stays below it.
  */
 #ifndef COWARP_UNIT_POSTDATE_UNIT_H
 #define COWARP_UNIT_POSTDATE_UNIT_H
