@@ -39,6 +39,8 @@ static void hear_begin(struct cw_serial *s, const struct cw_event *e)
     uint32_t attempt = cw_serial__begin(s, e->core, e->warp, e->lane, e->now);
     if (attempt == 0 || !cw_key_map_add(&s->attempts, name, attempt))
         s->out_of_memory = true;
+    else
+        cw_serial__thread_begins(s, attempt);
 }
 
 static void hear_end(struct cw_serial *s, uint32_t attempt, const struct cw_event *e)
@@ -48,7 +50,8 @@ static void hear_end(struct cw_serial *s, uint32_t attempt, const struct cw_even
     else if (e->type == CW_EVENT_REGION_COMMIT) {
         if (s->program)
             cw_serial__compare_set(s, attempt, e->u.set.cnt, e->u.set.addr, e->u.set.value);
-        cw_serial__commit(s, attempt, e->u.set.cnt, e->u.set.addr, e->u.set.value);
+        cw_serial__commit(s, attempt, e->u.set.cnt, e->u.set.addr, e->u.set.value, e->now);
+        cw_serial__thread_commits(s, attempt);
     } else
         cw_serial__abort(s, attempt, e->now);
 }
@@ -61,6 +64,31 @@ static bool too_late(struct cw_serial *s, uint32_t attempt, const struct cw_even
     return late;
 }
 
+static bool is_outside(const struct cw_event *e)
+{
+    return e->type == CW_EVENT_REGION_LOAD && e->u.word.outside;
+}
+
+/* Of no attempt. false: it is of one. */
+static bool hear_outside(struct cw_serial *s, const struct cw_event *e)
+{
+    if (e->type == CW_EVENT_SNAPSHOT)
+        cw_serial__snapshot(s, e->now);
+    else if (e->type == CW_EVENT_REGION_LEAVE)
+        cw_serial__leave(s, e->u.word.addr);
+    else if (e->type == CW_EVENT_LANES)
+        cw_serial__access(s, e);
+    else if (e->type == CW_EVENT_SYNC)
+        cw_serial__sync(s, e);
+    else if (e->type == CW_EVENT_BLOCK_END)
+        cw_serial__block_ends(s, e);
+    else if (is_outside(e))
+        cw_serial__completed(s, e);
+    else
+        return false;
+    return true;
+}
+
 static void hear(void *self, const struct cw_event *e)
 {
     struct cw_serial *s = self;
@@ -68,14 +96,8 @@ static void hear(void *self, const struct cw_event *e)
         hear_begin(s, e);
         return;
     }
-    if (e->type == CW_EVENT_SNAPSHOT) {
-        cw_serial__snapshot(s, e->now);
+    if (hear_outside(s, e))
         return;
-    }
-    if (e->type == CW_EVENT_REGION_LEAVE) {
-        cw_serial__leave(s, e->u.word.addr);
-        return;
-    }
     uint32_t attempt = cw_key_map_find(&s->attempts, name_of(e));
     if (attempt == NONE)
         stray(s, e, "not begun");
@@ -123,7 +145,8 @@ int cw_serial_create(struct cw_serial **out, cw_serial_word_fn word, void *conte
     s->listener = (struct cw_event_listener){
         .types = 1u << CW_EVENT_REGION_BEGIN | 1u << CW_EVENT_REGION_READ | 1u << CW_EVENT_REGION_VALIDATE | 1u << CW_EVENT_REGION_WRITE |
                  1u << CW_EVENT_REGION_COMMIT | 1u << CW_EVENT_REGION_ABORT | 1u << CW_EVENT_REGION_KEEP | 1u << CW_EVENT_REGION_RESTORE |
-                 1u << CW_EVENT_REGION_LEAVE | 1u << CW_EVENT_SNAPSHOT | 1u << CW_EVENT_REGION_ISSUE | 1u << CW_EVENT_REGION_LOAD,
+                 1u << CW_EVENT_REGION_LEAVE | 1u << CW_EVENT_SNAPSHOT | 1u << CW_EVENT_REGION_ISSUE | 1u << CW_EVENT_REGION_LOAD |
+                 1u << CW_EVENT_LANES | 1u << CW_EVENT_SYNC | 1u << CW_EVENT_BLOCK_END,
         .self = s,
         .hear = hear};
     cw_serial__forget(s);

@@ -5,7 +5,8 @@
  * It listens to the events of regions (csim/event/event.h) and shares no code with any protocol. Per word it keeps the sequence of versions
  * (value, writer) in the order in which the writes reached memory. It matches each read with the version that memory held. Edges lead from
  * a writer to its readers, from a reader to the next writer, and from a writer to the next writer. A cycle is a violation; the shortest one
- * is reported with its transactions, addresses and values.
+ * is reported with its transactions, addresses and values. Edges of order lead from each transaction of a thread to its next one, and between
+ * threads through what they have seen of each other outside of transactions (serial_order.c).
  *
  * The core tells what an attempt's instructions store and load. What the protocol says of the attempt has to agree with that: a load finds
  * what its thread has stored in the attempt, else what the protocol has read for it; a write set is what the stores have left.

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum cw_edge_kind { CW_EDGE_WR, CW_EDGE_RW, CW_EDGE_WW };
+enum cw_edge_kind { CW_EDGE_WR, CW_EDGE_RW, CW_EDGE_WW, CW_EDGE_ORDER };
 
 struct cw_edge {
     uint32_t from, to;

@@ -77,6 +77,31 @@ uint32_t cw_serial__new_own(struct cw_serial *s)
     return NEW(s, own);
 }
 
+uint32_t cw_serial__new_thread(struct cw_serial *s)
+{
+    return NEW(s, thread);
+}
+
+uint32_t cw_serial__new_order(struct cw_serial *s)
+{
+    return NEW(s, order);
+}
+
+uint32_t cw_serial__new_barrier(struct cw_serial *s)
+{
+    return NEW(s, barrier);
+}
+
+uint32_t cw_serial__new_flag(struct cw_serial *s)
+{
+    return NEW(s, flag);
+}
+
+uint32_t cw_serial__new_store(struct cw_serial *s)
+{
+    return NEW(s, store);
+}
+
 /* Events */
 
 void cw_serial__snapshot(struct cw_serial *s, cw_time from)
@@ -91,11 +116,19 @@ uint32_t cw_serial__begin(struct cw_serial *s, uint32_t core, uint32_t warp, uin
     uint32_t i = NEW(s, attempt);
     if (i == NONE)
         return 0;
-    s->attempt.at[i] =
-        (struct cw_serial_attempt){.core = core, .warp = (uint16_t)warp, .lane = (uint8_t)lane, .reads = NONE, .set = NONE, .node = NONE};
-    for (uint32_t k = s->snapshot.cnt; k-- > 0 && s->attempt.at[i].snapshot == 0;)
-        s->attempt.at[i].snapshot = s->snapshot.at[k].from <= now ? k + 1 : 0;
+    s->attempt.at[i] = (struct cw_serial_attempt){
+        .core = core, .warp = (uint16_t)warp, .lane = (uint8_t)lane, .reads = NONE, .set = NONE, .node = NONE, .begun = now};
     return i;
+}
+
+/* The snapshot that the attempt reads. One that exists from the moment of its begin on may be told later in that moment, so this is asked
+ * when it reads. */
+static uint32_t snapshot_of(const struct cw_serial *s, uint32_t attempt)
+{
+    uint32_t k = s->snapshot.cnt;
+    while (k > 0 && s->snapshot.at[k - 1].from > s->attempt.at[attempt].begun)
+        k--;
+    return k;
 }
 
 /* The version of the word that is the newest of the attempt's snapshot. */
@@ -129,7 +162,7 @@ void cw_serial__read(struct cw_serial *s, uint32_t attempt, uint64_t addr, uint3
     struct cw_serial_read *r = s->read.at + i;
     uint32_t version = cw_serial__agrees(s->version.at + w->version, value) ? w->version : NONE;
     if (snapshots)
-        version = snapshot_version(s, word, a->snapshot, value);
+        version = snapshot_version(s, word, snapshot_of(s, attempt), value);
     *r = (struct cw_serial_read){
         .attempt = attempt, .word = word, .value = value, .version = version, .next = a->reads, .next_early = NONE, .now = now};
     a->reads = i;
@@ -212,10 +245,11 @@ void cw_serial__leave(struct cw_serial *s, uint64_t addr)
     cw_key_map_remove(&s->words, addr);
 }
 
-void cw_serial__commit(struct cw_serial *s, uint32_t attempt, uint32_t write_cnt, const uint64_t *addr, const uint32_t *value)
+void cw_serial__commit(struct cw_serial *s, uint32_t attempt, uint32_t write_cnt, const uint64_t *addr, const uint32_t *value, cw_time now)
 {
     struct cw_serial_attempt *a = s->attempt.at + attempt;
     a->fate = CW_SERIAL_COMMITTED;
+    a->ended = now;
     for (uint32_t k = 0; k < write_cnt; k++) {
         uint32_t i = NEW(s, promised);
         if (i == NONE)
@@ -237,6 +271,10 @@ void cw_serial__forget(struct cw_serial *s)
     cw_key_map_clear(&s->attempts);
     cw_key_map_clear(&s->words);
     cw_key_map_clear(&s->owns);
+    s->thread.cnt = s->order.cnt = s->barrier.cnt = s->flag.cnt = s->store.cnt = s->meetings = 0;
+    cw_key_map_clear(&s->threads);
+    cw_key_map_clear(&s->barriers);
+    cw_key_map_clear(&s->flags);
     s->late = s->strays = s->misplaced = 0;
     s->program = false;
     s->place[0] = '\0';
@@ -257,4 +295,12 @@ void cw_serial__free(struct cw_serial *s)
     cw_key_map_free(&s->attempts);
     cw_key_map_free(&s->words);
     cw_key_map_free(&s->owns);
+    free(s->thread.at);
+    free(s->order.at);
+    free(s->barrier.at);
+    free(s->flag.at);
+    free(s->store.at);
+    cw_key_map_free(&s->threads);
+    cw_key_map_free(&s->barriers);
+    cw_key_map_free(&s->flags);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Looks for an order of the committed transactions that explains what a launch has left in the oracle's record. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,13 +8,15 @@
 #include "check/serial_graph.h"
 #include "check/serial_private.h"
 
-#define NONE CW_SERIAL_NONE
+#define NONE      CW_SERIAL_NONE
+#define CYCLE_MAX 64u /* edges of a cycle that are looked at */
 
 struct verdict {
     struct cw_serial *s;
     struct cw_serial_report *report;
     struct cw_graph graph;
-    char values[512]; /* first violation other than a cycle */
+    uint32_t committed; /* nodes that stand for them; meetings follow */
+    char values[512];   /* first violation other than a cycle */
 };
 
 static const char *name(const struct cw_serial *s, uint32_t attempt, char text[80])
@@ -141,14 +144,34 @@ static uint32_t next_writer(const struct cw_serial *s, uint32_t version, uint32_
     return i;
 }
 
+/* The node of a place in the order. */
+static uint32_t node_of_place(const struct verdict *v, uint32_t place)
+{
+    return (place & CW_SERIAL_MEETING) != 0 ? v->committed + (place & ~CW_SERIAL_MEETING) : node_of(v->s, place);
+}
+
+/* Edges of the threads, and of what they have seen of each other. */
+static void add_order(struct verdict *v)
+{
+    struct cw_serial *s = v->s;
+    bool fine = true;
+    for (uint32_t i = 0; i < s->order.cnt && fine; i++)
+        fine = cw_graph_edge(&v->graph, node_of_place(v, s->order.at[i].from), node_of_place(v, s->order.at[i].to), CW_EDGE_ORDER, 0);
+    for (uint32_t i = 1; i < s->attempt.cnt && fine; i++)
+        if (s->attempt.at[i].node != NONE && s->attempt.at[i].after != NONE)
+            fine = cw_graph_edge(&v->graph, node_of_place(v, s->attempt.at[i].after), s->attempt.at[i].node, CW_EDGE_ORDER, 0);
+    s->out_of_memory |= !fine;
+}
+
 static bool build_graph(struct verdict *v)
 {
     struct cw_serial *s = v->s;
-    uint32_t nodes = 0;
+    v->committed = 0;
     for (uint32_t i = 1; i < s->attempt.cnt; i++)
         if (s->attempt.at[i].fate == CW_SERIAL_COMMITTED)
-            s->attempt.at[i].node = nodes++;
-    cw_graph_init(&v->graph, nodes);
+            s->attempt.at[i].node = v->committed++;
+    cw_graph_init(&v->graph, v->committed + s->meetings);
+    add_order(v);
     for (uint32_t i = 0; i < s->version.cnt; i++) {
         const struct cw_serial_version *w = s->version.at + i;
         if (w->next != NONE)
@@ -166,25 +189,57 @@ static bool build_graph(struct verdict *v)
     return !s->out_of_memory && cw_graph_close(&v->graph);
 }
 
-static void describe_cycle(struct verdict *v, const struct cw_edge *const *cycle, uint32_t length)
+static bool same_thread(const struct cw_serial_attempt *a, const struct cw_serial_attempt *b)
+{
+    return a->core == b->core && a->warp == b->warp && a->lane == b->lane;
+}
+
+static void describe_edge(const struct verdict *v, const uint32_t *attempt, const struct cw_edge *e, char *text, size_t size)
 {
     static const char *const kind[] = {[CW_EDGE_WR] = "wrote what the next read",
                                        [CW_EDGE_RW] = "read before the next wrote",
                                        [CW_EDGE_WW] = "wrote before the next wrote"};
+    const struct cw_serial *s = v->s;
+    char who[80];
+    name(s, attempt[e->from], who);
+    if (e->kind == CW_EDGE_ORDER) {
+        const bool mine = e->to < v->committed && same_thread(s->attempt.at + attempt[e->from], s->attempt.at + attempt[e->to]);
+        snprintf(text, size, "%s %s", who,
+                 mine ? "came before the next in its thread" : "was over, as the next's thread had seen outside of transactions");
+    } else {
+        const struct cw_serial_version *w = s->version.at + e->label;
+        snprintf(text, size, "%s %s 0x%llx (0x%08x)", who, kind[e->kind], (unsigned long long)s->word.at[w->word].addr, w->value);
+    }
+}
+
+/* Transactions of a cycle: the others of its nodes are meetings. */
+static uint32_t transactions_of(const struct verdict *v, const struct cw_edge *const *cycle, uint32_t length)
+{
+    uint32_t cnt = 0;
+    for (uint32_t i = 0; i < length; i++)
+        cnt += cycle[i]->from < v->committed;
+    return cnt;
+}
+
+static void describe_cycle(struct verdict *v, const struct cw_edge *const *cycle, uint32_t length)
+{
     struct cw_serial *s = v->s;
-    char *text = v->report->text, who[80];
+    char *text = v->report->text, edge[256];
     size_t size = sizeof v->report->text, at = 0;
-    uint32_t *attempt = malloc(v->graph.node_cnt * sizeof *attempt);
+    uint32_t *attempt = malloc(v->committed * sizeof *attempt);
+    const char *mark = ":";
     if (attempt == NULL)
         return;
     for (uint32_t i = 1; i < s->attempt.cnt; i++)
         if (s->attempt.at[i].node != NONE)
             attempt[s->attempt.at[i].node] = i;
-    at += (size_t)snprintf(text, size, "not serializable: cycle of %u transactions", length);
+    at += (size_t)snprintf(text, size, "not serializable: cycle of %" PRIu64 " transactions", v->report->cycle_length);
     for (uint32_t i = 0; i < length && at < size; i++) {
-        const struct cw_serial_version *w = s->version.at + cycle[i]->label;
-        at += (size_t)snprintf(text + at, size - at, "%s %s %s 0x%llx (0x%08x)", i == 0 ? ":" : ",", name(s, attempt[cycle[i]->from], who),
-                               kind[cycle[i]->kind], (unsigned long long)s->word.at[w->word].addr, w->value);
+        if (cycle[i]->from >= v->committed)
+            continue;
+        describe_edge(v, attempt, cycle[i], edge, sizeof edge);
+        at += (size_t)snprintf(text + at, size - at, "%s %s", mark, edge);
+        mark = ",";
     }
     free(attempt);
 }
@@ -212,12 +267,13 @@ static bool inconsistent(struct verdict *v, uint32_t attempt)
 
 static void judge_graph(struct verdict *v)
 {
-    const struct cw_edge *cycle[16];
+    const struct cw_edge *cycle[CYCLE_MAX];
     struct cw_serial *s = v->s;
-    uint32_t length = cw_graph_shortest_cycle(&v->graph, cycle, 16);
-    v->report->cycle_length = length;
+    uint32_t length = cw_graph_shortest_cycle(&v->graph, cycle, CYCLE_MAX);
     if (length > 0) {
-        describe_cycle(v, cycle, length < 16 ? length : 16);
+        const uint32_t known = length < CYCLE_MAX ? length : CYCLE_MAX;
+        v->report->cycle_length = length - known + transactions_of(v, cycle, known);
+        describe_cycle(v, cycle, known);
         return;
     }
     for (uint32_t i = 1; i < s->attempt.cnt; i++)

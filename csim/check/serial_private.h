@@ -3,7 +3,7 @@
  * The serializability oracle's record of a launch. Events are only appended while the machine runs (serial_history.c); everything is judged
  * when the launch is over (serial_judge.c).
  *
- * Private to: serial.c, serial_history.c, serial_program.c, serial_judge.c.
+ * Private to: serial.c, serial_history.c, serial_program.c, serial_order.c, serial_judge.c.
  */
 #ifndef CW_CHECK_SERIAL_PRIVATE_H
 #define CW_CHECK_SERIAL_PRIVATE_H
@@ -19,11 +19,12 @@ struct cw_serial_attempt {
     uint32_t core;
     uint16_t warp;
     uint8_t lane, fate;
-    cw_time ended;       /* when it aborted */
+    cw_time ended;       /* when it aborted, or was told to have committed */
     uint32_t reads, set; /* first in the chains of reads and of write-set entries, or CW_SERIAL_NONE */
     uint32_t node;       /* in the graph, committed ones only */
-    uint32_t snapshot;   /* number of the snapshot that it reads; 0: it reads memory as it is */
-    uint32_t owns;       /* words that it has stored, by its instructions */
+    uint32_t after;      /* the last place of its thread (serial_order.c) when it began, or NONE */
+    cw_time begun;
+    uint32_t owns; /* words that it has stored, by its instructions */
 };
 
 /* What an attempt's stores to a word have left up to one of them. */
@@ -70,6 +71,36 @@ struct cw_serial_promised {
     bool wrong;       /* arrived with another value */
 };
 
+/* A place in the order is a committed attempt, or a meeting of threads outside of transactions: its number with this bit. */
+#define CW_SERIAL_MEETING (UINT32_C(1) << 31)
+
+struct cw_serial_thread {
+    uint32_t core, warp;
+    uint32_t block; /* slot of its block, as soon as an event has said it; or NONE */
+    uint32_t last;  /* its last place, or NONE */
+    uint32_t next;  /* that waits at the same barrier, or NONE */
+};
+
+struct cw_serial_order { /* from has to stand before to, a meeting */
+    uint32_t from, to;
+};
+
+struct cw_serial_barrier {
+    uint32_t meeting, first; /* of the threads that have come and wait; or NONE */
+};
+
+/* A word of global memory that threads have used outside of regions. */
+struct cw_serial_flag {
+    uint32_t initial;       /* what it held at first */
+    uint32_t first, stores; /* chain of the values that were stored in it, or NONE */
+    uint32_t behind;        /* a place behind all atomics that had their results, or NONE */
+    bool stored, by_value;  /* by_value: all that was written to it is in the chain */
+};
+
+struct cw_serial_store {
+    uint32_t value, place, next; /* place: the storing thread's, or NONE: it had none, or there were two such threads */
+};
+
 #define CW_SERIAL_LIST(name)         \
     struct {                         \
         struct cw_serial_##name *at; \
@@ -88,10 +119,19 @@ struct cw_serial {
     CW_SERIAL_LIST(read);
     CW_SERIAL_LIST(promised);
     CW_SERIAL_LIST(own);
+    CW_SERIAL_LIST(thread);
+    CW_SERIAL_LIST(order);
+    CW_SERIAL_LIST(barrier);
+    CW_SERIAL_LIST(flag);
+    CW_SERIAL_LIST(store);
+    uint32_t meetings;
     CW_SERIAL_LIST(snapshot);   /* in the order of their times; number i + 1. Empty: regions read memory as it is */
     struct cw_key_map attempts; /* by name */
     struct cw_key_map words;    /* by address */
     struct cw_key_map owns;     /* by attempt and address: the newest */
+    struct cw_key_map threads;  /* by core, warp and lane */
+    struct cw_key_map barriers; /* by core, slot of the block and number */
+    struct cw_key_map flags;    /* by address */
     uint64_t late, strays;      /* see struct cw_serial_report */
     char stray[160];            /* the first one */
     uint64_t misplaced;         /* words that memory did not hold as the last commit left them, where it had to; and what the protocol says
@@ -109,7 +149,7 @@ void cw_serial__snapshot(struct cw_serial *s, cw_time from);
 void cw_serial__read(struct cw_serial *s, uint32_t attempt, uint64_t addr, uint32_t value, cw_time now);
 void cw_serial__validate(struct cw_serial *s, uint32_t attempt, uint64_t addr, uint32_t value, cw_time now);
 void cw_serial__write(struct cw_serial *s, uint32_t attempt, uint64_t addr, uint32_t value, uint32_t bytes);
-void cw_serial__commit(struct cw_serial *s, uint32_t attempt, uint32_t write_cnt, const uint64_t *addr, const uint32_t *value);
+void cw_serial__commit(struct cw_serial *s, uint32_t attempt, uint32_t write_cnt, const uint64_t *addr, const uint32_t *value, cw_time now);
 void cw_serial__abort(struct cw_serial *s, uint32_t attempt, cw_time now);
 
 /* Memory has to hold the newest version now: an attempt puts the word aside (KEEP), or has restored it, or regions leave the word. */
@@ -117,8 +157,22 @@ void cw_serial__keep(struct cw_serial *s, uint32_t attempt, uint64_t addr);
 void cw_serial__restore(struct cw_serial *s, uint32_t attempt, uint64_t addr);
 void cw_serial__leave(struct cw_serial *s, uint64_t addr);
 
-/* A new element of `own`; NONE: out of memory. */
+/* A new element of the list; NONE: out of memory. */
 uint32_t cw_serial__new_own(struct cw_serial *s);
+uint32_t cw_serial__new_thread(struct cw_serial *s);
+uint32_t cw_serial__new_order(struct cw_serial *s);
+uint32_t cw_serial__new_barrier(struct cw_serial *s);
+uint32_t cw_serial__new_flag(struct cw_serial *s);
+uint32_t cw_serial__new_store(struct cw_serial *s);
+
+/* serial_order.c: what orders transactions beside what they read and write. */
+void cw_serial__thread_begins(struct cw_serial *s, uint32_t attempt);
+void cw_serial__thread_commits(struct cw_serial *s, uint32_t attempt);
+void cw_serial__block_ends(struct cw_serial *s, const struct cw_event *e);
+void cw_serial__sync(struct cw_serial *s, const struct cw_event *e);
+/* CW_EVENT_LANES: an access issues; CW_EVENT_REGION_LOAD outside of regions: it has its result. */
+void cw_serial__access(struct cw_serial *s, const struct cw_event *e);
+void cw_serial__completed(struct cw_serial *s, const struct cw_event *e);
 
 /* serial_program.c: what the program does in an attempt. */
 void cw_serial__issue(struct cw_serial *s, uint32_t attempt, const struct cw_event *e);

@@ -15,9 +15,11 @@
 struct cw_checkpoint {
     uint32_t *r32, *pred; /* copies of the register files, of all warps */
     uint64_t *r64;
-    uint64_t longest_back_off; /* cycles, of all attempts */
+    uint64_t longest_back_off; /* cycles, of all attempts, and of nanosleep */
 };
 
+/* A warp of the core does nothing for so many cycles: a back-off, or a sleep. */
+void cw_core__note_wait(struct cw_core *c, uint64_t cycles);
 /* false: not now. */
 bool cw_core__region_begin(struct cw_core *c, uint32_t w, cw_lanes active, cw_lanes mask);
 void cw_core__region_reach(struct cw_core *c, uint32_t w, cw_lanes mask);

@@ -194,9 +194,9 @@ struct cw_core_copy {
 };
 /* false: the L1 does not have it. addr: a multiple of 4. */
 bool cw_core_copy_report(const struct cw_core *c, uint64_t addr, struct cw_core_copy *copy);
-/* Whether a warp will issue in a cycle that is known: a back-off holds back its next attempt at a region. */
+/* Whether a warp will issue in a cycle that is known: a back-off holds back its next attempt at a region, or it sleeps. */
 bool cw_core_backs_off(const struct cw_core *c, cw_time now);
-/* Core cycles of the longest back-off so far. */
+/* Core cycles of the longest back-off or sleep so far. */
 uint64_t cw_core_longest_back_off(const struct cw_core *c);
 /* Whether an attempt at a region has been running, or backing off, for more than `cycles` core cycles, but not for 20 times as many. */
 bool cw_core_has_long_attempt(const struct cw_core *c, uint64_t cycles, cw_time now);

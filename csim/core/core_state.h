@@ -149,6 +149,7 @@ struct cw_warp {
     uint32_t spin;                /* polling iterations since the warp's last progress */
     const struct cw_uop *poll;    /* the last access to global memory that polled, with the address of its first lane */
     uint64_t poll_at;
+    uint64_t poll_low, poll_high;     /* all of those lie between them */
     uint32_t number;                  /* in its block */
     uint32_t buffer_next, buffer_end; /* PCs in the instruction buffer: from, below */
     uint32_t owed;
@@ -584,6 +585,8 @@ void cw_core__tell_stores(struct cw_core *c, const struct cw_pipe_entry *e);
 void cw_core__stamp(struct cw_core *c, struct cw_core_inst *inst);
 /* Where CW_SOCKET_PROGRAM is taken: a load in a region has its values in the registers of these lanes. */
 void cw_core__tell_region_loads(const struct cw_core *c, const struct cw_core_inst *inst, cw_lanes lanes);
+/* The same of what has its value outside of regions, if it can order threads. */
+void cw_core__tell_completed(const struct cw_core *c, const struct cw_core_inst *inst);
 /* The following are called where CW_SOCKET_PM is taken. */
 /* It is complete; if it is a load, its values have come. */
 void cw_core__tell_reads(const struct cw_core *c, const struct cw_core_inst *inst);

@@ -255,7 +255,9 @@ static __attribute__((noinline)) void nap(struct cw_core *c, uint32_t w, const s
         longest = t > longest ? t : longest;
     }
     longest = longest > 1000000u ? 1000000u : longest; /* PTX: at most one millisecond */
-    c->warp[w].not_before = c->cycle + 1 + longest * c->config->clock_core_mhz / 1000u;
+    const uint64_t cycles = longest * c->config->clock_core_mhz / 1000u;
+    c->warp[w].not_before = c->cycle + 1 + cycles;
+    cw_core__note_wait(c, cycles);
     if (c->stalls != NULL)
         c->stalls->delay[w] = CW_STALL_SLEEP;
 }

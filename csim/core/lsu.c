@@ -208,6 +208,17 @@ static void note_poll(struct cw_core *c, struct cw_warp *warp, uint32_t mask)
         c->warp[warp->dynamic->part[i].home].polled_lanes |= warp->dynamic->part[i].lanes & mask;
 }
 
+/* Where the first lane polls. A load beyond all that the warp has polled goes through an array, and does not ask again. */
+static void note_poll_at(const struct cw_core *c, struct cw_warp *warp, const struct cw_uop *u, uint64_t addr)
+{
+    warp->poll = u;
+    warp->poll_at = addr;
+    if (u->op == CW_OP_LD && (addr < warp->poll_low || addr > warp->poll_high) && !c->mixes)
+        warp->polled = false;
+    warp->poll_low = addr < warp->poll_low ? addr : warp->poll_low;
+    warp->poll_high = addr > warp->poll_high ? addr : warp->poll_high;
+}
+
 __attribute__((noinline)) bool cw_core__issue_mem(struct cw_core *c, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op,
                                                   cw_lanes mask)
 {
@@ -225,10 +236,8 @@ __attribute__((noinline)) bool cw_core__issue_mem(struct cw_core *c, uint32_t w,
         if (lanes != 0 && !issue_half(c, (struct cw_mem_part){.warp = w, .half = half, .lanes = lanes, .uop = u, .op = op}, &leader))
             return false;
     }
-    if (polls && leader != NULL && leader->m.space == CW_SPACE_GLOBAL) {
-        warp->poll = u;
-        warp->poll_at = leader->m.addr[__builtin_ctzll(leader->m.lanes)];
-    }
+    if (polls && leader != NULL && leader->m.space == CW_SPACE_GLOBAL)
+        note_poll_at(c, warp, u, leader->m.addr[__builtin_ctzll(leader->m.lanes)]);
     if (leader != NULL) /* else constant memory has answered at once */
         cw_core__set_slots(c, warp->dynamic, w, op, CW_CYCLE_PENDING);
     if (__builtin_expect(c->thread_done != NULL, 0) && leader != NULL) {

@@ -68,6 +68,12 @@ static void tell_enter(const struct cw_core *c, uint32_t w, const struct cw_uop 
     cw_events_tell(c->cfg.stream, &e);
 }
 
+void cw_core__note_wait(struct cw_core *c, uint64_t cycles)
+{
+    if (cycles > c->checkpoint.longest_back_off)
+        c->checkpoint.longest_back_off = cycles;
+}
+
 bool cw_core__region_begin(struct cw_core *c, uint32_t w, cw_lanes active, cw_lanes mask)
 {
     struct cw_warp *warp = &c->warp[w];
@@ -190,8 +196,7 @@ void cw_core_region_end(struct cw_core *c, uint32_t w, cw_time now, cw_time rest
         copy_registers(c, w, false, again);
         memset(warp->nest, 1, sizeof warp->nest);
         warp->not_before = at > warp->not_before ? at : warp->not_before;
-        if (warp->not_before - c->cycle > c->checkpoint.longest_back_off)
-            c->checkpoint.longest_back_off = warp->not_before - c->cycle;
+        cw_core__note_wait(c, warp->not_before - c->cycle);
         if (c->stalls != NULL)
             c->stalls->delay[w] = CW_STALL_MECHANISM;
     }

@@ -82,7 +82,7 @@ void cw_core__tell_open(const struct cw_core *c, const struct cw_uop *u, const s
  * changes memory, it passes a barrier, or it takes a backward branch after an iteration in which it asked memory nothing that another
  * thread could answer: a loop without an atomic and without a volatile load computes, and is not a livelock however long it runs, if a way
  * leads out of it. An iteration with such an access and without progress is a polling iteration; `spin` counts them since the last
- * progress. Inside a transaction only commits (counted by the system) are progress: an attempt that is aborted for ever computes in vain.
+ * progress. A volatile load beyond all addresses that the warp has polled is no such access. Inside a transaction only commits (counted by the system) are progress: an attempt that is aborted for ever computes in vain.
  */
 /* A dynamic warp is another one in each round, so its threads are asked, each at its home. */
 static void backward_branch_mixed(struct cw_core *c, struct cw_warp *warp, const struct cw_uop *u)
@@ -149,7 +149,7 @@ bool cw_core_spin_report(const struct cw_core *c, struct cw_core_spin *spin)
 bool cw_core_backs_off(const struct cw_core *c, cw_time now)
 {
     for (uint32_t w = 0; w < c->slots; w++)
-        if (c->warp[w].in_region && c->warp[w].not_before > now / c->period)
+        if ((c->warp[w].in_region || c->warp[w].wait == CW_WAIT_NONE) && c->warp[w].not_before > now / c->period)
             return true;
     return false;
 }

@@ -25,6 +25,7 @@ static void tell_words(const struct cw_core *c, enum cw_event_type type, const s
     const struct cw_mem_inst *m = &inst->m;
     struct cw_event w = {.type = (uint8_t)type, .core = c->cfg.index, .attempt = m->attempt, .now = c->now};
     w.u.word.unknown = m->uop->op == CW_OP_ATOM;
+    w.u.word.outside = type == CW_EVENT_REGION_LOAD && !inst->in_region;
     w.u.word.stamp = inst->stamp;
     w.u.word.uop = m->uop;
     for (cw_lanes left = lanes; left != 0; left = cw_lanes_rest(left)) {
@@ -79,6 +80,14 @@ void cw_core__tell_region_loads(const struct cw_core *c, const struct cw_core_in
 {
     if (inst->in_region)
         tell_words(c, CW_EVENT_REGION_LOAD, inst, lanes, 0);
+}
+
+void cw_core__tell_completed(const struct cw_core *c, const struct cw_core_inst *inst)
+{
+    const struct cw_mem_inst *m = &inst->m;
+    const bool orders = m->uop->op == CW_OP_ATOM ? m->uop->dst_cnt > 0 : m->uop->op == CW_OP_LD && (m->uop->flags & CW_UF_VOLATILE) != 0;
+    if (!inst->in_region && orders && m->space == CW_SPACE_GLOBAL)
+        tell_words(c, CW_EVENT_REGION_LOAD, inst, m->lanes, 0);
 }
 
 void cw_core__tell_reads(const struct cw_core *c, const struct cw_core_inst *inst)

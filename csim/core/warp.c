@@ -99,6 +99,8 @@ static void start_warp(struct cw_core *c, uint32_t w, uint32_t block, uint32_t n
     warp->spin = 0;
     warp->polled = warp->in_region = warp->acquiring = warp->releasing = false;
     warp->polled_lanes = warp->spin_lanes = 0;
+    warp->poll_low = UINT64_MAX;
+    warp->poll_high = 0;
     warp->spin_at = warp->poll = NULL;
     warp->attempt_first = warp->attempt;
     warp->not_before = cycle;

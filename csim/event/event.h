@@ -28,7 +28,7 @@ enum cw_event_type {
     CW_EVENT_ISSUE,           /* an instruction issues: uop, lanes */
     CW_EVENT_MEMORY,          /* an access to a line enters the load/store pipeline, outside regions: uop, lanes, addr (line) */
     CW_EVENT_REGION_ENTER,    /* threads of a warp begin a region for the first time, not again after an abort: uop, lanes */
-    CW_EVENT_REGION_BEGIN,    /* a thread begins an attempt */
+    CW_EVENT_REGION_BEGIN,    /* a thread begins an attempt; where it reads a snapshot, `now` is that one's moment */
     CW_EVENT_REGION_READ,     /* a load of the attempt took word.value from memory, not from its own log */
     CW_EVENT_REGION_VALIDATE, /* validation found word.value in memory again: the attempt's reads of the word count as made now (Fung
                                  2015, 5.1.3) */
@@ -42,7 +42,8 @@ enum cw_event_type {
                                  is not said; memory still holds what regions have left */
     /* What the program does in a region of global memory, by the instruction alone. The core tells of these, and no mechanism. */
     CW_EVENT_REGION_ISSUE, /* a thread has issued a store in the attempt: word */
-    CW_EVENT_REGION_LOAD,  /* a load of the attempt has its value in the thread's register: word */
+    CW_EVENT_REGION_LOAD,  /* a load of the attempt has its value in the thread's register: word. With word.outside: a load past the
+                              caches, or an atomic with a result, in global memory and in no attempt */
     /* Persistent memory. The core tells of these, from the instruction alone; no mechanism does. PM_ISSUE and PM_ORDER of one thread come in
      * program order. */
     CW_EVENT_PM_ISSUE,    /* a thread has issued a store or an atomic to persistent memory, or a strong store (volatile, relaxed, release)
@@ -144,6 +145,7 @@ struct cw_event {
             uint32_t value;
             uint32_t bytes;           /* byte enables, 3:0 */
             bool unknown;             /* of a PM_ISSUE or PM_STORE: the value is not known yet, that of an atomic */
+            bool outside;             /* of a REGION_LOAD: of no attempt */
             bool persistent;          /* of a PM_ISSUE: the word is one of persistent memory */
             uint32_t stamp;           /* of what the core tells: its number for the instruction, given in the order of issue; else 0 */
             const struct cw_uop *uop; /* of that: the instruction; else NULL */

@@ -9,6 +9,7 @@
 struct cw_watchdog {
     uint64_t instructions; /* warp instructions when it last moved */
     uint64_t progress;     /* see struct cw_core_config */
+    uint64_t moved;        /* what memory has done, in no unit: grows while anything moves */
     cw_time instructions_at, progress_at;
     uint32_t steps;
 };

@@ -6,11 +6,20 @@
 
 #include "gpu/gpu_private.h"
 
+/* Crossbars, banks, DRAM and persistent memory: of the chip, however its counters are shared out. */
+static uint64_t moves(const struct cw_gpu *gpu)
+{
+    const struct cw_stats *s = cw_gpu_stats(gpu);
+    return s->noc_up_packets + s->noc_down_packets + s->l2_reads + s->l2_writes + s->l2_atomics + s->dram_reads + s->dram_writes +
+           s->dram_row_copies + s->nvm_reads + s->nvm_writes;
+}
+
 void cw_gpu__watchdog_reset(struct cw_gpu *gpu)
 {
     gpu->watchdog = (struct cw_watchdog){
         .instructions = cw_gpu_stats(gpu)->warp_instructions,
         .progress = gpu->progress,
+        .moved = moves(gpu),
         .instructions_at = gpu->now,
         .progress_at = gpu->now,
     };
@@ -163,11 +172,15 @@ static uint64_t livelock_cycles(const struct cw_gpu *gpu)
     return gpu->config.watchdog_livelock_cycles + 4 * longest;
 }
 
-int cw_gpu__watchdog_check(struct cw_gpu *gpu, struct cw_error *err)
+/* What has happened since the last look. While no instruction issues, what moves is what earlier ones have asked for, and comes to an end:
+ * threads that spin issue. */
+static void look(struct cw_gpu *gpu)
 {
     struct cw_watchdog *w = &gpu->watchdog;
-    const cw_time cycle = gpu->clocks.period[CW_DOMAIN_CORE];
-    const uint64_t instructions = cw_gpu_stats(gpu)->warp_instructions;
+    const uint64_t instructions = cw_gpu_stats(gpu)->warp_instructions, moved = moves(gpu);
+    if (instructions == w->instructions && moved != w->moved)
+        w->instructions_at = w->progress_at = gpu->now;
+    w->moved = moved;
     if (instructions != w->instructions) {
         w->instructions = instructions;
         w->instructions_at = gpu->now;
@@ -177,6 +190,13 @@ int cw_gpu__watchdog_check(struct cw_gpu *gpu, struct cw_error *err)
         w->progress_at = gpu->now;
         w->instructions_at = gpu->now;
     }
+}
+
+int cw_gpu__watchdog_check(struct cw_gpu *gpu, struct cw_error *err)
+{
+    struct cw_watchdog *w = &gpu->watchdog;
+    const cw_time cycle = gpu->clocks.period[CW_DOMAIN_CORE];
+    look(gpu);
     const bool reads = gpu->nvm != NULL && !cw_nvm_idle(gpu->nvm); /* which warps that spin have, too */
     if (gpu->now - w->instructions_at > gpu->config.watchdog_cycles * cycle && !anyone_backs_off(gpu) && !reads)
         return cw_gpu__deadlock(gpu, "no instruction has issued for watchdog.cycles", err);

@@ -39,13 +39,19 @@ struct form {
     /* of the function */
     struct cw_lock_point *point;
     uint32_t point_cnt, point_cap;
-    uint32_t calls; /* begins and ends among them */
+    uint32_t calls;  /* begins and ends among them */
+    uint32_t edits;  /* that were there before it */
+    const char *why; /* what keeps it from having a lock form, */
+    uint32_t why_line;
+    bool given_up;  /* so that it is left as it is */
     uint32_t loops; /* of the text */
 };
 
-static int refuse(const struct form *f, uint32_t line, const char *why)
+static int refuse(struct form *f, uint32_t line, const char *why)
 {
-    return cw_fail(f->err, CW_EUNSUP, "%s:%u: lock form: %s", f->file, line, why);
+    f->why = why;
+    f->why_line = line;
+    return CW_EUNSUP;
 }
 
 static bool is_punct(const struct cw_tok *t, char c)
@@ -210,12 +216,14 @@ static int write_loops(struct form *f)
 static int enter_brace(struct form *f)
 {
     if (++f->depth == DEPTH_MAX)
-        return refuse(f, f->tok.line, "braces too deep");
+        return cw_fail(f->err, CW_EUNSUP, "%s:%u: lock form: braces too deep", f->file, f->tok.line);
     f->scope[f->depth] = ++f->scopes;
     f->only_registers[f->depth] = true;
     if (f->depth == 1) {
         f->body = end_of(f, &f->tok);
         f->point_cnt = f->calls = 0;
+        f->edits = f->edit_cnt;
+        f->given_up = false;
     }
     return CW_OK;
 }
@@ -223,7 +231,7 @@ static int enter_brace(struct form *f)
 static int leave_brace(struct form *f)
 {
     f->depth -= f->depth > 0;
-    return f->depth == 0 ? write_loops(f) : CW_OK;
+    return f->depth == 0 && !f->given_up ? write_loops(f) : CW_OK;
 }
 
 /* ---- calls ---- */
@@ -313,13 +321,24 @@ static int note_way(struct form *f)
     return CW_OK;
 }
 
+/* The function stays as it was, and says to the reader why it cannot run. */
+static int give_up(struct form *f)
+{
+    while (f->edit_cnt > f->edits)
+        free(f->edit[--f->edit_cnt].text);
+    struct edit *e = add_edit(f, f->body, 0);
+    f->given_up = true;
+    return e != NULL ? write_piece(e, " " CW_LOCK_FORM_REFUSED " %u \"lock form: %s\";", f->why_line, f->why) : CW_ENOMEM;
+}
+
 static int read_text(struct form *f)
 {
     int status = CW_OK;
     cw_lex_next(&f->lex, &f->tok);
     while (status == CW_OK && f->tok.kind != CW_TOK_EOF && f->tok.kind != CW_TOK_BAD) {
-        if (f->depth > 0 && (is_word(&f->tok, "call") || is_word(&f->tok, "call.uni"))) {
+        if (f->depth > 0 && !f->given_up && (is_word(&f->tok, "call") || is_word(&f->tok, "call.uni"))) {
             status = read_call(f);
+            status = status == CW_EUNSUP ? give_up(f) : status;
             continue;
         }
         if (f->head == 0 && is_word(&f->before, ".address_size"))
@@ -330,6 +349,8 @@ static int read_text(struct form *f)
             status = leave_brace(f);
         else
             note_statement(f);
+        if (status == CW_EUNSUP && f->depth == 0)
+            status = give_up(f);
         if (status == CW_OK && f->depth > 0)
             status = note_way(f);
         advance(f);
@@ -381,7 +402,7 @@ int cw_ptx_lock_form(char **out, size_t *out_length, const char *text, size_t le
     cw_lex_init(&f.lex, text, length);
     int status = read_text(&f);
     if (status == CW_OK && f.loops > 0 && f.head == 0)
-        status = refuse(&f, 1, "no .address_size");
+        status = cw_fail(err, CW_EUNSUP, "%s:1: lock form: no .address_size", file);
     struct edit *variable = status == CW_OK && f.loops > 0 ? add_edit(&f, f.head, 0) : NULL;
     if (status == CW_OK && f.loops > 0)
         status = variable != NULL ? write_piece(variable, VARIABLE) : CW_ENOMEM;

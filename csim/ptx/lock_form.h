@@ -21,10 +21,13 @@
 /*
  * Text of PTX in which calls of `begin` and `end`, functions without arguments, have become this loop. *out is the caller's to free, and
  * not terminated; lines keep their numbers. Begins and ends that ways through the function join have one loop: each lane comes back to its
- * own begin, and goes on from its own end. CW_EUNSUP, with the line, where that cannot be: a begin inside a transaction (the loop knows no
- * nesting), an end outside, a begin without an end, a call under a predicate, a loop whose parts lie in different braces. Text that is no
- * PTX is left to the reader.
+ * own begin, and goes on from its own end. Where that cannot be the function stays as it is, with CW_LOCK_FORM_REFUSED, line and reason at
+ * its begin, by which the reader refuses the kernels that have it: a begin inside a transaction (the loop knows no nesting), an end outside,
+ * a begin without an end, a call under a predicate, a loop whose parts lie in different braces. CW_EUNSUP when the text is too deep, or has no
+ * .address_size. Text that is no PTX is left to the reader.
  */
+#define CW_LOCK_FORM_REFUSED ".cw_lock_form_refused"
+
 int cw_ptx_lock_form(char **out, size_t *out_length, const char *text, size_t length, const char *file, const char *begin, const char *end,
                      struct cw_error *err);
 

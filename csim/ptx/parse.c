@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx/lock_form.h"
 #include "ptx/reader.h"
 
 static void formals(struct cw_ptx *p)
@@ -121,6 +122,15 @@ static void guard(struct cw_ptx *p)
     cw_ptx_advance(p);
 }
 
+/* What lock_form.c says about the function: a line and a reason. */
+static void no_lock_form(struct cw_ptx *p)
+{
+    const uint32_t line = (uint32_t)p->tok.value;
+    cw_ptx_advance(p);
+    if (p->ir.status == CW_OK)
+        cw_ptx_fail_at(p, CW_EUNSUP, line, 1, "%.*s", p->tok.len > 2 ? (int)p->tok.len - 2 : 0, p->tok.text + 1);
+}
+
 static void statement(struct cw_ptx *p)
 {
     p->stmt = p->tok;
@@ -130,6 +140,8 @@ static void statement(struct cw_ptx *p)
         return;
     if (p->tok.kind == CW_TOK_WORD && p->ahead.kind == CW_TOK_PUNCT && p->ahead.punct == ':') {
         label(p);
+    } else if (cw_ptx_accept_word(p, CW_LOCK_FORM_REFUSED)) {
+        no_lock_form(p);
     } else if (cw_ptx_accept(p, '@')) {
         guard(p);
         cw_ptx_instruction(p);

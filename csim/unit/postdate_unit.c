@@ -142,6 +142,13 @@ static void judge(struct postdate *u, const postdate_in *in, postdate_out *answe
     answer->ans_loop = !possible;
 }
 
+/* The last CTS of who commits: as late as its bound lets it be, so that who has read past it finds a time below. */
+static int64_t last(const struct postdate *u, const struct transaction *t)
+{
+    const int64_t late = t->pdts != MISSING ? t->pdts : t->cts + 4 * (int64_t)u->p.step;
+    return u->p.rules != CORRECTED || late > u->largest ? t->cts : late;
+}
+
 static void operate(struct postdate *u, const postdate_in *in)
 {
     struct transaction *t = u->id + (in->op_a & u->id_mask);
@@ -158,6 +165,7 @@ static void operate(struct postdate *u, const postdate_in *in)
         t->state = NOBODY;
     } else if (t->state == RUNS) {
         t->state = COMMITTED;
+        t->cts = last(u, t);
         u->next.ans_accepted = 1;
         u->next.ans_time = (uint64_t)t->cts;
     }

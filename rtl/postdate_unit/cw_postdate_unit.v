@@ -61,6 +61,8 @@ module cw_postdate_unit #(
     localparam [SUM_W-1:0]  STEP_S = {{(SUM_W-8){1'b0}}, STEP_P[7:0]};
     localparam [SUM_W-1:0]  ONE_S  = 1;
     localparam SIGN_W = SUM_W + 2;
+    localparam LAST_W = (TIME_W > 10 ? TIME_W : 10) + 1;  // of CTS + 4 STEP
+    localparam [LAST_W-1:0] SLACK_S = {{(LAST_W-10){1'b0}}, STEP_P[7:0], 2'b00};
     localparam [TIME_W:0]   TWO    = 2;
     localparam [TIME_W-1:0] ZERO   = {TIME_W{1'b0}};
     localparam [TIME_W-1:0] ONE    = {{(TIME_W-1){1'b0}}, 1'b1};
@@ -157,6 +159,10 @@ module cw_postdate_unit #(
     wire              over_pdts  = is_leap && |leap[SUM_W-1:TIME_W];
     wire              over_cts   = is_cts ? &cts_a : is_leap ? |leap_next[SUM_W-1:TIME_W] : !is_mid && !minus && (&pdts_a);
 
+    // The last CTS of who commits: as late as it may be, so that who has read past it finds a time below.
+    wire [LAST_W-1:0] late       = {{(LAST_W-TIME_W){1'b0}}, cts_a} + SLACK_S;
+    wire [TIME_W-1:0] last       = RULES != 0 ? cts_a : bound_a ? pdts_a : |late[LAST_W-1:TIME_W] ? cts_a : late[TIME_W-1:0];
+
     // The verdict. A PDTS is never below its CTS, so T is below the writer's PDTS exactly if the reader's CTS is.
     wire loop     = judged && (limit ? !below_c : runs_b && bound_b && !below_p);
     wire climb    = judged && runs_b && !loop && (RULES != 0 || above);
@@ -169,7 +175,7 @@ module cw_postdate_unit #(
     reg               row_we_q;
     reg  [ID_W-1:0]   row_to_q;
     reg  [ROW_W-1:0]  row_new_q;
-    wire [ID_W-1:0]   cts_to = kind_q == BEGIN ? a_q : b_q;
+    wire [ID_W-1:0]   cts_to = kind_q == EDGE ? b_q : a_q;
 
     reg              done_q;  // something was in stage 1
     reg              ans_valid_q;
@@ -203,8 +209,8 @@ module cw_postdate_unit #(
             ans_accepted_q <= (is_edge && !loop && !overflow) || (commit && runs_a);
             ans_loop_q     <= loop && !overflow;
             ans_overflow_q <= overflow;
-            ans_time_q     <= commit && runs_a ? cts_a : ZERO;
-            cts_we_q       <= (valid_q && kind_q == BEGIN) || (climb && !overflow);
+            ans_time_q     <= commit && runs_a ? last : ZERO;
+            cts_we_q       <= (valid_q && kind_q == BEGIN) || (commit && runs_a) || (climb && !overflow);
             row_we_q       <= valid_q && (kind_q == EDGE ? judged && runs_a && (fall || first) && !overflow
                                                          : kind_q != COMMIT || runs_a);
         end
@@ -219,7 +225,7 @@ module cw_postdate_unit #(
             match_q <= {op_b_i == a_q, op_a_i == a_q, op_b_i == cts_to, op_a_i == cts_to};
         end
         cts_to_q  <= cts_to;
-        cts_new_q <= kind_q == BEGIN ? time_q : cts;
+        cts_new_q <= kind_q == BEGIN ? time_q : commit ? last : cts;
         row_to_q  <= a_q;
         row_new_q <= {kind_q == BEGIN ? RUNS : kind_q == EDGE ? RUNS_BOUND : kind_q == COMMIT ? COMMITTED : NOBODY,
                       kind_q == EDGE ? pdts : ZERO};

@@ -3,7 +3,8 @@
 """What ends a run that hangs says why: hang_test.py COWARP.
 
 A flag whose store or load has too narrow a scope stays in an L1, and who waits for it spins for ever. The report names the word, the L1 that has
-it and the scope, also when other lanes of the warp wait, which looks like a SIMT deadlock. Persistent memory that is slow is no hang.
+it and the scope, also when other lanes of the warp wait, which looks like a SIMT deadlock. What moves is no hang: persistent memory that is slow,
+atomics that wait for each other, a sleep, a walk through an array.
 """
 import os
 import pathlib
@@ -65,6 +66,32 @@ ret;
 }
 """
 
+# Atomics of all threads on one word: the last acknowledgement comes long after the last instruction has issued.
+ATOMICS = HEAD + "red.global.add.u32 [%d1], 1;\n" * 8 + "ret;\n}\n"
+SLEEP = HEAD + "nanosleep.u32 1000000;\n" * 3 + "st.global.u32 [%d1], 7;\nret;\n}\n"
+# One thread sums an array by loads past the caches.
+WALK = HEAD + """mov.u32 %r3, 1000;
+mov.u32 %r4, 0;
+setp.ne.u32 %p1, %r2, 0;
+@%p1 bra out;
+loop: ld.volatile.global.u32 %r5, [%d1];
+add.u32 %r4, %r4, %r5;
+add.u64 %d1, %d1, 4;
+sub.u32 %r3, %r3, 1;
+setp.ne.u32 %p2, %r3, 0;
+@%p2 bra loop;
+out: ret;
+}
+"""
+# It sleeps between two looks at a word that nobody sets.
+SLEEPER = HEAD + """loop: nanosleep.u32 1000;
+ld.volatile.global.u32 %r5, [%d1];
+setp.eq.u32 %p2, %r5, 0;
+@%p2 bra loop;
+ret;
+}
+"""
+
 
 class Hang(unittest.TestCase):
     def run_ptx(self, text, grid, arg, *options):
@@ -107,6 +134,22 @@ class Hang(unittest.TestCase):
         done = self.run_ptx(FLAG.replace("LOAD", "cta").replace("STORE", "gpu").replace("LANES", "32").replace("[%d1], 1;", "[%d1], 0;"), 2, "zero:256")
         self.hangs(done, "warps spin without any of them getting on", "core 1 polls 0x[0-9a-f]+00 in line 16, at block scope: memory has 0x0, its own L1 0x0\n")
         self.assertNotIn("too narrow", done.stderr)
+
+    def test_atomics_that_wait_are_no_deadlock(self):
+        done = self.run_ptx(ATOMICS, 400, "zero:256", "--stats", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f'"l2_atomics": {{"value": {400 * 32 * 8},', done.stdout)
+
+    def test_a_sleep_is_no_deadlock(self):
+        done = self.run_ptx(SLEEP, 1, "zero:256")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_walk_is_no_spin(self):
+        done = self.run_ptx(WALK, 1, "zero:4096")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_who_sleeps_may_spin(self):
+        self.hangs(self.run_ptx(SLEEPER, 1, "zero:256"), "warps spin without any of them getting on", "have polled memory")
 
     def test_slow_memory_is_no_deadlock(self):
         """The queues are full, and no store issues for longer than watchdog.cycles."""

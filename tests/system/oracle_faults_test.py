@@ -23,6 +23,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "tests/system"), str(ROOT / "tests/litmus")]
 import memory  # noqa: E402
+import serial_test  # noqa: E402
 import tree_copy  # noqa: E402
 from unmoved import SMALL  # noqa: E402
 
@@ -36,7 +37,7 @@ SERIAL = ("ht-h", "cl", "bh-h", "ap", "bt-1", "bt-2", "rbt-1", "rbt-2", "karger-
 SYSTEMS = ("getm", "kilotm", "sitm-ts")
 NAMED = re.compile(r"is durable before one that is ordered before it|a dfence is complete before|a load finds an old value"
                    r"|performs a store|has not performed the store|bytes of line 0x|has written|is durable in cycle"
-                   r"|a result that PTX's memory model does not allow|transaction \d+ \(core \d+ warp \d+ lane \d+\) (loads|commits) ")
+                   r"|a result that PTX's memory model does not allow|not serializable: cycle of|transaction \d+ \(core \d+ warp \d+ lane \d+\) (loads|commits) ")
 TIMEOUT_S = 120
 
 
@@ -72,8 +73,10 @@ def suite():
 
 
 def command(cowarp, run):
-    """A run: `memory PRESET`, the litmus tests of memory; WORKLOAD or `draw|together|fences|handover SEED`, then words of MACHINES and `epoch`; or WORKLOAD and a transactional system."""
+    """A run: `memory PRESET`, the litmus tests of memory; WORKLOAD or `draw|together|fences|handover SEED`, then words of MACHINES and `epoch`; or WORKLOAD and a transactional system; or `order HOW` and such a system, see serial_test.py."""
     words = run.split()
+    if words[0] == "order":
+        return [str(cowarp)] + serial_test.command(words[2], suite(), 3, 1, 2, 1, serial_test.triple("WTB", words[1], (300, 500, 0, 1500)))
     if words[0] == "memory":
         return [str(cowarp), "litmus", "--memory", str(suite()), "--preset", words[1], "--runs", "4", "--quiet"]
     if len(words) > 1 and words[1] in SYSTEMS:

@@ -40,11 +40,12 @@ void cw_getm__attempt_abort(struct cw_getm_core *c, uint32_t warp, cw_lanes lane
 void cw_getm__attempt_restart(struct cw_getm_core *c, uint32_t warp, cw_time now)
 {
     struct cw_getm_warp *own = c->warp + warp;
-    const uint32_t patience = c->getm->keys->getm_patience;
+    const uint32_t patience = c->getm->keys->getm_patience, each = c->in_vain / c->half.tokens.used;
+    const uint32_t failed = each < own->failed ? each : own->failed; /* one warp's bad luck is none where others of the core get on */
     uint64_t delay = 0;
     own->warpts = own->next_warpts;
-    if (patience != 0 && own->failed > patience)
-        delay = cw_backoff_growing_cycles(c->getm->common.keys, &c->half.rng, own->failed - patience,
+    if (patience != 0 && failed > patience)
+        delay = cw_backoff_growing_cycles(c->getm->common.keys, &c->half.rng, failed - patience,
                                           (now - c->half.warp[warp].begun) / c->half.period);
     else if (own->cleaned || own->full)
         delay = cw_backoff_cycles(c->getm->common.keys, &c->half.rng, c->half.warp[warp].aborts);

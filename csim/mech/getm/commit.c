@@ -43,12 +43,15 @@ static void finish_attempt(struct cw_getm_core *c, uint32_t warp, cw_time now)
     struct cw_getm_warp *own = c->warp + warp;
     const cw_lanes again = cw_tm_core_end(&c->half, warp, now);
     assert(again == w->aborted);
-    if (again == 0)
+    if (again == 0) {
+        c->in_vain = 0;
         return;
+    }
     const uint64_t after = cw_getm_after(c->getm, own->warpts, cw_getm_owner(c->getm, c->half.index, warp));
     if (after > own->next_warpts)
         own->next_warpts = after;
     own->failed = w->ready != 0 ? 0 : own->failed + 1;
+    c->in_vain = w->ready != 0 ? 0 : c->in_vain + 1;
     own->starved = w->ready != 0 ? 0 : own->starved + own->full;
     w->phase = CW_GETM_HELD;
     w->listed = false;

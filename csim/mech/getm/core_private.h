@@ -35,6 +35,7 @@ struct cw_getm_core {
     const struct cw_getm *getm;
     struct cw_getm_warp *warp;
     uint64_t largest;   /* largest warpts used, getm.new_warpts = core */
+    uint32_t in_vain;   /* attempts of the core in a row of which no lane was left at tx_commit */
     uint32_t acks_left; /* rollover: to send */
     uint64_t doomed;    /* warps that accessed memory during a rollover: aborted in the next tick */
 };

@@ -19,6 +19,8 @@ void cw_si__ask(struct cw_si_core *c, uint32_t warp, enum cw_si_ask kind, cw_lan
 {
     struct cw_si_ask_note note = {.kind = kind, .warp = warp, .lanes = lanes, .writers = writers};
     note.age = c->warp[warp].age;
+    note.blocks = c->warp[warp].blocks;
+    note.looked = c->warp[warp].looked;
     note.crowded = lanes & c->warp[warp].crowded;
     if (kind == CW_SI_SEAL)
         note.ranges = ranges_of(c, warp, writers);

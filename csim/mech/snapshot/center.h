@@ -203,7 +203,7 @@ bool cw_si__versions_step(struct cw_si_center *c, cw_time now);
 
 /* oracle.c: the exact graph, where there is one */
 int cw_si__oracle_create(struct cw_si_center *c);
-void cw_si__oracle_begin(struct cw_si_center *c, uint32_t id);
+void cw_si__oracle_begin(struct cw_si_center *c, uint32_t id, uint32_t core, uint32_t lane, const struct cw_si_ask_note *n);
 void cw_si__oracle_free(struct cw_si_center *c, uint32_t id);
 void cw_si__oracle_commit(struct cw_si_center *c, uint32_t id, cw_time time);
 /* sitm-oracle: the lanes want to commit; of the writers, those that have to abort. */

@@ -14,6 +14,8 @@ static bool begin(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
     if (w->phase <= CW_TM_TOKEN && cw_tm_core_token(&c->half, warp, now)) {
         w->phase = CW_SI_ASK;
         c->warp[warp].age = now;
+        c->warp[warp].looked = c->warp[warp].looks ? now : c->warp[warp].looked;
+        c->warp[warp].looks = false;
         cw_si__ask(c, warp, CW_SI_BEGIN, lanes, 0, now);
     }
     if (w->phase != CW_SI_GIVEN)
@@ -21,6 +23,47 @@ static bool begin(void *self, uint32_t warp, cw_lanes lanes, cw_time now)
     c->warp[warp].in_vain = 0;
     cw_tm_core_admit(&c->half, warp, lanes, now);
     return true;
+}
+
+/* Whether the instruction may tell its thread what another one has done: of those that order threads by PTX's memory model, and those that
+ * take values from other lanes. */
+static bool looks(const struct cw_uop *u)
+{
+    switch (u->op) {
+    case CW_OP_LD:
+        return (u->flags & CW_UF_VOLATILE) != 0;
+    case CW_OP_ATOM:
+    case CW_OP_BAR:
+    case CW_OP_SHFL:
+    case CW_OP_VOTE:
+    case CW_OP_MATCH:
+    case CW_OP_ELECT:
+    case CW_OP_REDUX:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void issued(void *self, uint32_t warp, const struct cw_uop *uop, cw_lanes lanes, cw_time now)
+{
+    struct cw_si_core *c = self;
+    (void)now;
+    if (lanes != 0 && looks(uop) && c->half.warp[warp].phase == CW_TM_IDLE)
+        c->warp[warp].looks = true;
+}
+
+static void block_start(void *self, uint32_t block, uint64_t warps, cw_time now)
+{
+    struct cw_si_core *c = self;
+    (void)block;
+    (void)now;
+    for (; warps != 0; warps &= warps - 1) {
+        struct cw_si_warp *own = c->warp + __builtin_ctzll(warps);
+        own->blocks++;
+        own->looks = false;
+        own->looked = 0;
+    }
 }
 
 /* Accesses */
@@ -189,14 +232,24 @@ const struct cw_core_sockets cw_si_core_sockets = {.region_begin = begin,
                                                    .access = plain_access,
                                                    .message = reply,
                                                    .log_done = cw_tm_core_log_done,
+                                                   .block_start = block_start,
+                                                   .issued = issued,
                                                    .tick = tick,
                                                    .idle = idle,
                                                    .report = cw_tm_core_report};
+
+/* Its snapshot is that of the moment of the answer's arrival. A version may have become readable until the warp goes on. */
+static cw_time sees(const void *self, uint32_t warp)
+{
+    const struct cw_si_core *c = self;
+    return c->warp[warp].begin;
+}
 
 static const char *const phases[] = {CW_SI_PHASES(CW_TM_PHASE_TEXT)};
 static const struct cw_tm_core_ops ops = {.access = {.request = request},
                                           .phases = phases,
                                           .begun = cw_si__begun,
+                                          .sees = sees,
                                           .advance = advance,
                                           .log_message = cw_si__log_message,
                                           .log_offset = offsetof(struct cw_si_log_body, log)};

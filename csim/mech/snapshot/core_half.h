@@ -32,6 +32,9 @@ struct cw_si_warp {
     cw_lanes members, failed, writers; /* that commit; of these; with writes */
     cw_lanes crowded;                  /* of the aborted lanes, those that a full table has refused */
     cw_time age;                       /* when the transaction first asked for IDs */
+    uint32_t blocks;                   /* that have taken the slot */
+    bool looks;                        /* since its last transaction it has looked at what other threads do, outside of transactions */
+    cw_time looked;                    /* when it last began one after it had */
     uint32_t in_vain;                  /* failed attempts since a lane has committed */
     cw_lanes again;                    /* lanes of the attempt that has been asked for */
     uint32_t dates;                    /* accesses with edges that are not dated */

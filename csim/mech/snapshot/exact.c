@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE UINT32_MAX
+#define NONE   UINT32_MAX
+#define NOBODY UINT64_MAX /* a thread's number */
 
 /* Numbers of attempts, or of words, a bit each; as long as it has to be. */
 struct set {
@@ -17,6 +18,8 @@ enum state { FREE, RUNNING, LOST, SEALED, COMMITTED };
 struct attempt {
     enum state state;
     cw_time begin, committed;
+    uint64_t thread;
+    bool wrote;
     struct set before, behind;          /* attempts from which, and to which, an edge leads */
     struct set read_write, write_write; /* those that it is a pair of that kind with */
     uint32_t before_cnt;
@@ -329,6 +332,7 @@ static void note_word(struct cw_si_exact *x, uint32_t attempt, uint32_t number, 
         return;
     a->word = word;
     word[a->word_cnt++] = number;
+    a->wrote |= writes;
     put(x, writes ? &w->writers : &w->readers, attempt);
 }
 
@@ -378,10 +382,22 @@ uint32_t cw_si_exact_begin(struct cw_si_exact *x, cw_time begin)
     x->attempt_cnt += i == x->attempt_cnt;
     attempt[i].state = RUNNING;
     attempt[i].begin = begin;
+    attempt[i].thread = NOBODY;
+    attempt[i].wrote = false;
     x->known++;
     for (uint32_t k = 0; k < x->attempt_cnt; k++)
         x->pairs.all += k != i && attempt[k].state != FREE && attempt[k].state != LOST && !is_seen(attempt + k, attempt + i);
     return i;
+}
+
+void cw_si_exact_order(struct cw_si_exact *x, uint32_t attempt, uint64_t thread, cw_time writers, cw_time readers)
+{
+    x->attempt[attempt].thread = thread;
+    for (uint32_t k = 0; k < x->kept_cnt; k++) {
+        const struct attempt *a = x->attempt + x->kept[k];
+        if (a->thread == thread || a->committed <= (a->wrote ? writers : readers))
+            connect(x, x->kept[k], attempt);
+    }
 }
 
 bool cw_si_exact_seal(struct cw_si_exact *x, uint32_t attempt)

@@ -7,6 +7,7 @@
  *
  *     A has read a word, and B writes the next version of it or a later one
  *     A has committed a version of a word before B began, and B reads or writes the word
+ *     A has committed, and B is a later transaction of its thread, or of one that may have seen that A's thread had gone on
  *
  * So the edges between transactions that commit are those of snapshot isolation's serialization graph. Who would close a circle is refused.
  * A loop, as Figures 18 and 19 count them, is an edge that would have closed a circle when it was found, between two attempts that had none
@@ -32,6 +33,10 @@ bool cw_si_exact_failed(const struct cw_si_exact *x);
 
 /* An attempt whose snapshot is of that time. Returns its number, which is its own until cw_si_exact_abort, or for ever once it commits. */
 uint32_t cw_si_exact_begin(struct cw_si_exact *x, cw_time begin);
+
+/* The running attempt is one of that thread, which may have seen what others did by the commits of writers up to one time, and of readers up to
+ * another: these stand before it, and whoever of the thread has committed. */
+void cw_si_exact_order(struct cw_si_exact *x, uint32_t attempt, uint64_t thread, cw_time writers, cw_time readers);
 
 enum cw_si_exact_answer { CW_SI_EXACT_FINE, CW_SI_EXACT_LOOP, CW_SI_EXACT_WRITE_WRITE };
 /* The running attempt reads or writes a word (an address of four bytes). Other answers than FINE: it has to abort, and counts no more; what

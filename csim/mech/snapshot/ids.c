@@ -96,7 +96,7 @@ static bool begin(struct cw_si_center *c, struct cw_si_request *r, cw_time now)
         c->order[at] = answer.id[lane] = r->note.id[lane] = id;
         c->order_serial[at] = c->serial;
         if (c->exact != NULL)
-            cw_si__oracle_begin(c, id);
+            cw_si__oracle_begin(c, id, r->core, lane, &r->note);
         if (!c->tm->oracle)
             cw_si__times_begin(c, id);
     }

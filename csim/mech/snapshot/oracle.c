@@ -15,9 +15,12 @@ int cw_si__oracle_create(struct cw_si_center *c)
     return c->exact == NULL ? CW_ENOMEM : CW_OK;
 }
 
-void cw_si__oracle_begin(struct cw_si_center *c, uint32_t id)
+void cw_si__oracle_begin(struct cw_si_center *c, uint32_t id, uint32_t core, uint32_t lane, const struct cw_si_ask_note *n)
 {
+    const uint64_t thread = (uint64_t)n->blocks << 32 | (uint64_t)core << 16 | n->warp << 8 | lane;
     c->attempt[id] = cw_si_exact_begin(c->exact, c->id[id].begin);
+    /* Who has written goes on at its commit, who has not when it says so, two wires before that. */
+    cw_si_exact_order(c->exact, c->attempt[id], thread, n->looked, n->looked == 0 ? 0 : n->looked + 2 * c->tm->wire);
 }
 
 void cw_si__oracle_free(struct cw_si_center *c, uint32_t id)

@@ -39,6 +39,8 @@ struct cw_si_ask_note {
     cw_lanes crowded; /* ABORT: of the lanes, those that a full table has refused */
     cw_lanes failed;  /* SEAL, the version manager's: of the writers, those that another writer of a word has been ahead of */
     cw_time age;      /* BEGIN: when the transaction first asked */
+    uint32_t blocks;  /* BEGIN: blocks that have taken the warp's slot: with core, warp and lane that names a thread */
+    cw_time looked;   /* BEGIN: the warp's threads have seen what others did outside of transactions until then */
     uint64_t ranges;  /* SEAL: bit r: words of versioned range r are written */
     uint16_t id[CW_LANES];
 };

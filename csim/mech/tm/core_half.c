@@ -43,7 +43,8 @@ void cw_tm_core_begin(struct cw_tm_core *h, uint32_t warp, cw_lanes lanes, cw_ti
     if (h->ops->begun != NULL)
         h->ops->begun(h, warp, now);
     cw_redo_log_clear(&w->log);
-    cw_tell_lanes(h->common->host, CW_EVENT_REGION_BEGIN, cw_tm_core_name(h, warp), lanes, now);
+    const cw_time sees = h->ops->sees != NULL ? h->ops->sees(h, warp) : now;
+    cw_tell_lanes(h->common->host, CW_EVENT_REGION_BEGIN, cw_tm_core_name(h, warp), lanes, sees);
 }
 
 void cw_tm_core_admit(struct cw_tm_core *h, uint32_t warp, cw_lanes lanes, cw_time now)

@@ -78,6 +78,8 @@ struct cw_tm_core_ops {
     const char *const *phases; /* texts of its own phases */
     /* An attempt of the warp begins: lanes are set, the logs are still those of the attempt before. NULL. */
     void (*begun)(void *self, uint32_t warp, cw_time now);
+    /* The moment whose memory the attempt that has begun reads. NULL: it reads memory as it is. */
+    cw_time (*sees)(const void *self, uint32_t warp);
     /* In each core cycle, before the warps that commit. Returns when it next has to be called without an event. NULL. */
     cw_time (*before)(void *self, cw_time now);
     /* A cycle of a warp of the list. Returns when the next one is due without an event. The warp leaves the list when `listed` is cleared:

@@ -36,6 +36,9 @@
  * [34] After a reset, and after a cycle with clear = 1, all transactions are nobody's, and op_ready is 0 for 2^id_w cycles. [35] What was taken
  * in the cycle of clear, or before, is answered as if there was no clear. [36] A clear in the meantime begins the wait anew. [37] idle = 1: a
  * clock without op_valid and clear changes nothing.
+ *
+ * [38] By rule 0 the CTS of who commits rises to its PDTS, or by 4 step if it has none, unless that exceeds 2^time_w - 1: so a reader of what it
+ * has overwritten stays below it.
  */
 #ifndef COWARP_UNIT_POSTDATE_UNIT_H
 #define COWARP_UNIT_POSTDATE_UNIT_H
