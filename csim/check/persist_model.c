@@ -171,9 +171,14 @@ static void replay(struct cw_persist_model *m, struct cw_persist_check *s, uint3
         if (e->type == LAUNCH) {
             launch++;
             cw_persist__read_launched(s);
+            cw_persist__seen_launched(s);
             cw_persist__forget_blocks(s);
         } else if (e->type == CW_EVENT_PM_ISSUE) {
             replay_store(m, s, e, launch);
+        } else if (e->type == CW_EVENT_SYNC) {
+            cw_persist__synced(s, e);
+        } else if (e->type == CW_EVENT_STRONG) {
+            cw_persist__strong(s, e);
         } else if (e->u.order.kind == CW_ORDER_BEGIN || without_line == 0 || line_of(e->u.order.uop) != without_line) {
             cw_persist__ordered(s, e);
         }
@@ -220,7 +225,9 @@ int cw_persist_model_create(struct cw_persist_model **out, enum cw_event_contrac
         return cw_fail(err, CW_ENOMEM, "graph of persists: out of host memory");
     m->contract = contract;
     m->listener = (struct cw_event_listener){
-        .types = 1u << CW_EVENT_PM_ISSUE | 1u << CW_EVENT_PM_ORDER | 1u << CW_EVENT_PERSIST, .self = m, .hear = hear};
+        .types = 1u << CW_EVENT_PM_ISSUE | 1u << CW_EVENT_PM_ORDER | 1u << CW_EVENT_PERSIST | 1u << CW_EVENT_SYNC | 1u << CW_EVENT_STRONG,
+        .self = m,
+        .hear = hear};
     return CW_OK;
 }
 

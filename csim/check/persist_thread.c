@@ -30,6 +30,7 @@ static uint32_t find_warp(struct cw_persist_check *s, const struct cw_event *e, 
             *cw_persist__tally(s, i) = (struct cw_persist_tally){.generation = 1};
         if (ok)
             *cw_persist__thread(s, i) = (struct cw_persist_thread){.before = NONE,
+                                                                   .known = NONE,
                                                                    .narrow = NONE,
                                                                    .current = NONE,
                                                                    .since = NONE,
@@ -76,7 +77,11 @@ static void begin(struct cw_persist_check *s, const struct cw_event *e)
     const uint32_t first = warp_of(s, e);
     for (uint32_t lane = 0; first != NONE && lane < CW_WARP_LANES_MAX; lane++) {
         struct cw_persist_thread *t = cw_persist__thread(s, first + lane);
-        put(s, &t->before, NONE);
+        if (t->known != NONE)
+            cw_persist__gone(s, first + lane, e);
+        put(s, &t->before, cw_persist__hold(s, s->known_at_begin));
+        put(s, &t->known, cw_persist__hold(s, s->known_at_begin));
+        t->block = e->u.order.block;
         put(s, &t->current, NONE);
         put(s, &t->since, NONE);
         put(s, &t->release, NONE);
@@ -88,6 +93,18 @@ static void begin(struct cw_persist_check *s, const struct cw_event *e)
     }
 }
 
+/* From the dFence on, of which the node is, the thread knows that its own stores are durable, and so what is ordered before them. Not what
+ * it has acquired since and what it has not stored behind. */
+static void knows_own(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e, uint32_t fence)
+{
+    const struct cw_persist_thread *t = cw_persist__thread(s, thread);
+    const uint32_t own = t->current == NONE ? t->since : t->since == NONE ? t->current : fence;
+    if (t->current != NONE || t->known == NONE) /* a segment comes after all that was known when it began */
+        put(s, &cw_persist__thread(s, thread)->known, cw_persist__hold(s, own));
+    else
+        put(s, &cw_persist__thread(s, thread)->known, cw_persist__make(s, CW_PERSIST_NODE_SEGMENT, thread, e, t->known, own));
+}
+
 static void fence(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e, uint32_t kind)
 {
     struct cw_persist_thread *t = cw_persist__thread(s, thread);
@@ -95,8 +112,10 @@ static void fence(struct cw_persist_check *s, uint32_t thread, const struct cw_e
     all_of(t, all);
     if (t->since == NONE && t->current == NONE)
         return; /* before says it all */
-    const bool settled = both_settled(s, all);
-    put(s, &t->before, settled ? NONE : cw_persist__make(s, kind, thread, e, all[0], all[1]));
+    const uint32_t node = both_settled(s, all) ? NONE : cw_persist__make(s, kind, thread, e, all[0], all[1]);
+    if (kind == CW_PERSIST_NODE_DFENCE && node != NONE)
+        knows_own(s, thread, e, node);
+    put(s, &t->before, node);
     put(s, &t->since, NONE);
     put(s, &t->current, NONE);
 }
@@ -120,6 +139,27 @@ void cw_persist__sweep_threads(struct cw_persist_check *s)
     }
 }
 
+/* The thread's stores are ordered alike no more. */
+static void close_segment(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e)
+{
+    struct cw_persist_thread *t = cw_persist__thread(s, thread);
+    if (t->current != NONE && t->since != NONE)
+        put(s, &t->since, cw_persist__make(s, CW_PERSIST_NODE_SEGMENT, thread, e, t->since, t->current));
+    else if (t->current != NONE)
+        put(s, &t->since, cw_persist__hold(s, t->current));
+    put(s, &t->current, NONE);
+}
+
+void cw_persist__knows(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e, uint32_t node)
+{
+    struct cw_persist_thread *t = cw_persist__thread(s, thread);
+    if (node == NONE || node == t->known)
+        return;
+    close_segment(s, thread, e);
+    put(s, &t->known, t->known == NONE ? cw_persist__hold(s, node) : cw_persist__make(s, CW_PERSIST_NODE_SEGMENT, thread, e, t->known, node));
+    put(s, &t->before, t->before == NONE ? cw_persist__hold(s, node) : cw_persist__make(s, CW_PERSIST_NODE_SEGMENT, thread, e, t->before, node));
+}
+
 /* Stores after a release are not ordered after those before it, so the thread goes on after the same node as before. */
 static void release(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e)
 {
@@ -128,9 +168,11 @@ static void release(struct cw_persist_check *s, uint32_t thread, const struct cw
     all_of(t, all);
     if (!both_settled(s, all))
         node = cw_persist__make(s, CW_PERSIST_NODE_RELEASE, thread, e, all[0], all[1]);
-    if (t->since != NONE || t->current != NONE) {
-        put(s, &t->since, cw_persist__hold(s, node));
+    if (node == NONE) {
+        put(s, &t->since, NONE);
         put(s, &t->current, NONE);
+    } else {
+        close_segment(s, thread, e);
     }
     put(s, &t->release, node);
     t->releasing = true;
@@ -162,11 +204,7 @@ static void acquire(struct cw_persist_check *s, uint32_t thread, const struct cw
         return;
     if (t->before != NONE && (t->before == from || cw_persist__node(s, t->before)->before[1] == from))
         return; /* it has acquired this release just now */
-    if (t->current != NONE && t->since != NONE)
-        put(s, &t->since, cw_persist__make(s, CW_PERSIST_NODE_SEGMENT, thread, e, t->since, t->current));
-    else if (t->current != NONE)
-        put(s, &t->since, cw_persist__hold(s, t->current));
-    put(s, &t->current, NONE);
+    close_segment(s, thread, e);
     put(s, &t->before, cw_persist__make(s, CW_PERSIST_NODE_ACQUIRE, thread, e, t->before, from));
 }
 

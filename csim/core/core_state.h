@@ -582,6 +582,16 @@ void cw_core__tell_region_loads(const struct cw_core *c, const struct cw_core_in
 /* The following are called where CW_SOCKET_PM is taken. */
 /* It is complete; if it is a load, its values have come. */
 void cw_core__tell_reads(const struct cw_core *c, const struct cw_core_inst *inst);
+/* For CW_EVENT_STRONG, where it is wanted: a load has its values; an atomic what it has found; an atomic of shared memory is performed; lanes
+ * of a warp exchange values. */
+void cw_core__tell_loads(const struct cw_core *c, const struct cw_core_inst *inst);
+void cw_core__tell_old(const struct cw_core *c, const struct cw_mem_inst *m, cw_lanes lanes, const uint64_t *old);
+void cw_core__tell_shared_atomic(const struct cw_core *c, const struct cw_mem_inst *m, uint32_t lane, uint64_t old, uint64_t value);
+void cw_core__tell_exchange(const struct cw_core *c, uint32_t w, cw_lanes lanes);
+static inline bool cw_core__wants_strong(const struct cw_core *c)
+{
+    return __builtin_expect(cw_events_want(c->cfg.stream, CW_EVENT_STRONG), 0);
+}
 /* For the sanitizer: a memory instruction issues, with its addresses and what it stores. */
 void cw_core__tell_lanes(const struct cw_core *c, const struct cw_mem_inst *m);
 static inline void cw_core__issued(const struct cw_core *c, const struct cw_mem_inst *m)

@@ -366,6 +366,8 @@ void cw_core__reply_tick(struct cw_core *c)
         break;
     case CW_MSG_ATOMIC_REPLY: {
         struct cw_core_inst *inst = cw_core__inst_of(c, p->tag);
+        if (cw_core__wants_strong(c))
+            cw_core__tell_old(c, &inst->m, p->lanes, cw_atomic_body(p)->a);
         cw_core__write_old(c, &inst->m, p->lanes, cw_atomic_body(p)->a);
         cw_core__inst_answered(c, inst, c->cycle + 1);
         break;

@@ -194,6 +194,7 @@ static int create_partitions(struct cw_gpu *gpu, struct cw_error *err)
             .shares = i >= channels ? gpu->partition[i % channels] : NULL,
             .mech_cnt = gpu->mech_cnt,
             .mech_inbox = inbox,
+            .events = &gpu->events,
         };
         status = cw_partition_create(&gpu->partition[i], &p, err);
     }

@@ -211,9 +211,36 @@ static void send_on(struct cw_partition *s, struct cw_message *p, cw_time delay,
     cw_fifo_push(to, now, delay, p);
 }
 
+/* What the next lane with the address of this one has found is what this one has left. */
+static uint64_t left_by(const struct cw_partition *s, const struct cw_message *p, uint32_t lane)
+{
+    const struct cw_atomic_body *b = cw_atomic_body_of(p);
+    for (cw_lanes left = p->lanes & ~(((cw_lanes)2 << lane) - 1); left != 0; left = cw_lanes_rest(left))
+        if (b->lane_offset[cw_lanes_first(left)] == b->lane_offset[lane])
+            return b->a[cw_lanes_first(left)];
+    uint64_t value = 0;
+    cw_memory_read(s->config.memory, cw_message_place(p) + b->lane_offset[lane], &value, cw_type_bytes((enum cw_type)b->type));
+    return value;
+}
+
+static __attribute__((noinline)) void tell_atomic(const struct cw_partition *s, const struct cw_message *p, cw_time now)
+{
+    struct cw_event e = {.type = CW_EVENT_STRONG, .core = p->core, .warp = p->warp, .now = now};
+    e.u.strong.kind = CW_STRONG_PERFORM;
+    for (cw_lanes left = p->lanes; left != 0; left = cw_lanes_rest(left)) {
+        e.lane = cw_lanes_first(left);
+        e.u.strong.addr = p->addr + cw_atomic_body_of(p)->lane_offset[e.lane];
+        e.u.strong.old = cw_atomic_body_of(p)->a[e.lane];
+        e.u.strong.value = left_by(s, p, e.lane);
+        cw_events_tell(s->config.events, &e);
+    }
+}
+
 /* p has been performed and holds the port for that many cycles. */
 static void finish(struct cw_partition *s, struct cw_message *p, uint32_t cycles, cw_time now)
 {
+    if (__builtin_expect(p->kind == CW_MSG_ATOMIC && s->config.events != NULL && cw_events_want(s->config.events, CW_EVENT_STRONG), 0))
+        tell_atomic(s, p, now);
     const cw_time delay = (s->config.config->l2_latency + cycles - 1) * s->period;
     s->port_free_at = now + cycles * s->period;
     if (s->uses_nvm && persists(p) && send_persist(s, p, delay, now))
