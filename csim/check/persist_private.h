@@ -295,8 +295,8 @@ void cw_persist__synced(struct cw_persist_check *s, const struct cw_event *e);
 void cw_persist__strong(struct cw_persist_check *s, const struct cw_event *e);
 /* Another thread takes the place of this one. */
 void cw_persist__gone(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e);
-/* The launch is over: the threads of the next know what these have known. */
-void cw_persist__seen_launched(struct cw_persist_check *s);
+/* The launch is over. kept: it has not made all durable, and the threads of the next one know what these have known. */
+void cw_persist__seen_launched(struct cw_persist_check *s, bool kept);
 
 /* Threads let go of what is settled. */
 void cw_persist__sweep_threads(struct cw_persist_check *s);

@@ -237,11 +237,11 @@ void cw_persist__gone(struct cw_persist_check *s, uint32_t thread, const struct 
     add(s, &s->known_before, thread, e, cw_persist__thread(s, thread)->known);
 }
 
-void cw_persist__seen_launched(struct cw_persist_check *s)
+void cw_persist__seen_launched(struct cw_persist_check *s, bool kept)
 {
     const struct cw_event e = {.type = CW_EVENT_SYNC};
-    for (uint32_t i = 0; i < s->thread.cnt; i++)
+    for (uint32_t i = 0; kept && i < s->thread.cnt; i++)
         add(s, &s->known_before, i, &e, cw_persist__thread(s, i)->known);
     cw_persist__drop(s, s->known_at_begin);
-    s->known_at_begin = cw_persist__hold(s, s->known_before);
+    s->known_at_begin = kept ? cw_persist__hold(s, s->known_before) : NONE;
 }

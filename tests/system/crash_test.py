@@ -192,11 +192,19 @@ class Model(Crash):
                 self.assertEqual(replay.returncode, 1, replay.stdout + replay.stderr)
 
     def test_a_flag_is_no_acquire(self):
-        """Where red hands its sums over by ordinary flags, and barriers stand between, Box 2 orders nothing."""
+        """Where red hands its sums over by ordinary flags behind fences of block scope, and barriers stand between, nothing orders them."""
         done = self.explore("red", "scope=2", points="1000")
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertIn("but the total is there", done.stderr)
-        self.assertIn("a release behind line", done.stderr)
+        self.assertRegex(done.stderr, r"the fence in line \d+ of the PTX is of block scope, which is too narrow: of device scope it would")
+
+    def test_a_narrow_release_is_named(self):
+        """SBRP 5.3: red with a release of block scope that another block acquires."""
+        done = self.explore("red", "bug=1", points="1000")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        line = int(re.search(r"the release in line (\d+) of the PTX is of block scope, which is too narrow: of device scope it would", done.stderr)[1])
+        ptx = (pathlib.Path(COWARP).parent / "kernels/red.ptx").read_text().splitlines()
+        self.assertIn("cowarp_prel", "".join(ptx[line - 1:line + 7]))
 
     def test_operations(self):
         """Each ordering operation is left out of the graph, and the kernel runs once."""
