@@ -73,6 +73,7 @@ struct cw_persist_thread {
     uint32_t narrow;       /* its last acquire that got no order though it has read from a release, if it has not stored since; else NONE */
     uint32_t current;      /* segment of these stores; NONE: no store yet */
     uint32_t since;        /* closed segments since the last fence */
+    uint32_t own;          /* its stores before its last oFence, if it has had no dFence since; else NONE */
     uint32_t release;      /* its last release, if it has not stored since and a write is ordered before it; else NONE */
     bool releasing;        /* it has released `variable`, and the store that makes this visible has not issued */
     uint32_t core, warp;   /* where it is */

@@ -34,6 +34,7 @@ static uint32_t find_warp(struct cw_persist_check *s, const struct cw_event *e, 
                                                                    .narrow = NONE,
                                                                    .current = NONE,
                                                                    .since = NONE,
+                                                                   .own = NONE,
                                                                    .release = NONE,
                                                                    .core = e->core,
                                                                    .warp = e->warp,
@@ -84,6 +85,7 @@ static void begin(struct cw_persist_check *s, const struct cw_event *e)
         t->block = e->u.order.block;
         put(s, &t->current, NONE);
         put(s, &t->since, NONE);
+        put(s, &t->own, NONE);
         put(s, &t->release, NONE);
         t->releasing = false;
         cw_persist__narrow_end(s, first + lane);
@@ -93,28 +95,38 @@ static void begin(struct cw_persist_check *s, const struct cw_event *e)
     }
 }
 
-/* From the dFence on, of which the node is, the thread knows that its own stores are durable, and so what is ordered before them. Not what
- * it has acquired since and what it has not stored behind. */
-static void knows_own(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e, uint32_t fence)
+/* Nodes of the thread's own stores up to the fence, of which `fence` is the node; with them, what is ordered before them. Not what it has
+ * acquired since its last store. */
+static uint32_t own_stores(const struct cw_persist_thread *t, uint32_t fence)
 {
-    const struct cw_persist_thread *t = cw_persist__thread(s, thread);
-    const uint32_t own = t->current == NONE ? t->since : t->since == NONE ? t->current : fence;
-    if (t->current != NONE || t->known == NONE) /* a segment comes after all that was known when it began */
-        put(s, &cw_persist__thread(s, thread)->known, cw_persist__hold(s, own));
-    else
-        put(s, &cw_persist__thread(s, thread)->known, cw_persist__make(s, CW_PERSIST_NODE_SEGMENT, thread, e, t->known, own));
+    if (t->since == NONE && t->current == NONE)
+        return t->own;
+    return t->current == NONE ? t->since : t->since == NONE ? t->current : fence;
+}
+
+/* The dFence has returned: the thread knows that its own stores are durable. */
+static void knows_own(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e, uint32_t own)
+{
+    struct cw_persist_thread *t = cw_persist__thread(s, thread);
+    if (own != NONE && own != t->known)
+        put(s, &t->known, t->known == NONE ? cw_persist__hold(s, own) : cw_persist__make(s, CW_PERSIST_NODE_SEGMENT, thread, e, t->known, own));
+    put(s, &t->own, NONE);
 }
 
 static void fence(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e, uint32_t kind)
 {
     struct cw_persist_thread *t = cw_persist__thread(s, thread);
-    uint32_t all[2];
+    uint32_t all[2], node = NONE;
+    const bool empty = t->since == NONE && t->current == NONE; /* then `before` says it all */
     all_of(t, all);
-    if (t->since == NONE && t->current == NONE)
-        return; /* before says it all */
-    const uint32_t node = both_settled(s, all) ? NONE : cw_persist__make(s, kind, thread, e, all[0], all[1]);
-    if (kind == CW_PERSIST_NODE_DFENCE && node != NONE)
-        knows_own(s, thread, e, node);
+    if (!empty && !both_settled(s, all))
+        node = cw_persist__make(s, kind, thread, e, all[0], all[1]);
+    if (s->keeps && kind == CW_PERSIST_NODE_DFENCE)
+        knows_own(s, thread, e, own_stores(t, node));
+    else if (s->keeps && !empty)
+        put(s, &t->own, cw_persist__hold(s, own_stores(t, node)));
+    if (empty)
+        return;
     put(s, &t->before, node);
     put(s, &t->since, NONE);
     put(s, &t->current, NONE);

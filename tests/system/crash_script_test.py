@@ -293,6 +293,7 @@ class Seen(CrashScript):
         for way in SEEN:
             with self.subTest(way=way):
                 self.passes(self.program(way, "call dfence, ();"))
+                self.passes(self.program(way, "call ofence, (); call dfence, ();"))
                 self.passes(self.program(way, "membar.gl;"))
 
     def test_an_ofence_does_not(self):
