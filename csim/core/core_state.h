@@ -25,6 +25,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "core/checkpoint.h"
 #include "core/classes.h"
 #include "core/coalesce.h"
@@ -319,6 +320,9 @@ struct cw_core {
     struct cw_flush flush;
     uint32_t departures; /* of bytes of persistent memory */
     uint32_t stamps;     /* instructions that have one */
+    bool hostile;        /* core.memory=adversary: messages say what may pass them, and weak loads may go past the L1 */
+    uint16_t epoch;      /* synchronisations of block scope, modulo 2^16 */
+    struct cw_rng rng;   /* of that */
     uint8_t *shared;
     /* launch */
     const struct cw_launch *launch;

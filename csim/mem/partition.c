@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mem/adversary.h"
 #include "mem/dram.h"
 #include "mem/l2.h"
 #include "mem/version.h"
@@ -51,6 +52,8 @@ struct cw_partition {
     uint32_t source_cnt;
     uint32_t turn; /* source that is tried first */
     cw_time port_free_at;
+    bool hostile; /* core.memory=adversary */
+    struct cw_adversary adversary;
     uint32_t copies;     /* of rows, that DRAM has and that have not come back */
     uint32_t reply_turn; /* queue of replies that is looked at first: 0 the slice's, 1 + i mechanism i's */
 };
@@ -88,9 +91,21 @@ static uint32_t held(const struct cw_partition *s, struct cw_message *p, cw_time
     return cycles;
 }
 
-static void take_request(struct cw_partition *s, cw_time now)
+/* With an adversary all that has come is held, and what is due goes on. */
+static void let_in(struct cw_partition *s, cw_time now)
 {
     struct cw_message *p = cw_crossbar_peek(s->config.up, s->config.index, now);
+    if (p != NULL && cw_adversary_hold(&s->adversary, p, now))
+        cw_crossbar_pop(s->config.up, s->config.index, now);
+}
+
+static void take_request(struct cw_partition *s, cw_time now)
+{
+    uint32_t index = 0;
+    if (__builtin_expect(s->hostile, 0))
+        let_in(s, now);
+    struct cw_message *p =
+        s->hostile ? cw_adversary_peek(&s->adversary, now, &index) : cw_crossbar_peek(s->config.up, s->config.index, now);
     if (p == NULL)
         return;
     const bool bypass = p->kind == CW_MSG_OWN;
@@ -99,7 +114,10 @@ static void take_request(struct cw_partition *s, cw_time now)
     struct cw_fifo *to = bypass ? &s->mech[p->mech - 1].from_noc : &s->rop;
     if (!cw_fifo_can_push(to, now))
         return;
-    cw_crossbar_pop(s->config.up, s->config.index, now);
+    if (s->hostile)
+        cw_adversary_take(&s->adversary, index);
+    else
+        cw_crossbar_pop(s->config.up, s->config.index, now);
     p->place = 0;
     cw_fifo_push(to, now, (bypass ? 1 : s->config.config->l2_rop_latency + held(s, p, now)) * s->period, p);
 }
@@ -354,6 +372,8 @@ static cw_time next_event(struct cw_partition *s)
     cw_time next = cw_time_max(port, s->port_free_at);
     next = cw_time_min(next, cw_crossbar_next(s->config.up, s->config.index));
     next = cw_time_min(next, cw_time_min(cw_dram_next(s->dram), cw_dram_next_written(s->dram)));
+    if (s->hostile)
+        next = cw_time_min(next, cw_adversary_next(&s->adversary));
     if (s->uses_nvm)
         next = cw_time_min(next, cw_nvm_next(s->nvm));
     if (s->copies > 0)
@@ -439,6 +459,9 @@ int cw_partition_create(struct cw_partition **out, const struct cw_partition_con
     s->config = *config;
     s->period = config->clocks->period[CW_DOMAIN_L2];
     s->component = (struct cw_component){.tick = tick, .self = s, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};
+    s->hostile = config->config->core_memory == CW_MEMORY_ADVERSARY;
+    s->adversary.period = s->period;
+    cw_rng_seed(&s->adversary.rng, config->config->core_memory_seed * UINT64_C(0x100000001b3) + config->index);
     s->source_cnt = 1 + config->mech_cnt;
     s->source = calloc(s->source_cnt, sizeof *s->source);
     s->mech = calloc(config->mech_cnt + 1, sizeof *s->mech);
@@ -527,7 +550,7 @@ bool cw_partition_idle(const struct cw_partition *s)
         const struct cw_partition_socket *m = &s->mech[i];
         queued += m->from_l2.count + m->from_noc.count + m->reply.count + m->to_l2.count + m->l2_done.count;
     }
-    return queued == 0 && cw_l2_idle(s->l2) && cw_dram_idle(s->dram);
+    return queued == 0 && s->adversary.cnt == 0 && cw_l2_idle(s->l2) && cw_dram_idle(s->dram);
 }
 
 uint32_t cw_partition_queued(const struct cw_partition *s)
