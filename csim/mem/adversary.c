@@ -2,6 +2,7 @@
 #include "mem/adversary.h"
 
 #define LONGEST_LOG2 9u /* cycles */
+#define SLOW         2048u
 
 static bool is_load(const struct cw_message *p)
 {
@@ -23,9 +24,18 @@ static bool may_pass(const struct cw_message *p, const struct cw_message *older)
            p->warp != older->warp && p->epoch == older->epoch;
 }
 
-/* Half of the requests go on at once. Of the others short times are as likely as long ones, so that some meet and some are far apart. */
-static cw_time delay(struct cw_adversary *a)
+/* The seed gives each line a temper, so that in one run a flag is fast and what it guards is slow, and in another one it is the other way
+ * round. In a line without one half of the requests go on at once; of the others short times are as likely as long ones. */
+static cw_time delay(struct cw_adversary *a, const struct cw_message *p)
 {
+    struct cw_rng line;
+    cw_rng_seed(&line, a->seed ^ p->addr);
+    const uint32_t temper = cw_rng_below(&line, 8);
+    const bool slow = temper == 0 ? p->kind != CW_MSG_READ : temper == 1 && p->kind == CW_MSG_READ;
+    if (temper == 2)
+        return 0;
+    if (slow)
+        return a->period * cw_rng_below(&a->rng, SLOW);
     if (cw_rng_below(&a->rng, 2) == 0)
         return 0;
     return a->period * cw_rng_below(&a->rng, 1u << (1 + cw_rng_below(&a->rng, LONGEST_LOG2)));
@@ -35,7 +45,7 @@ bool cw_adversary_hold(struct cw_adversary *a, struct cw_message *p, cw_time now
 {
     if (a->cnt == CW_ADVERSARY_HELD)
         return false;
-    a->held[a->cnt++] = (struct cw_held){.message = p, .due = now + (p->mech == 0 ? delay(a) : 0)};
+    a->held[a->cnt++] = (struct cw_held){.message = p, .due = now + (p->mech == 0 ? delay(a, p) : 0)};
     return true;
 }
 

@@ -21,6 +21,7 @@
 
 struct cw_adversary {
     struct cw_rng rng;
+    uint64_t seed;
     cw_time period; /* of the partition */
     struct cw_held {
         struct cw_message *message;

@@ -461,7 +461,8 @@ int cw_partition_create(struct cw_partition **out, const struct cw_partition_con
     s->component = (struct cw_component){.tick = tick, .self = s, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};
     s->hostile = config->config->core_memory == CW_MEMORY_ADVERSARY;
     s->adversary.period = s->period;
-    cw_rng_seed(&s->adversary.rng, config->config->core_memory_seed * UINT64_C(0x100000001b3) + config->index);
+    s->adversary.seed = config->config->core_memory_seed * UINT64_C(0x100000001b3);
+    cw_rng_seed(&s->adversary.rng, s->adversary.seed + config->index);
     s->source_cnt = 1 + config->mech_cnt;
     s->source = calloc(s->source_cnt, sizeof *s->source);
     s->mech = calloc(config->mech_cnt + 1, sizeof *s->mech);

@@ -148,6 +148,7 @@ struct litmus_run {
     /* The outcome */
     uint64_t runs;    /* instances that have run */
     uint32_t shown;   /* allowed states that were seen */
+    bool *seen;       /* the caller's, [states that are allowed]: which; or NULL */
     char wrong[2048]; /* the first execution with a state that is not allowed, several lines; "" when there is none */
 };
 
