@@ -19,7 +19,7 @@ MACHINES = [("getm",), ("gtx480",), ("thesis-tbc",), ("sbrp-near",), ("sbrp-near
 SLIPS = [  # text, line, column, words
     ("thread T0 block 0 warp 0\n  X = 1\n", 2, 3, "unknown statement 'X'"),
     ("thread T0 block 0 warp 0\n  st.acquire.gpu X = 1\n", 2, 5, "expected an order, as in '.relaxed.gpu'"),
-    ("thread T0 block 0 warp 0\n  st.relaxed X = 1\n", 2, 14, "expected '.cta' or '.gpu' and found 'X'"),
+    ("thread T0 block 0 warp 0\n  st.relaxed X = 1\n", 2, 14, "expected '.cta', '.gpu' or '.sys' and found 'X'"),
     ("thread T0 block 0 warp 0\n  ld X\n", 2, 7, "expected '->' and found 'the end of the line'"),
     ("thread T0 block 0 warp 0\n  ld X -> a\n  ld Y -> a\n", 3, 11, "there is a 'a' already"),
     ("thread T0 block 0 warp 0\n  fence\n", 2, 8, "expected an order, as in '.acq_rel.gpu'"),
