@@ -188,10 +188,11 @@ static enum progress make_way(struct cw_core *c, const struct cw_pipe_entry *e)
 }
 
 /* For the adversary of programs. */
-static void loosen(const struct cw_core *c, const struct cw_uop *u, struct cw_message *p)
+static void loosen(const struct cw_core_inst *inst, struct cw_message *p)
 {
+    const struct cw_uop *u = inst->m.uop;
     p->loose = u->op != CW_OP_ATOM && (u->flags & (CW_UF_VOLATILE | CW_UF_ACQUIRE | CW_UF_RELEASE)) == 0 ? CW_LOOSE_WEAK : CW_LOOSE_STRONG;
-    p->epoch = c->epoch;
+    p->epoch = inst->epoch;
 }
 
 /* The access leaves for memory. */
@@ -203,7 +204,7 @@ static void leave(struct cw_core *c, const struct cw_pipe_entry *e, struct cw_me
     if (p->kind != CW_MSG_READ && cw_memory_is_pm(p->addr))
         cw_core__tell_stores(c, e);
     if (__builtin_expect(c->hostile, 0))
-        loosen(c, e->inst->m.uop, p);
+        loosen(e->inst, p);
     cw_core__persist_leaves(c, p);
     cw_crossbar_push(c->cfg.up, c->cfg.index, p, c->now);
     take_port(c);
