@@ -125,9 +125,9 @@ void cw_persist_check_destroy(struct cw_persist_check *s)
         return;
     for (uint32_t i = 0; i < s->barrier.cnt; i++)
         free(cw_persist__barrier(s, i)->waits.at);
-    struct cw_pool *const pool[] = {&s->node,      &s->said,    &s->thread, &s->tally,  &s->store, &s->row,    &s->part,
-                                    &s->departure, &s->release, &s->shelf,  &s->narrow, &s->line,  &s->handed, &s->clocks,
-                                    &s->write,     &s->atomic,  &s->barrier};
+    struct cw_pool *const pool[] = {&s->node,   &s->said,      &s->thread,  &s->tally,  &s->store,  &s->row,
+                                    &s->part,   &s->departure, &s->release, &s->shelf,  &s->narrow, &s->line,
+                                    &s->handed, &s->clocks,    &s->write,   &s->atomic, &s->barrier};
     for (uint32_t i = 0; i < sizeof pool / sizeof pool[0]; i++)
         cw_pool_free(pool[i]);
     struct cw_key_map *const map[] = {&s->threads, &s->rows, &s->departures, &s->shelves, &s->variables, &s->writes, &s->barriers};

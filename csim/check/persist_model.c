@@ -73,8 +73,8 @@ static void count_order(struct cw_persist_model *m, const struct cw_event *e)
         return;
     }
     m->order = larger;
-    m->order[m->orders++] = (struct order){.told = {.line = line, .kind = e->u.order.kind, .device = e->u.order.device, .times = 1},
-                                           .launch = m->launches};
+    m->order[m->orders++] =
+        (struct order){.told = {.line = line, .kind = e->u.order.kind, .device = e->u.order.device, .times = 1}, .launch = m->launches};
 }
 
 /* What an atomic has left is known when it is durable. */
@@ -167,15 +167,15 @@ static bool add_store(struct cw_persist_model *m, const struct cw_event *e, uint
     }
     struct cw_persist_model_store *x = &m->store[m->stores++];
     *x = (struct cw_persist_model_store){.addr = e->u.word.addr,
-                                                            .value = e->u.word.value,
-                                                            .bytes = e->u.word.bytes,
-                                                            .node = node,
-                                                            .launch = launch,
-                                                            .line = line_of(e->u.word.uop),
-                                                            .core = e->core,
-                                                            .warp = e->warp,
-                                                            .lane = e->lane,
-                                                            .now = e->now};
+                                         .value = e->u.word.value,
+                                         .bytes = e->u.word.bytes,
+                                         .node = node,
+                                         .launch = launch,
+                                         .line = line_of(e->u.word.uop),
+                                         .core = e->core,
+                                         .warp = e->warp,
+                                         .lane = e->lane,
+                                         .now = e->now};
     if (launch < m->launches && m->module[launch] != NULL)
         x->source = cw_module_source(m->module[launch], x->line, &x->source_line);
     return true;
@@ -280,10 +280,10 @@ int cw_persist_model_create(struct cw_persist_model **out, enum cw_event_contrac
     if (m == NULL)
         return cw_fail(err, CW_ENOMEM, "graph of persists: out of host memory");
     m->contract = contract;
-    m->listener = (struct cw_event_listener){
-        .types = 1u << CW_EVENT_PM_ISSUE | 1u << CW_EVENT_PM_ORDER | 1u << CW_EVENT_PERSIST | 1u << CW_EVENT_SYNC | 1u << CW_EVENT_STRONG,
-        .self = m,
-        .hear = hear};
+    m->listener = (struct cw_event_listener){.types = 1u << CW_EVENT_PM_ISSUE | 1u << CW_EVENT_PM_ORDER | 1u << CW_EVENT_PERSIST |
+                                                      1u << CW_EVENT_SYNC | 1u << CW_EVENT_STRONG,
+                                             .self = m,
+                                             .hear = hear};
     return CW_OK;
 }
 

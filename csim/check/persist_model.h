@@ -24,8 +24,8 @@ struct cw_persist_model_store {
     uint64_t addr; /* a multiple of 4 */
     uint32_t value, bytes;
     uint32_t node;
-    uint32_t launch; /* from 0 on */
-    uint32_t line;   /* of the PTX file; 0: not known */
+    uint32_t launch;    /* from 0 on */
+    uint32_t line;      /* of the PTX file; 0: not known */
     const char *source; /* that line's source file, or NULL, ... */
     uint32_t source_line;
     uint32_t core, warp, lane;

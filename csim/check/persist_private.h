@@ -215,11 +215,11 @@ struct cw_persist_check {
     bool out_of_memory, stopped; /* stopped: it has found a violation */
     bool keeps;                  /* for persist_model.c: nodes stay, nothing becomes durable, and nothing is judged */
     struct cw_pool node, said, thread, tally, store, row, part, departure, release, shelf, narrow, line, handed, clocks;
-    struct cw_pool write, atomic, barrier;     /* of persist_seen.c */
-    struct cw_key_map writes, barriers;        /* by word: its latest write; by core, block and number */
-    uint32_t atomics;                          /* the oldest that has not returned; or NONE */
-    uint32_t known_before;                     /* to threads that are gone; or NONE */
-    uint32_t known_at_begin;                   /* to those that begin; or NONE */
+    struct cw_pool write, atomic, barrier;                         /* of persist_seen.c */
+    struct cw_key_map writes, barriers;                            /* by word: its latest write; by core, block and number */
+    uint32_t atomics;                                              /* the oldest that has not returned; or NONE */
+    uint32_t known_before;                                         /* to threads that are gone; or NONE */
+    uint32_t known_at_begin;                                       /* to those that begin; or NONE */
     uint32_t issued;                                               /* stores that have not been performed */
     uint32_t *slot;                                                /* see persist_read.c; NULL until a thread stores */
     struct cw_key_map variables;                                   /* by address and block: handed */

@@ -109,7 +109,8 @@ static void knows_own(struct cw_persist_check *s, uint32_t thread, const struct 
 {
     struct cw_persist_thread *t = cw_persist__thread(s, thread);
     if (own != NONE && own != t->known)
-        put(s, &t->known, t->known == NONE ? cw_persist__hold(s, own) : cw_persist__make(s, CW_PERSIST_NODE_SEGMENT, thread, e, t->known, own));
+        put(s, &t->known,
+            t->known == NONE ? cw_persist__hold(s, own) : cw_persist__make(s, CW_PERSIST_NODE_SEGMENT, thread, e, t->known, own));
     put(s, &t->own, NONE);
 }
 
@@ -168,8 +169,10 @@ void cw_persist__knows(struct cw_persist_check *s, uint32_t thread, const struct
     if (node == NONE || node == t->known)
         return;
     close_segment(s, thread, e);
-    put(s, &t->known, t->known == NONE ? cw_persist__hold(s, node) : cw_persist__make(s, CW_PERSIST_NODE_SEGMENT, thread, e, t->known, node));
-    put(s, &t->before, t->before == NONE ? cw_persist__hold(s, node) : cw_persist__make(s, CW_PERSIST_NODE_SEGMENT, thread, e, t->before, node));
+    put(s, &t->known,
+        t->known == NONE ? cw_persist__hold(s, node) : cw_persist__make(s, CW_PERSIST_NODE_SEGMENT, thread, e, t->known, node));
+    put(s, &t->before,
+        t->before == NONE ? cw_persist__hold(s, node) : cw_persist__make(s, CW_PERSIST_NODE_SEGMENT, thread, e, t->before, node));
 }
 
 /* Stores after a release are not ordered after those before it, so the thread goes on after the same node as before. */

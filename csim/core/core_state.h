@@ -110,7 +110,7 @@ struct cw_core_inst {
     uint64_t arrives;    /* cycle from which the load/store unit sees it */
     uint64_t read_until; /* constant cache: cycle from which what it has read so far may be used */
     uint32_t stamp;      /* number in the order of issue, where CW_SOCKET_PM or CW_SOCKET_PROGRAM is taken */
-    uint16_t epoch; /* of the core when it issued */
+    uint16_t epoch;      /* of the core when it issued */
     uint32_t asked;      /* mechanisms before the L1 that have let it go or need not be asked, in the order of the list */
 };
 

@@ -58,7 +58,8 @@ static cw_lanes persistent_lanes(const struct cw_mem_inst *m)
 }
 
 /* Each lane's element of a strong access. */
-static void tell_strong(const struct cw_core *c, const struct cw_mem_inst *m, cw_lanes lanes, enum cw_event_strong kind, const uint64_t *value)
+static void tell_strong(const struct cw_core *c, const struct cw_mem_inst *m, cw_lanes lanes, enum cw_event_strong kind,
+                        const uint64_t *value)
 {
     const bool atomic = m->uop->op == CW_OP_ATOM;
     struct cw_event e = {.type = CW_EVENT_STRONG, .core = c->cfg.index, .now = c->now};

@@ -70,7 +70,7 @@ enum cw_event_type {
     /* For the graph of persists (check/persist_seen.h): what threads see of each other beside barriers. */
     CW_EVENT_STRONG, /* a strong access of global or shared memory outside regions: volatile, relaxed, acquire, release, or an atomic; or
                         lanes of a warp that exchange values: strong */
-    CW_EVENT_TYPES  /* at most 32: a listener has a bit for each */
+    CW_EVENT_TYPES   /* at most 32: a listener has a bit for each */
 };
 
 /* What becomes of a strong access. Of one thread STORE and ATOMIC come in program order. */

@@ -74,12 +74,10 @@ void cw_adversary_take(struct cw_adversary *a, uint32_t index)
         a->held[i] = a->held[i + 1];
 }
 
-/* One that is due may wait for an older one, which is due later. */
 cw_time cw_adversary_next(const struct cw_adversary *a)
 {
     cw_time next = CW_TIME_NEVER;
     for (uint32_t i = 0; i < a->cnt; i++)
-        if (is_free(a, i))
-            next = cw_time_min(next, a->held[i].due);
+        next = cw_time_min(next, a->held[i].due);
     return next;
 }

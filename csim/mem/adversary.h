@@ -35,7 +35,7 @@ bool cw_adversary_hold(struct cw_adversary *a, struct cw_message *p, cw_time now
 /* A request that may go on now, or NULL: its index is for cw_adversary_take. */
 struct cw_message *cw_adversary_peek(const struct cw_adversary *a, cw_time now, uint32_t *index);
 void cw_adversary_take(struct cw_adversary *a, uint32_t index);
-/* When cw_adversary_peek has one again at the earliest; CW_TIME_NEVER when none is held. */
+/* cw_adversary_peek has none before; CW_TIME_NEVER when none is held. */
 cw_time cw_adversary_next(const struct cw_adversary *a);
 
 #endif

@@ -105,11 +105,7 @@ int cowarp_pm_order_at(const struct cowarp_gpu *gpu, uint32_t i, struct cowarp_p
     struct cw_persist_model_order o;
     if (gpu->gpu == NULL || !cw_gpu_persist_order_at(gpu->gpu, i, &o))
         return 0;
-    *order = (struct cowarp_pm_order){.line = o.line,
-                                      .kind = kinds[o.kind],
-                                      .device = o.device,
-                                      .times = o.times,
-                                      .source = o.source,
-                                      .source_line = o.source_line};
+    *order = (struct cowarp_pm_order){
+        .line = o.line, .kind = kinds[o.kind], .device = o.device, .times = o.times, .source = o.source, .source_line = o.source_line};
     return 1;
 }

@@ -49,7 +49,8 @@ static int take_bytes(struct bytes *to, struct cowarp_gpu *gpu, const struct cli
 
 static void print_again(uint32_t seed)
 {
-    fprintf(stderr, "cowarp: to see it again, in the place of --adversary: --set core.memory=adversary --set core.memory_seed=%" PRIu32 "\n", seed);
+    fprintf(stderr,
+            "cowarp: to see it again, in the place of --adversary: --set core.memory=adversary --set core.memory_seed=%" PRIu32 "\n", seed);
 }
 
 /* The first 32-bit word that differs. */
@@ -64,8 +65,8 @@ static int tell_difference(const struct bytes *first, const struct bytes *now, c
     const uint64_t in = (at - base) / 4 * 4, bytes = list[i].bytes - in < 4 ? list[i].bytes - in : 4;
     memcpy(&word[0], first->at + base + in, bytes);
     memcpy(&word[1], now->at + base + in, bytes);
-    cli_error(CLI_FAILED, "results differ: byte %" PRIu64 " of %s: 0x%" PRIx32 " on the machine as it is, 0x%" PRIx32 " with seed %" PRIu32, in,
-              list[i].name, word[0], word[1], seed);
+    cli_error(CLI_FAILED, "results differ: byte %" PRIu64 " of %s: 0x%" PRIx32 " on the machine as it is, 0x%" PRIx32 " with seed %" PRIu32,
+              in, list[i].name, word[0], word[1], seed);
     print_again(seed);
     return CLI_FAILED;
 }
@@ -77,7 +78,8 @@ static int run_one(const struct cli_adversary_run *r, const struct cli_session *
     int status = open_gpu(&gpu, s, seed);
     const int outcome = status == CLI_OK ? r->run(r->self, gpu) : COWARP_OK;
     if (status == CLI_OK && outcome == COWARP_OK)
-        status = take_bytes(bytes, gpu, list, r->buffers(r->self, &list)) == COWARP_OK ? CLI_OK : cli_error(CLI_FAILED, "%s", cowarp_error(gpu));
+        status =
+            take_bytes(bytes, gpu, list, r->buffers(r->self, &list)) == COWARP_OK ? CLI_OK : cli_error(CLI_FAILED, "%s", cowarp_error(gpu));
     else if (status == CLI_OK)
         status = cli_error(cli_exit_of(outcome), "%s%s: %s", s->title, seed != 0 ? " under an adversary" : "", cowarp_error(gpu));
     if (outcome != COWARP_OK && seed != 0 && !cli_interrupted())

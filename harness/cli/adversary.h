@@ -15,7 +15,7 @@ struct cli_buffer {
 struct cli_adversary_run {
     void *self;
     const char *title, *system;
-    int (*run)(void *self, struct cowarp_gpu *gpu); /* a status of libcowarp */
+    int (*run)(void *self, struct cowarp_gpu *gpu);                  /* a status of libcowarp */
     uint32_t (*buffers)(void *self, const struct cli_buffer **list); /* of the last run; valid until the next one */
 };
 

@@ -242,7 +242,8 @@ static const struct cli_option options[] = {
     {"symbol", "NAME=FILE", CLI_REPEATS, "first bytes of a .global or .const variable, from a file"},
     {"system", "NAME", 0, "transactional system (default none)"},
     {"adversary", "N", 0,
-     "runs the kernel as it is, then N times with core.memory=adversary and seeds 1 to N, and says whether buffers differ; writes no files"},
+     "runs the kernel as it is, then N times with core.memory=adversary and seeds 1 to N, and says whether buffers differ; writes no "
+     "files"},
     {"script", "FILE", 0, "instead of all these but --system: several launches, loops and comparisons, see docs/command.md"},
     {"recover", "KERNEL", 0,
      "with --script and --pm: what follows a power failure, from the launch of this kernel on; the file changes only when all is right"},

@@ -346,7 +346,8 @@ static bool explain_scope(struct explorer *e, uint32_t a, uint32_t b)
         return false;
     for (uint32_t i = 0; cowarp_pm_order_at(e->from, i, &o); i++)
         if (!o.device && is_scoped(&o) && would_order(e, COWARP_PM_AS_DEVICE, o.line, a, b)) {
-            fprintf(stderr, "cowarp: the %s in line %u of the PTX%s is of block scope, which is too narrow: of device scope it would order them\n",
+            fprintf(stderr,
+                    "cowarp: the %s in line %u of the PTX%s is of block scope, which is too narrow: of device scope it would order them\n",
                     o.kind, o.line, source_of(source, o.source, o.source_line));
             return true;
         }
@@ -365,10 +366,11 @@ static bool explain_ofence(struct explorer *e, uint32_t a, uint32_t b)
     char source[SOURCE];
     for (uint32_t i = 0; cowarp_pm_order_at(e->from, i, &o); i++)
         if (strcmp(o.kind, "ofence") == 0 && would_order(e, COWARP_PM_AS_DFENCE, o.line, a, b)) {
-            fprintf(stderr,
-                    "cowarp: the ofence in line %u of the PTX%s orders its own thread alone: a dfence there would order them, since what the "
-                    "other thread has seen comes after it\n",
-                    o.line, source_of(source, o.source, o.source_line));
+            fprintf(
+                stderr,
+                "cowarp: the ofence in line %u of the PTX%s orders its own thread alone: a dfence there would order them, since what the "
+                "other thread has seen comes after it\n",
+                o.line, source_of(source, o.source, o.source_line));
             return true;
         }
     return false;
@@ -429,7 +431,6 @@ static int wrong(struct explorer *e, int outcome)
 }
 
 /* ---- which states ---- */
-
 
 /* Near the store: before or behind it, a few or many. */
 static uint32_t near(struct explorer *e, uint32_t store, bool behind)

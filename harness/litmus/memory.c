@@ -227,8 +227,8 @@ static uint32_t round_of(const struct execution *x, uint32_t e)
 static bool meets(const struct execution *x, uint32_t a, uint32_t b)
 {
     const struct litmus_op *p = op_of(x, a), *q = op_of(x, b);
-    return is_barrier(p) && is_barrier(q) && p->thread != q->thread &&
-           x->t->thread[p->thread].block == x->t->thread[q->thread].block && round_of(x, a) == round_of(x, b);
+    return is_barrier(p) && is_barrier(q) && p->thread != q->thread && x->t->thread[p->thread].block == x->t->thread[q->thread].block &&
+           round_of(x, a) == round_of(x, b);
 }
 
 static void cause(struct execution *x)

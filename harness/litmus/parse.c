@@ -507,7 +507,8 @@ static int parse_memory_line(struct reader *r)
         return parse_clause(r, true);
     if (take(r, "may"))
         return parse_clause(r, false);
-    return WRONG(r, "unknown statement '%s'; a test of memory has thread, line, shared, ld, st, atom, fence, membar, bar, never and may", shown(r));
+    return WRONG(r, "unknown statement '%s'; a test of memory has thread, line, shared, ld, st, atom, fence, membar, bar, never and may",
+                 shown(r));
 }
 
 static int parse_line(struct reader *r)

@@ -305,9 +305,9 @@ struct cowarp_pm_graph {
 /* The ordering operations of one line of the PTX. */
 struct cowarp_pm_order {
     uint32_t line;
-    const char *kind; /* "ofence", "dfence", "release", "acquire" or "fence" */
-    int device;       /* device scope; of a release, an acquire or a fence */
-    uint64_t times;   /* that threads have made it */
+    const char *kind;   /* "ofence", "dfence", "release", "acquire" or "fence" */
+    int device;         /* device scope; of a release, an acquire or a fence */
+    uint64_t times;     /* that threads have made it */
     const char *source; /* as of a store */
     uint32_t source_line;
 };
