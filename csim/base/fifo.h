@@ -45,6 +45,9 @@ struct cw_fifo {
 int cw_fifo_create(struct cw_fifo *f, uint32_t capacity, cw_time *wake);
 void cw_fifo_destroy(struct cw_fifo *f);
 void cw_fifo_reset(struct cw_fifo *f);
+/* Its state (base/state.h); entry walks what a slot points to, or the pointer. CW_EINVAL on load when the entries do not fit. */
+struct cw_state;
+void cw_fifo_state(struct cw_state *s, struct cw_fifo *f, void (*entry)(struct cw_state *s, void **slot, void *context), void *context);
 
 /* How many entries the producer may push at time now. */
 static inline uint32_t cw_fifo_space(const struct cw_fifo *f, cw_time now)

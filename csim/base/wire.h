@@ -15,6 +15,7 @@
 #include <assert.h>
 
 #include "base/fifo.h"
+#include "base/state.h"
 
 struct cw_wire {
     uint64_t value;  /* driven last */
@@ -50,6 +51,13 @@ static inline uint64_t cw_wire_read(const struct cw_wire *w, cw_time now)
 static inline cw_time cw_wire_next(const struct cw_wire *w, cw_time now)
 {
     return w->from > now ? w->from : CW_TIME_NEVER;
+}
+
+static inline void cw_wire_state(struct cw_state *s, struct cw_wire *w)
+{
+    CW_STATE(s, w->value);
+    CW_STATE(s, w->before);
+    CW_STATE(s, w->from);
 }
 
 #endif

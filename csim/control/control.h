@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "base/keys.h"
 #include "base/lanes.h"
+#include "base/state.h"
 #include "base/stats.h"
 #include "ir/module.h"
 #include "ir/uop.h"
@@ -112,6 +113,8 @@ struct cw_control_ops {
     /* Sets front; the core sets ops. */
     int (*create)(struct cw_control **out, const struct cw_control_config *config, struct cw_error *err);
     void (*destroy)(struct cw_control *p);
+    /* Its state without the fronts (base/state.h). NULL: a run under it cannot be saved. */
+    void (*state)(struct cw_control *p, struct cw_state *s);
 
     /* Slots that the policy needs in a core: the blocks' core.warps and its own behind them. NULL: core.warps. */
     uint32_t (*slots)(const struct cw_config *config);

@@ -12,6 +12,7 @@ struct ipdom {
     struct cw_simt *warp; /* [slot] */
     struct cw_simt_entry *entries;
     struct cw_stats *stats;
+    uint32_t warps; /* slots */
 };
 
 static struct cw_simt *stack_of(struct cw_control *p, uint32_t warp)
@@ -180,6 +181,28 @@ static void report(const struct cw_control *p, uint32_t warp, uint32_t (*line)(c
     }
 }
 
+static void stack_state(struct cw_state *s, struct cw_simt *stack)
+{
+    cw_state_count(s, "depth", &stack->depth, CW_SIMT_DEPTH(stack->width));
+    CW_STATE(s, stack->t);
+    CW_STATE(s, stack->joins);
+    CW_STATE(s, stack->reached);
+    for (uint32_t i = 0; i < stack->depth; i++) {
+        CW_STATE(s, stack->entry[i].pc);
+        CW_STATE(s, stack->entry[i].rpc);
+        CW_STATE(s, stack->entry[i].mask);
+        CW_STATE(s, stack->entry[i].lpc);
+        CW_STATE(s, stack->entry[i].lpos);
+    }
+}
+
+static void state(struct cw_control *p, struct cw_state *s)
+{
+    struct ipdom *d = (struct ipdom *)p;
+    for (uint32_t w = 0; w < d->warps; w++)
+        stack_state(s, &d->warp[w]);
+}
+
 static void destroy(struct cw_control *p)
 {
     struct ipdom *d = (struct ipdom *)p;
@@ -207,6 +230,7 @@ static int create(struct cw_control **out, const struct cw_control_config *confi
         return cw_fail(err, CW_ENOMEM, "no memory for SIMT stacks");
     }
     d->stats = config->stats;
+    d->warps = config->warps;
     for (uint32_t w = 0; w < config->warps; w++)
         d->warp[w] = (struct cw_simt){.width = config->width, .entry = d->entries + w * depth};
     return CW_OK;
@@ -217,6 +241,7 @@ const struct cw_control_ops cw_control_ipdom = {
     .what = "SIMT stack: the sides of a branch run one after the other and meet at the immediate post-dominator (Fung 2015, 2.2.1)",
     .create = create,
     .destroy = destroy,
+    .state = state,
     .start = start,
     .arrive = arrive,
     .branch = branch,

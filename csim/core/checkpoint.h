@@ -2,7 +2,7 @@
 /*
  * Regions (transactions): what a warp needs to begin one again.
  *
- * Fields: region.c, core.c, report.c. Private to: core_state.h.
+ * Fields: region.c, core.c, report.c, saved.c. Private to: core_state.h.
  */
 #ifndef CW_CORE_CHECKPOINT_H
 #define CW_CORE_CHECKPOINT_H

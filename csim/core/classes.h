@@ -3,7 +3,7 @@
  * Each active cycle of a core belongs to one class (Fung 2015, Figure 3.11): the number of threads of the instruction that has the issue
  * slot, or why none has.
  *
- * Fields: classes.c, issue.c, core.c, warp.c. Private to: core_state.h.
+ * Fields: classes.c, issue.c, core.c, warp.c, saved.c. Private to: core_state.h.
  */
 #ifndef CW_CORE_CLASSES_H
 #define CW_CORE_CLASSES_H

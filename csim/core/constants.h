@@ -2,7 +2,7 @@
 /*
  * Constant memory and kernel parameters, with a cache or without.
  *
- * Fields: constant.c, core.c, lsu.c. Private to: core_state.h.
+ * Fields: constant.c, core.c, lsu.c, saved.c. Private to: core_state.h.
  */
 #ifndef CW_CORE_CONSTANTS_H
 #define CW_CORE_CONSTANTS_H

@@ -251,6 +251,13 @@ static int create_control(struct cw_core *c, struct cw_error *err)
     return c->cfg.control->create(&c->control, &config, err);
 }
 
+static bool core_idle(const void *self)
+{
+    return cw_core_idle(self);
+}
+
+static const struct cw_component_ops component_ops = {.kind = "core", .domain = CW_DOMAIN_CORE, .tick = core_tick, .idle = core_idle, .state = cw_core__state};
+
 int cw_core_create(struct cw_core **out, const struct cw_core_config *config, struct cw_error *err)
 {
     _Static_assert(CW_SCHED_GTO == 0, "cw_scheduler_pick takes policy 0 for GTO");
@@ -268,7 +275,7 @@ int cw_core_create(struct cw_core **out, const struct cw_core_config *config, st
     c->line_bytes = c->config->mem_line_bytes;
     size_rows(c);
     set_stages(c);
-    c->component = (struct cw_component){.tick = core_tick, .self = c, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_CORE};
+    c->component = cw_component_of(&component_ops, c, config->index);
     c->all_lanes = cw_lanes_below(c->width);
     cw_core__create_classes(c);
     c->pipe.stalled_at = c->constants.stalled_at = c->pipe.port_cycle = CW_CYCLE_NEVER;

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "base/clock.h"
+#include "base/component.h"
 #include "base/config.h"
 #include "base/error.h"
 #include "base/stats.h"

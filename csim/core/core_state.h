@@ -4,7 +4,7 @@
  * is counted in core cycles.
  *
  * Private to: barrier.c, bounds.c, buffer.c, classes.c, constant.c, converge.c, core.c, fetch.c, flush.c, functional.c, inst.c, issue.c,
- * kept.c, line.c, lsu.c, miss.c, order.c, packet.c, pipe.c, tell.c, print.c, ready.c, region.c, registers.c, report.c, shared.c, stall.c,
+ * kept.c, line.c, lsu.c, miss.c, order.c, packet.c, pipe.c, tell.c, print.c, ready.c, region.c, registers.c, report.c, saved.c, shared.c, stall.c,
  * warp.c.
  *
  * Who may issue: a resident warp that waits for nothing has its bit in `ready` from the cycle on at which its next instruction's
@@ -708,6 +708,9 @@ static inline void cw_core__order_done(struct cw_core *c, uint8_t flight)
     if (--o->flight[flight % 2] == 0 && o->is_owed)
         cw_core__order_drained(c, flight / 2);
 }
+
+/* saved.c */
+void cw_core__state(void *self, struct cw_state *s);
 
 /* report.c */
 void cw_core__fault(struct cw_core *c, uint32_t w, uint32_t lane, const struct cw_uop *u, int status, const char *fmt, ...)

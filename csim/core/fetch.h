@@ -3,7 +3,7 @@
  * Instruction buffers, the port to the instruction cache, and the cache. A warp whose buffer does not hold its next instructions asks
  * (buffer.c); at the end of the tick the port answers one after the other (fetch.c).
  *
- * Fields: fetch.c, buffer.c, core.c, warp.c. Private to: core_state.h.
+ * Fields: fetch.c, buffer.c, core.c, warp.c, saved.c. Private to: core_state.h.
  */
 #ifndef CW_CORE_FETCH_H
 #define CW_CORE_FETCH_H

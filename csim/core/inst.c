@@ -10,7 +10,7 @@ struct cw_core_inst *cw_core__inst_of(const struct cw_core *c, uint32_t index)
     return &c->pool.chunk[index / CW_INST_CHUNK][index % CW_INST_CHUNK];
 }
 
-static bool grow_insts(struct cw_core *c)
+bool cw_core__inst_grow(struct cw_core *c)
 {
     struct cw_core_inst *chunk = calloc(CW_INST_CHUNK, sizeof *chunk);
     struct cw_core_inst **table = realloc(c->pool.chunk, (c->pool.chunk_cnt + 1) * sizeof *table);
@@ -30,9 +30,16 @@ static bool grow_insts(struct cw_core *c)
     return true;
 }
 
+void cw_core__inst_shrink(struct cw_core *c, uint32_t chunks)
+{
+    while (c->pool.chunk_cnt > chunks)
+        free(c->pool.chunk[--c->pool.chunk_cnt]);
+    c->pool.free = NULL;
+}
+
 struct cw_core_inst *cw_core__inst_new(struct cw_core *c)
 {
-    if (c->pool.free == NULL && !grow_insts(c))
+    if (c->pool.free == NULL && !cw_core__inst_grow(c))
         return NULL;
     struct cw_core_inst *i = c->pool.free;
     c->pool.free = (struct cw_core_inst *)i->m.next;

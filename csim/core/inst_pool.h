@@ -2,11 +2,12 @@
 /*
  * Memory instructions that have issued and are not complete. One that is complete goes back to the pool.
  *
- * Fields: inst.c, core.c, issue.c. Private to: core_state.h.
+ * Fields: inst.c, core.c, issue.c, saved.c. Private to: core_state.h.
  */
 #ifndef CW_CORE_INST_POOL_H
 #define CW_CORE_INST_POOL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/core.h"
@@ -25,6 +26,10 @@ struct cw_inst_pool {
 /* An instruction from the pool; NULL when the host is out of memory. */
 struct cw_core_inst *cw_core__inst_new(struct cw_core *c);
 struct cw_core_inst *cw_core__inst_of(const struct cw_core *c, uint32_t index);
+/* One chunk more, all free; false: the host is out of memory. Gives chunks back, of which none is used; the list of free ones is to be made
+ * anew. */
+bool cw_core__inst_grow(struct cw_core *c);
+void cw_core__inst_shrink(struct cw_core *c, uint32_t chunks);
 void cw_core__inst_done(struct cw_core *c, struct cw_core_inst *inst, uint64_t cycle);
 void cw_core__inst_answered(struct cw_core *c, struct cw_core_inst *inst, uint64_t cycle);
 /* One of the warp's memory instructions is complete, or a store was acknowledged: whoever waited for that goes on. */

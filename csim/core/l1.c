@@ -355,3 +355,53 @@ void cw_l1_release(struct cw_l1 *l1, uint32_t mshr)
     m->used = false;
     l1->mshr_used--;
 }
+
+/* ---- state ---- */
+
+static void line_state(struct cw_state *s, struct cw_l1_line *e)
+{
+    CW_STATE(s, e->line);
+    CW_STATE(s, e->valid);
+    CW_STATE(s, e->dirty);
+    CW_STATE(s, e->mshr);
+    CW_STATE(s, e->global);
+    CW_STATE(s, e->stale);
+    if (e->line != NO_LINE)
+        CW_STATE(s, e->data);
+}
+
+static void mshr_state(struct cw_state *s, struct cw_l1 *l1, struct cw_l1_mshr *m,
+                       void (*waiter)(struct cw_state *s, void **inst, void *context), void *context)
+{
+    CW_STATE(s, m->used);
+    if (!m->used)
+        return;
+    CW_STATE(s, m->line);
+    CW_STATE_REF(s, m->into, l1->line, l1->sets * l1->ways);
+    CW_STATE(s, m->fetching);
+    CW_STATE(s, m->ask);
+    CW_STATE(s, m->needed);
+    CW_STATE(s, m->data);
+    cw_state_count(s, "waiters", &m->waiter_cnt, l1->merge);
+    for (uint32_t i = 0; i < m->waiter_cnt; i++) {
+        struct cw_l1_waiter *w = &m->waiter[i];
+        waiter(s, &w->inst, context);
+        CW_STATE(s, w->global);
+        CW_STATE(s, w->lanes);
+        CW_STATE(s, w->piece);
+        CW_STATE(s, w->warp);
+        CW_STATE(s, w->sectors);
+    }
+}
+
+void cw_l1_state(struct cw_state *s, struct cw_l1 *l1, void (*waiter)(struct cw_state *s, void **inst, void *context), void *context)
+{
+    cw_cache_array_state(s, &l1->array);
+    for (uint32_t i = 0; i < l1->sets * l1->ways; i++)
+        line_state(s, &l1->line[i]);
+    for (uint32_t i = 0; i < l1->mshr_cnt; i++)
+        mshr_state(s, l1, &l1->mshr[i], waiter, context);
+    CW_STATE(s, l1->mshr_used);
+    CW_STATE_REF(s, l1->held, l1->line, l1->sets * l1->ways);
+    cw_state_array(s, "dirty", l1->dirty, l1->dirty_words, sizeof *l1->dirty);
+}

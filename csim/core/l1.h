@@ -146,6 +146,8 @@ static inline const uint8_t *cw_l1_fill_line(struct cw_l1 *l1, uint32_t mshr, co
 }
 /* Takes the waiters whose sectors have all come, oldest first; returns their number. served: l1.mshr_merge entries. */
 uint32_t cw_l1_take_served(struct cw_l1_mshr *m, struct cw_l1_waiter *served);
+/* Its state (base/state.h); waiter walks who waits: the instruction, or NULL. */
+void cw_l1_state(struct cw_state *s, struct cw_l1 *l1, void (*waiter)(struct cw_state *s, void **inst, void *context), void *context);
 /* Gives the register back, unless sectors are still on their way. */
 void cw_l1_release(struct cw_l1 *l1, uint32_t mshr);
 

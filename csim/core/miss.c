@@ -25,7 +25,7 @@ void cw_core__miss_tick(struct cw_core *c)
     const uint32_t flits = (c->config->noc_header_bytes + c->config->noc_flit_bytes - 1) / c->config->noc_flit_bytes;
     if (c->misses.cnt == 0 || m->ready > c->cycle || !cw_crossbar_can_push(c->cfg.up, c->cfg.index, flits == 0 ? 1 : flits, c->now))
         return;
-    struct cw_message *p = cw_message_new(c->cfg.pool, sizeof(struct cw_line_body));
+    struct cw_message *p = cw_message_new(c->cfg.pool, &cw_line_body_type);
     p->kind = CW_MSG_READ;
     p->timing_only = 1;
     p->sectors = cw_core__sectors(c, m->line, m->bytes);

@@ -2,7 +2,7 @@
 /*
  * Reads of the read-only caches on their way to the crossbar: one leaves in a cycle that has room.
  *
- * Fields: miss.c, core.c. Private to: core_state.h.
+ * Fields: miss.c, core.c, saved.c. Private to: core_state.h.
  */
 #ifndef CW_CORE_MISSES_H
 #define CW_CORE_MISSES_H

@@ -7,8 +7,7 @@
 
 static struct cw_message *new_packet(struct cw_core *c, enum cw_message_kind kind, uint64_t line, uint32_t payload_bytes)
 {
-    const size_t body = kind == CW_MSG_ATOMIC ? sizeof(struct cw_atomic_body) : sizeof(struct cw_line_body);
-    struct cw_message *p = cw_message_new(c->cfg.pool, body);
+    struct cw_message *p = cw_message_new(c->cfg.pool, kind == CW_MSG_ATOMIC ? &cw_atomic_body_type : &cw_line_body_type);
     p->kind = (uint8_t)kind;
     p->addr = line;
     p->core = (uint16_t)c->cfg.index;

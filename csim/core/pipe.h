@@ -3,7 +3,7 @@
  * The line accesses of the load/store unit, one per cycle into the L1 or the crossbar, in the order in which the instructions came; and the
  * hits of log accesses, which have a latency of their own. lsu.c puts accesses in; pipe.c takes them out, and the replies.
  *
- * Fields: pipe.c, core.c, report.c, kept.c, lsu.c. Private to: core_state.h.
+ * Fields: pipe.c, core.c, report.c, kept.c, lsu.c, saved.c. Private to: core_state.h.
  */
 #ifndef CW_CORE_PIPE_H
 #define CW_CORE_PIPE_H

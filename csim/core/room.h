@@ -2,7 +2,7 @@
 /*
  * How many blocks of a launch a core has room for, and who is there.
  *
- * Fields: warp.c, core.c, issue.c. Private to: core_state.h.
+ * Fields: warp.c, core.c, issue.c, saved.c. Private to: core_state.h.
  */
 #ifndef CW_CORE_ROOM_H
 #define CW_CORE_ROOM_H

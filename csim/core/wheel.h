@@ -2,7 +2,7 @@
 /*
  * The timing wheel: one bit per warp in the slot of the cycle in which it enters the ready mask. A cycle costs no scan over warps.
  *
- * Fields: ready.c, core.c. Private to: core_state.h.
+ * Fields: ready.c, core.c, saved.c. Private to: core_state.h.
  */
 #ifndef CW_CORE_WHEEL_H
 #define CW_CORE_WHEEL_H

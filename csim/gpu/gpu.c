@@ -402,13 +402,28 @@ static int collect_components(struct cw_gpu *gpu, struct cw_error *err)
     return CW_OK;
 }
 
+/* The types of messages that mechanisms declare. */
+static int list_messages(struct cw_gpu *gpu, struct cw_error *err)
+{
+    gpu->message_types = calloc(gpu->mech_cnt + 1, sizeof *gpu->message_types);
+    if (gpu->message_types == NULL)
+        return cw_fail(err, CW_ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < gpu->mech_cnt; i++)
+        gpu->message_types[i] = gpu->mech[i].mech->messages;
+    gpu->pool.types = gpu->message_types;
+    gpu->pool.type_lists = gpu->mech_cnt;
+    return CW_OK;
+}
+
 /* Everything that a reset makes anew. */
 static int create_machine(struct cw_gpu *gpu, struct cw_error *err)
 {
     cw_message_pool_create(&gpu->pool);
     gpu->pool.fault = on_fault;
     gpu->pool.fault_context = gpu;
-    int status = create_noc(gpu, err);
+    int status = list_messages(gpu, err);
+    if (status == CW_OK)
+        status = create_noc(gpu, err);
     if (status == CW_OK)
         status = create_cores(gpu, err);
     if (status == CW_OK)
@@ -462,6 +477,8 @@ static void destroy_machine(struct cw_gpu *gpu)
     free(gpu->core);
     free(gpu->partition);
     free(gpu->component);
+    free(gpu->message_types);
+    gpu->message_types = NULL;
     gpu->core = NULL;
     gpu->partition = NULL;
     gpu->up = gpu->down = NULL;
@@ -526,6 +543,7 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
     gpu->units = options->units != NULL ? options->units : cw_unit_provider_c();
     gpu->reverse_ticks = options->reverse_ticks;
     gpu->tick_always = options->tick_always;
+    gpu->renew_cycles = options->renew_cycles;
     gpu->max_cycles = options->max_cycles;
     gpu->on_progress = options->on_progress;
     gpu->on_step = options->on_step;
@@ -626,6 +644,12 @@ bool cw_gpu_keeps(const struct cw_gpu *gpu, uint64_t addr, uint64_t bytes)
     for (uint32_t i = 0; i < gpu->config.core_count && gpu->launch.param == NULL; i++)
         any |= cw_core_keeps(gpu->core[i], addr, bytes);
     return any;
+}
+
+int cw_gpu__make_machine_anew(struct cw_gpu *gpu, struct cw_error *err)
+{
+    destroy_machine(gpu);
+    return create_machine(gpu, err);
 }
 
 static int make_anew(struct cw_gpu *gpu, bool baseline, struct cw_error *err)

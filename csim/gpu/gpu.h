@@ -35,6 +35,8 @@ struct cw_gpu_options {
     bool split_stats;       /* cores and partitions count each for itself too: cw_gpu_core_stats */
     bool tick_always;       /* tick every component at every edge of its clock: must not change anything (tests) */
     bool reverse_ticks;     /* tick components in reverse order: must not change anything (tests) */
+    uint64_t renew_cycles;  /* after each so many core cycles of a launch all components are saved, destroyed, made anew and loaded: must not
+                               change anything (tests); 0: never. CW_EUNSUP for what cannot be saved */
     enum cw_oob_mode oob;   /* what an access to device memory does that lies in no allocation */
     uint64_t redzone_bytes; /* between allocations (cw_memory_set_redzone); 0: none */
     const char *sabotage;   /* for the mechanism that knows it; see struct cw_mech_host */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The chip's state. Private to: functional.c, gpu.c, launch.c, parts.c, progress.c, watchdog.c. */
+/* The chip's state. Private to: functional.c, gpu.c, launch.c, parts.c, progress.c, saved.c, watchdog.c. */
 #ifndef CW_GPU_GPU_PRIVATE_H
 #define CW_GPU_GPU_PRIVATE_H
 
@@ -38,6 +38,7 @@ struct cw_gpu {
     struct cw_stats *sum;  /* of all; NULL: stats is that */
     struct cw_memory *memory;
     struct cw_message_pool pool;
+    const struct cw_message_type *const **message_types; /* [mech_cnt]: what each mechanism declares */
     struct cw_crossbar *up, *down;
     struct cw_core **core;
     struct cw_gpu_functional *functional; /* NULL: no functional launch so far */
@@ -66,7 +67,7 @@ struct cw_gpu {
     uint64_t seed;
     char *sabotage; /* owned, or NULL */
 
-    struct cw_component **component;
+    struct cw_component **component; /* those of the machine first, then those of mechanisms; all the other way round with reverse_ticks */
     uint32_t component_cnt;
     cw_time now;
     cw_time edge[CW_DOMAIN_COUNT]; /* an edge of each domain, the next one after now once next_edge() has looked */
@@ -90,6 +91,8 @@ struct cw_gpu {
     uint64_t progress;
     struct cw_watchdog watchdog;
     uint64_t max_cycles;
+    uint64_t renew_cycles; /* options.renew_cycles; 0: never */
+    cw_time renew_at;
     int fault_status;
     struct cw_error fault;
     char *report; /* deadlock report, owned */
@@ -117,6 +120,10 @@ void cw_gpu__tick(struct cw_gpu *gpu, const cw_time due[CW_DOMAIN_COUNT]);
 void cw_gpu__watchdog_reset(struct cw_gpu *gpu);
 /* CW_EDEADLOCK with a report when the machine has stopped or spins without progress. */
 int cw_gpu__watchdog_check(struct cw_gpu *gpu, struct cw_error *err);
+/* Walks the chip's state: saves it, or loads it into a chip that has begun the same launch. */
+void cw_gpu__state(struct cw_gpu *gpu, struct cw_state *s);
+/* Destroys cores, crossbars, partitions, mechanisms, and makes them again; time and counters stay. */
+int cw_gpu__make_machine_anew(struct cw_gpu *gpu, struct cw_error *err);
 /* Where that core, or that partition, counts. */
 struct cw_stats *cw_gpu__core_stats(struct cw_gpu *gpu, uint32_t core);
 struct cw_stats *cw_gpu__partition_stats(struct cw_gpu *gpu, uint32_t partition);

@@ -356,6 +356,28 @@ static void sample(struct cw_gpu *gpu, cw_time step)
     }
 }
 
+/* What is saved, destroyed, made anew and loaded has to go on as if nothing had happened. */
+static int renew(struct cw_gpu *gpu, struct cw_error *err)
+{
+    struct cw_state saved, loaded;
+    gpu->renew_at = gpu->now + gpu->renew_cycles * gpu->clocks.period[CW_DOMAIN_CORE];
+    cw_state_save_begin(&saved, err);
+    cw_gpu__state(gpu, &saved);
+    int status = saved.status;
+    if (status == CW_OK)
+        status = cw_gpu__make_machine_anew(gpu, err);
+    if (status == CW_OK)
+        status = begin(gpu, err);
+    if (status == CW_OK) {
+        cw_state_load_begin(&loaded, saved.stream, saved.bytes, err);
+        cw_gpu__state(gpu, &loaded);
+        status = loaded.status;
+        cw_state_end(&loaded);
+    }
+    cw_state_end(&saved);
+    return status;
+}
+
 static int steps(struct cw_gpu *gpu, struct cw_error *err)
 {
     const uint64_t last_cycle = cw_gpu_cycles(gpu) + gpu->max_cycles;
@@ -364,7 +386,10 @@ static int steps(struct cw_gpu *gpu, struct cw_error *err)
     if (status != CW_OK)
         return status;
     cw_gpu__watchdog_reset(gpu);
+    gpu->renew_at = gpu->renew_cycles != 0 ? gpu->now + gpu->renew_cycles * gpu->clocks.period[CW_DOMAIN_CORE] : CW_TIME_NEVER;
     while (!at_rest(gpu)) {
+        if (gpu->now >= gpu->renew_at && (status = renew(gpu, err)) != CW_OK)
+            return status;
         cw_time due[CW_DOMAIN_COUNT];
         const cw_time step = cw_gpu__next_step(gpu, due);
         if (step == CW_TIME_NEVER)

@@ -261,11 +261,10 @@ int cw_mechs_check_key(const struct cw_mech *const *mechs, const struct cw_contr
     return cw_fail(err, CW_EINVAL, "%s: nothing in this machine reads it; it needs %s", info.name, readers);
 }
 
-struct cw_message *cw_mech_message(const struct cw_mech_host *host, enum cw_message_kind kind, uint32_t op, uint64_t addr,
-                                   size_t body_bytes, cw_time now)
+static struct cw_message *address(const struct cw_mech_host *host, struct cw_message *p, enum cw_message_kind kind, uint32_t op,
+                                  uint64_t addr, cw_time now)
 {
     const struct cw_config *config = host->config;
-    struct cw_message *p = cw_message_new(host->pool, body_bytes);
     p->kind = (uint8_t)kind;
     p->mech = (uint8_t)(host->index + 1);
     p->op = (uint8_t)op;
@@ -274,4 +273,16 @@ struct cw_message *cw_mech_message(const struct cw_mech_host *host, enum cw_mess
     p->born = now;
     cw_message_size(p, 0, config->noc_header_bytes, config->noc_flit_bytes);
     return p;
+}
+
+struct cw_message *cw_mech_message(const struct cw_mech_host *host, enum cw_message_kind kind, uint32_t op, uint64_t addr,
+                                   const struct cw_message_type *type, cw_time now)
+{
+    return address(host, cw_message_new(host->pool, type), kind, op, addr, now);
+}
+
+struct cw_message *cw_mech_message_tail(const struct cw_mech_host *host, enum cw_message_kind kind, uint32_t op, uint64_t addr,
+                                        const struct cw_message_type *type, uint32_t elements, cw_time now)
+{
+    return address(host, cw_message_new_tail(host->pool, type, elements), kind, op, addr, now);
 }

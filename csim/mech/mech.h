@@ -9,7 +9,7 @@
 #ifndef CW_MECH_MECH_H
 #define CW_MECH_MECH_H
 
-#include "base/clock.h"
+#include "base/component.h"
 #include "base/config.h"
 #include "base/error.h"
 #include "base/stats.h"
@@ -46,9 +46,12 @@ struct cw_mech_host {
 };
 
 /* A message of the mechanism with nothing but a header: kind is CW_MSG_OWN for the partition of `addr`, or CW_MSG_OWN_REPLY for a core that
- * the caller names. Never NULL (csim/msg/message.h). */
+ * the caller names; type NULL: without a body. Never NULL (csim/msg/message.h). */
 struct cw_message *cw_mech_message(const struct cw_mech_host *host, enum cw_message_kind kind, uint32_t op, uint64_t addr,
-                                   size_t body_bytes, cw_time now);
+                                   const struct cw_message_type *type, cw_time now);
+/* The same with room for that many elements of the body's tail. */
+struct cw_message *cw_mech_message_tail(const struct cw_mech_host *host, enum cw_message_kind kind, uint32_t op, uint64_t addr,
+                                        const struct cw_message_type *type, uint32_t elements, cw_time now);
 static inline void cw_mech_fault(const struct cw_mech_host *host, int status, const char *text)
 {
     if (host->fault != NULL)
@@ -89,7 +92,9 @@ struct cw_mech {
     const struct cw_counter_set *const *counters; /* likewise */
     const struct cw_mech_exclusion *excludes;     /* ends with one of name NULL; one side of a pair is enough; NULL: none */
     const struct cw_intrinsic *intrinsic; /* ends with one of name NULL; mechanisms that share intrinsics share the array; NULL: none */
-    const char *const *sabotage;          /* names of deliberate faults, NULL-terminated; NULL: none */
+    const struct cw_message_type *const
+        *messages;               /* bodies that it declares, NULL-terminated; mechanisms that share them name the same; NULL: none */
+    const char *const *sabotage; /* names of deliberate faults, NULL-terminated; NULL: none */
     int (*create)(void **self, const struct cw_mech_host *host, struct cw_error *err);
     void (*destroy)(void *self);
     /* Its components (validation units, commit units, ...), for the GPU's clock loop. Pointers stay valid until destroy. Returns how many
@@ -112,6 +117,10 @@ struct cw_mech {
      * no. While it does, memory has no versions. It has the same intrinsics, and as many bytes of local memory. */
     const struct cw_mech *baseline;
     bool (*is_off)(const struct cw_config *config);
+    /* What it holds beside the state of its components: that of its core halves, first of all (base/state.h). NULL: nothing, if it is
+     * stateless, and else a run with it cannot be saved. */
+    void (*state)(void *self, struct cw_state *s);
+    bool stateless;
     /* Nothing in flight anywhere; NULL: always. */
     bool (*idle)(const void *self);
     /* A kernel is about to run: everything is at rest, no warp is there yet. May be NULL; an error ends the launch. */

@@ -203,3 +203,24 @@ void cw_cache_array_name(struct cw_cache_array *a, uint32_t line, uint64_t tag)
         order_add(a, line, false);
     }
 }
+
+void cw_cache_array_state(struct cw_state *s, struct cw_cache_array *a)
+{
+    const size_t lines = (size_t)a->sets * a->ways;
+    cw_state_array(s, "tag", a->tag, lines, sizeof *a->tag);
+    cw_state_array(s, "age", a->age, lines, sizeof *a->age);
+    cw_state_array(s, "pinned", a->pinned, lines, sizeof *a->pinned);
+    CW_STATE(s, a->clock);
+    if (a->map == NULL)
+        return;
+    cw_state_array(s, "map", a->map, (size_t)a->map_mask + 1, sizeof *a->map);
+    for (size_t i = 0; i < lines; i++) {
+        CW_STATE(s, a->link[i].older);
+        CW_STATE(s, a->link[i].younger);
+        CW_STATE(s, a->link[i].next);
+    }
+    for (uint32_t i = 0; i < a->sets; i++) {
+        CW_STATE(s, a->order[i].oldest);
+        CW_STATE(s, a->order[i].youngest);
+    }
+}

@@ -23,6 +23,7 @@
 
 #include "base/config.h"
 #include "base/error.h"
+#include "base/state.h"
 
 #define CW_CACHE_NONE      UINT32_MAX /* no line */
 #define CW_CACHE_EMPTY     UINT64_MAX /* no tag */
@@ -88,6 +89,9 @@ static inline void cw_cache_array_hit(struct cw_cache_array *a, uint32_t line)
     if (a->map != NULL)
         cw_cache_array__renew(a, line);
 }
+
+/* Its state (base/state.h). */
+void cw_cache_array_state(struct cw_state *s, struct cw_cache_array *a);
 
 /* The line has got its tag by this use. */
 static inline void cw_cache_array_filled(struct cw_cache_array *a, uint32_t line)

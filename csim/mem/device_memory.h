@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "ir/uop.h"
 
 struct cw_memory;
@@ -109,5 +110,9 @@ void cw_memory_durable_read(const struct cw_memory *m, uint64_t addr, void *to, 
 /* Hears of each cw_memory_persist, not of what the host writes; `from` and `mask` are valid during the call only. NULL: nobody. */
 typedef void cw_memory_persisted(void *self, uint64_t addr, const uint8_t *from, const uint32_t *mask, uint32_t bytes);
 void cw_memory_listen(struct cw_memory *m, cw_memory_persisted *persisted, void *self);
+
+/* The bytes of all allocations, of their versions and durable copies, as state; allocations themselves are the host's, and CW_EINVAL on load
+ * when they are others. */
+void cw_memory_state(struct cw_state *s, struct cw_memory *m);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * The bytes of device memory. An L2 slice works on them in place, because it holds its addresses alone.
  *
- * Private to: device_memory.c, direct.c, l2.c, version.c, version_place.c.
+ * Private to: device_memory.c, direct.c, l2.c, saved.c, version.c, version_place.c.
  */
 #ifndef CW_MEM_DEVICE_MEMORY_PRIVATE_H
 #define CW_MEM_DEVICE_MEMORY_PRIVATE_H

@@ -12,9 +12,9 @@
 
 struct request {
     uint64_t row;
-    uint64_t order; /* of entering the queue: age */
-    uint64_t local; /* partition-local address of the line */
-    struct cw_dram_port *port;
+    uint64_t order;            /* of entering the queue: age */
+    uint64_t local;            /* partition-local address of the line */
+    struct cw_dram_port *port; /* NULL: the request is free */
     cw_time entered;
     uint32_t bank, tag;
     uint8_t bursts; /* left to transfer */
@@ -95,6 +95,7 @@ struct cw_dram {
     struct cw_dram_port *port; /* [ports] */
     uint32_t ports, turn;      /* port from which the queue takes first */
     struct request *pool, *free;
+    uint32_t requests;                            /* in the pool */
     uint32_t groups_log2, lines_log2, banks_log2; /* log2 of bank groups, lines per row, banks */
     uint32_t burst_bytes, line_bytes, line_log2, interleave;
     uint32_t row_chunks; /* of partition.interleave bytes in a row */
@@ -230,6 +231,7 @@ void cw_dram_push_told(struct cw_dram_port *port, uint64_t local, uint8_t sector
 
 static void give_back(struct cw_dram *d, struct request *r)
 {
+    r->port = NULL;
     r->next = d->free;
     d->free = r;
 }
@@ -668,6 +670,7 @@ static int create_queues(struct cw_dram *d, uint32_t reads_max)
              requests = d->ports * (incoming + reads_max + COPIES + TOLD) + d->queue_max;
     d->bank = calloc((size_t)1 << d->banks_log2, sizeof *d->bank);
     d->group = calloc(((size_t)1 << d->groups_log2) + 1, sizeof *d->group); /* the last one stays 0 */
+    d->requests = requests;
     d->pool = calloc(requests, sizeof *d->pool);
     if (d->bank == NULL || d->group == NULL || d->pool == NULL)
         return CW_ENOMEM;
@@ -677,6 +680,98 @@ static int create_queues(struct cw_dram *d, uint32_t reads_max)
         give_back(d, &d->pool[i]);
     return create_ports(d, incoming, reads_max);
 }
+
+/* State */
+
+static void request_state(struct cw_state *s, struct cw_dram *d, struct request *r)
+{
+    CW_STATE_REF(s, r->port, d->port, d->ports);
+    CW_STATE_REF(s, r->next, d->pool, d->requests);
+    if (r->port == NULL)
+        return;
+    CW_STATE(s, r->row);
+    CW_STATE(s, r->order);
+    CW_STATE(s, r->local);
+    CW_STATE(s, r->entered);
+    CW_STATE(s, r->bank);
+    CW_STATE(s, r->tag);
+    CW_STATE(s, r->bursts);
+    CW_STATE(s, r->sectors);
+    CW_STATE(s, r->write);
+    CW_STATE(s, r->copy);
+    CW_STATE(s, r->over_bus);
+    CW_STATE(s, r->to_row);
+    CW_STATE(s, r->opened);
+    CW_STATE(s, r->started);
+    CW_STATE_REF(s, r->older, d->pool, d->requests);
+    CW_STATE_REF(s, r->younger, d->pool, d->requests);
+    cw_message_slot_state(s, &r->told, NULL); /* what the partition has told of */
+}
+
+static void bank_state(struct cw_state *s, struct cw_dram *d, struct bank *b)
+{
+    CW_STATE(s, b->row);
+    CW_STATE(s, b->activate);
+    CW_STATE(s, b->column);
+    CW_STATE(s, b->precharge);
+    CW_STATE(s, b->copied);
+    for (uint32_t i = 0; i < COPIES_BANK; i++) {
+        CW_STATE(s, b->copying[i].number);
+        CW_STATE(s, b->copying[i].until);
+    }
+    CW_STATE_REF(s, b->head, d->pool, d->requests);
+    CW_STATE_REF(s, b->tail, d->pool, d->requests);
+    CW_STATE_REF(s, b->hit, d->pool, d->requests);
+    if (cw_state_loads(s))
+        plan(d, b);
+}
+
+static void slot_state(struct cw_state *s, void **slot, void *context)
+{
+    struct cw_dram *d = context;
+    cw_state_ref(s, "request", slot, d->pool, sizeof *d->pool, d->requests);
+}
+
+static void port_state(struct cw_state *s, struct cw_dram *d, struct cw_dram_port *p)
+{
+    struct cw_fifo *fifo[] = {&p->incoming, &p->done, &p->copied, &p->written};
+    for (size_t i = 0; i < sizeof fifo / sizeof *fifo; i++)
+        cw_fifo_state(s, fifo[i], slot_state, d);
+    CW_STATE(s, p->count);
+    CW_STATE(s, p->copies);
+    CW_STATE(s, p->told);
+}
+
+static void state(void *self, struct cw_state *s)
+{
+    struct cw_dram *d = self;
+    for (uint32_t i = 0; i < d->requests; i++)
+        request_state(s, d, &d->pool[i]);
+    for (uint32_t i = 0; i < 1u << d->banks_log2; i++)
+        bank_state(s, d, &d->bank[i]);
+    for (uint32_t i = 0; i < d->ports; i++)
+        port_state(s, d, &d->port[i]);
+    cw_state_array(s, "group", d->group, (size_t)1 << d->groups_log2, sizeof *d->group);
+    CW_STATE(s, d->earliest);
+    CW_STATE(s, d->pending);
+    CW_STATE(s, d->queued);
+    CW_STATE(s, d->order);
+    CW_STATE_REF(s, d->oldest, d->pool, d->requests);
+    CW_STATE_REF(s, d->youngest, d->pool, d->requests);
+    CW_STATE(s, d->turn);
+    CW_STATE_REF(s, d->free, d->pool, d->requests);
+}
+
+static bool idle(const void *self)
+{
+    const struct cw_dram *d = self;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < d->ports; i++)
+        count += d->port[i].count;
+    return count == 0;
+}
+
+static const struct cw_component_ops component_ops = {.kind = "dram", .domain = CW_DOMAIN_DRAM, .tick = tick, .idle = idle, .state = state};
 
 int cw_dram_create(struct cw_dram **out, const struct cw_config *config, const struct cw_clocks *clocks, struct cw_stats *stats,
                    uint32_t reads_max, struct cw_error *err)
@@ -688,7 +783,7 @@ int cw_dram_create(struct cw_dram **out, const struct cw_config *config, const s
     struct cw_dram *d = calloc(1, sizeof *d);
     if (d == NULL)
         return cw_fail(err, CW_ENOMEM, "DRAM channel: out of host memory");
-    d->component = (struct cw_component){.tick = tick, .self = d, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_DRAM};
+    d->component = cw_component_of(&component_ops, d, 0);
     d->t = timing_of(config, clocks);
     d->stats = stats;
     d->latency = cw_time_max(1, config->dram_latency * clocks->period[CW_DOMAIN_CORE]);

@@ -36,7 +36,7 @@
 #ifndef CW_MEM_DRAM_H
 #define CW_MEM_DRAM_H
 
-#include "base/clock.h"
+#include "base/component.h"
 #include "base/config.h"
 #include "base/error.h"
 #include "base/stats.h"

@@ -404,6 +404,19 @@ void cw_l2_flush(struct cw_l2 *l2)
     memset(l2->line, 0, (size_t)l2->array.sets * l2->array.ways * sizeof *l2->line);
 }
 
+void cw_l2_state(struct cw_state *s, struct cw_l2 *l2)
+{
+    cw_cache_array_state(s, &l2->array);
+    for (uint32_t i = 0; i < l2->array.sets * l2->array.ways; i++) {
+        struct line *l = &l2->line[i];
+        CW_STATE_REF(s, l->mshr, l2->mshr.entry, l2->mshr.entries);
+        CW_STATE(s, l->written);
+        CW_STATE(s, l->valid);
+        CW_STATE(s, l->dirty);
+    }
+    cw_mshr_state(s, &l2->mshr);
+}
+
 int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_stats *stats, struct cw_memory *memory,
                  struct cw_dram_port *dram, struct cw_nvm_port *nvm, struct cw_error *err)
 {

@@ -73,5 +73,7 @@ bool cw_l2_idle(const struct cw_l2 *l2);
  * replaces is dropped: the copy has no time, so a write-back has none. Only when idle. */
 void cw_l2_host_copy(struct cw_l2 *l2, uint64_t addr);
 void cw_l2_flush(struct cw_l2 *l2);
+/* Its state (base/state.h). */
+void cw_l2_state(struct cw_state *s, struct cw_l2 *l2);
 
 #endif

@@ -86,3 +86,24 @@ void cw_mshr_unready(struct cw_mshr_file *f)
     m->ready = false;
     m->next = NULL;
 }
+
+void cw_mshr_state(struct cw_state *s, struct cw_mshr_file *f)
+{
+    for (uint32_t i = 0; i < f->entries; i++) {
+        struct cw_mshr *m = &f->entry[i];
+        CW_STATE(s, m->count);
+        CW_STATE(s, m->passed);
+        CW_STATE(s, m->line);
+        CW_STATE(s, m->sectors);
+        CW_STATE(s, m->fetching);
+        CW_STATE(s, m->ready);
+        CW_STATE_REF(s, m->next, f->entry, f->entries);
+        if (m->count == 0)
+            m->head = m->tail = NULL;
+        cw_message_list_state(s, &m->head, &m->tail);
+    }
+    CW_STATE(s, f->in_use);
+    CW_STATE_REF(s, f->free, f->entry, f->entries);
+    CW_STATE_REF(s, f->ready_head, f->entry, f->entries);
+    CW_STATE_REF(s, f->ready_tail, f->entry, f->entries);
+}

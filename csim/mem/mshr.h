@@ -49,5 +49,7 @@ struct cw_message *cw_mshr_pop(struct cw_mshr *m);
 /* Ready list: no effect when m is in it already; its head is removed by cw_mshr_unready(). */
 void cw_mshr_make_ready(struct cw_mshr_file *f, struct cw_mshr *m);
 void cw_mshr_unready(struct cw_mshr_file *f);
+/* Its state (base/state.h), the waiting requests with it. */
+void cw_mshr_state(struct cw_state *s, struct cw_mshr_file *f);
 
 #endif

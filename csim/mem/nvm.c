@@ -394,6 +394,90 @@ static int create_device(struct cw_nvm *n, struct device *d)
     return ok ? CW_OK : CW_ENOMEM;
 }
 
+/* ---- state ---- */
+
+/* Which item of which port. */
+static void item_slot_state(struct cw_state *s, void **slot, void *context)
+{
+    struct cw_nvm *n = context;
+    const struct item *i = *slot;
+    uint32_t port = cw_state_loads(s) ? 0 : (uint32_t)(i->port - n->port);
+    cw_state_count(s, "port", &port, n->ports - 1);
+    cw_state_ref(s, "item", slot, n->port[port].item, sizeof *i, 2 * (size_t)n->config.config->pm_queue);
+}
+
+/* A persist has its message until it is durable; then the queue of answers has it. */
+static void arriving_slot_state(struct cw_state *s, void **slot, void *context)
+{
+    item_slot_state(s, slot, context);
+    struct item *i = *slot;
+    if (i != NULL && i->write)
+        cw_message_state(s, &i->persist.message);
+}
+
+static void item_state(struct cw_state *s, struct port *p, struct item *i, uint32_t cnt)
+{
+    CW_STATE(s, i->sectors);
+    CW_STATE(s, i->tag);
+    CW_STATE(s, i->persist.addr);
+    CW_STATE(s, i->persist.byte_mask);
+    CW_STATE(s, i->persist.data);
+    CW_STATE(s, i->persist.core);
+    CW_STATE(s, i->persist.id);
+    CW_STATE_REF(s, i->next, p->item, cnt);
+    if (cw_state_loads(s))
+        i->persist.message = NULL;
+}
+
+static void port_state(struct cw_state *s, struct cw_nvm *n, struct port *p)
+{
+    const uint32_t cnt = 2 * n->config.config->pm_queue;
+    for (uint32_t i = 0; i < cnt; i++)
+        item_state(s, p, &p->item[i], cnt);
+    CW_STATE_REF(s, p->free_reads, p->item, cnt);
+    CW_STATE_REF(s, p->free_persists, p->item, cnt);
+}
+
+static void port_queues_state(struct cw_state *s, struct cw_nvm *n, struct port *p)
+{
+    cw_fifo_state(s, &p->answers.done, item_slot_state, n);
+    cw_fifo_state(s, &p->answers.durable, cw_message_slot_state, NULL);
+    cw_fifo_state(s, &p->reads, item_slot_state, n);
+    cw_fifo_state(s, &p->persists, arriving_slot_state, n);
+    cw_fifo_state(s, &p->written, item_slot_state, n);
+}
+
+static void device_state(struct cw_state *s, struct cw_nvm *n, struct device *d)
+{
+    cw_fifo_state(s, &d->reads, item_slot_state, n);
+    cw_fifo_state(s, &d->persists, arriving_slot_state, n);
+    cw_fifo_state(s, &d->pending, item_slot_state, n);
+    cw_fifo_state(s, &d->leaving, item_slot_state, n);
+    CW_STATE(s, d->held);
+    CW_STATE(s, d->lane.free_at);
+}
+
+static void state(void *self, struct cw_state *s)
+{
+    struct cw_nvm *n = self;
+    for (uint32_t i = 0; i < n->ports; i++)
+        port_state(s, n, &n->port[i]);
+    for (uint32_t i = 0; i < n->ports; i++)
+        port_queues_state(s, n, &n->port[i]);
+    for (uint32_t i = 0; i < n->devices; i++)
+        device_state(s, n, &n->device[i]);
+    CW_STATE(s, n->turn);
+    CW_STATE(s, n->up.free_at);
+    CW_STATE(s, n->down.free_at);
+}
+
+static bool idle(const void *self)
+{
+    return cw_nvm_idle(self);
+}
+
+static const struct cw_component_ops component_ops = {.kind = "nvm", .domain = CW_DOMAIN_L2, .tick = tick, .idle = idle, .state = state};
+
 int cw_nvm_create(struct cw_nvm **out, const struct cw_nvm_config *config, struct cw_error *err)
 {
     const struct cw_config *c = config->config;
@@ -413,7 +497,7 @@ int cw_nvm_create(struct cw_nvm **out, const struct cw_nvm_config *config, struc
     n->period = config->clocks->period[CW_DOMAIN_L2];
     n->latency = duration(config, c->pm_latency);
     n->link_latency = duration(config, c->pm_link_latency);
-    n->component = (struct cw_component){.tick = tick, .self = n, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};
+    n->component = cw_component_of(&component_ops, n, 0);
     n->port = calloc(n->ports, sizeof *n->port);
     n->device = calloc(n->devices, sizeof *n->device);
     int status = n->port != NULL && n->device != NULL ? CW_OK : CW_ENOMEM;

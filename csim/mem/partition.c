@@ -425,6 +425,8 @@ static int connect_dram(struct cw_partition *s, struct cw_error *err)
     assert((port == 0) == (s->config.shares == NULL));
     if (port == 0)
         status = cw_dram_create(&s->own_channel, c, s->config.clocks, s->config.stats, fetches, err);
+    if (s->own_channel != NULL)
+        cw_dram_component(s->own_channel)->index = s->config.index;
     if (status == CW_OK)
         s->dram = cw_dram_connect(port == 0 ? s->own_channel : s->config.shares->own_channel, port, &s->component.wake);
     return status;
@@ -450,6 +452,42 @@ static int create_parts(struct cw_partition *s, struct cw_error *err)
     return status == CW_OK ? CW_OK : cw_fail(err, status, "partition %u: out of host memory", s->config.index);
 }
 
+/* State */
+
+static void socket_state(struct cw_state *s, struct cw_partition_socket *m)
+{
+    struct cw_fifo *fifo[] = {&m->from_l2, &m->from_noc, &m->reply, &m->to_l2, &m->l2_done};
+    for (size_t i = 0; i < sizeof fifo / sizeof *fifo; i++)
+        cw_fifo_state(s, fifo[i], cw_message_slot_state, NULL);
+}
+
+static void state(void *self, struct cw_state *s)
+{
+    struct cw_partition *p = self;
+    CW_STATE(s, p->uses_nvm);
+    cw_l2_state(s, p->l2);
+    cw_fifo_state(s, &p->rop, cw_message_slot_state, NULL);
+    cw_fifo_state(s, &p->reply, cw_message_slot_state, NULL);
+    for (uint32_t i = 0; i < p->config.mech_cnt; i++)
+        socket_state(s, &p->mech[i]);
+    for (uint32_t i = 0; i < p->source_cnt; i++) {
+        CW_STATE(s, p->source[i].stalled_from);
+        CW_STATE(s, p->source[i].blocked);
+    }
+    CW_STATE(s, p->turn);
+    CW_STATE(s, p->port_free_at);
+    CW_STATE(s, p->copies);
+    CW_STATE(s, p->reply_turn);
+}
+
+static bool idle(const void *self)
+{
+    return cw_partition_idle(self);
+}
+
+static const struct cw_component_ops component_ops = {
+    .kind = "partition", .domain = CW_DOMAIN_L2, .tick = tick, .idle = idle, .state = state};
+
 int cw_partition_create(struct cw_partition **out, const struct cw_partition_config *config, struct cw_error *err)
 {
     *out = NULL;
@@ -458,7 +496,7 @@ int cw_partition_create(struct cw_partition **out, const struct cw_partition_con
         return cw_fail(err, CW_ENOMEM, "partition %u: out of host memory", config->index);
     s->config = *config;
     s->period = config->clocks->period[CW_DOMAIN_L2];
-    s->component = (struct cw_component){.tick = tick, .self = s, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};
+    s->component = cw_component_of(&component_ops, s, config->index);
     s->hostile = config->config->core_memory == CW_MEMORY_ADVERSARY;
     s->adversary.period = s->period;
     s->adversary.seed = config->config->core_memory_seed * UINT64_C(0x100000001b3);

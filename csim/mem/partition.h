@@ -28,7 +28,7 @@
 #ifndef CW_MEM_PARTITION_H
 #define CW_MEM_PARTITION_H
 
-#include "base/clock.h"
+#include "base/component.h"
 #include "base/config.h"
 #include "base/error.h"
 #include "base/stats.h"

@@ -300,6 +300,73 @@ static int create_ports(struct cw_crossbar *x)
     return CW_OK;
 }
 
+/* ---- state ---- */
+
+static void ring_state(struct cw_state *s, struct ring *r)
+{
+    cw_state_count(s, "packets", &r->at.cnt, r->places);
+    if (cw_state_loads(s))
+        r->at.head = 0;
+    for (uint32_t i = 0; i < r->at.cnt; i++) {
+        struct entry *e = &r->entry[cw_ring_at(&r->at, i, r->places)];
+        CW_STATE(s, e->ready);
+        cw_message_state(s, &e->packet);
+    }
+}
+
+static void input_state(struct cw_state *s, struct input *in)
+{
+    ring_state(s, &in->queue);
+    CW_STATE(s, in->queued_flits);
+    CW_STATE(s, in->sending_flits);
+    CW_STATE(s, in->granted);
+    CW_STATE(s, in->free_at);
+    CW_STATE(s, in->request_at);
+    CW_STATE(s, in->wanted_flits);
+}
+
+static void output_state(struct cw_state *s, struct output *o)
+{
+    ring_state(s, &o->queue);
+    CW_STATE(s, o->flits);
+    CW_STATE(s, o->popped_now);
+    CW_STATE(s, o->last_pop);
+    CW_STATE(s, o->free_at);
+    CW_STATE(s, o->last);
+    CW_STATE(s, o->request);
+}
+
+static void port_state(struct cw_state *s, struct port *p)
+{
+    CW_STATE(s, p->free_at);
+    CW_STATE(s, p->last);
+    CW_STATE(s, p->taken);
+}
+
+static void state(void *self, struct cw_state *s)
+{
+    struct cw_crossbar *x = self;
+    for (uint32_t i = 0; i < x->config.inputs; i++) {
+        input_state(s, &x->input[i]);
+        port_state(s, &x->in_port[i]);
+    }
+    for (uint32_t o = 0; o < x->config.outputs; o++) {
+        output_state(s, &x->output[o]);
+        port_state(s, &x->out_port[o]);
+    }
+    CW_STATE(s, x->waiting);
+    CW_STATE(s, x->active);
+    CW_STATE(s, x->packets);
+}
+
+static bool idle(const void *self)
+{
+    return cw_crossbar_idle(self);
+}
+
+static const struct cw_component_ops component_ops = {
+    .kind = "crossbar", .domain = CW_DOMAIN_NOC, .tick = tick, .idle = idle, .state = state};
+
 int cw_crossbar_create(struct cw_crossbar **out, const struct cw_crossbar_config *config, struct cw_error *err)
 {
     *out = NULL;
@@ -314,7 +381,7 @@ int cw_crossbar_create(struct cw_crossbar **out, const struct cw_crossbar_config
     x->config = *config;
     x->in_words = (config->inputs + 63) / 64;
     x->out_words = (config->outputs + 63) / 64;
-    x->component = (struct cw_component){.tick = tick, .self = x, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_NOC};
+    x->component = cw_component_of(&component_ops, x, config->to_partition ? 0 : 1);
     if (create_ports(x) != CW_OK) {
         cw_crossbar_destroy(x);
         return cw_fail(err, CW_ENOMEM, "crossbar: out of host memory for %u + %u ports", config->inputs, config->outputs);

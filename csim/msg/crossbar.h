@@ -19,7 +19,7 @@
 #ifndef CW_MSG_CROSSBAR_H
 #define CW_MSG_CROSSBAR_H
 
-#include "base/clock.h"
+#include "base/component.h"
 #include "base/error.h"
 #include "base/fifo.h"
 #include "msg/message.h"

@@ -17,12 +17,14 @@
 #ifndef CW_MSG_MESSAGE_H
 #define CW_MSG_MESSAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/fifo.h"
 #include "base/lanes.h"
 #include "base/machine.h"
+#include "base/state.h"
 #include "ir/uop.h"
 
 enum cw_message_kind {
@@ -57,14 +59,17 @@ enum cw_message_loose {
     CW_LOOSE_STRONG
 };
 
+struct cw_message_type;
+
 struct cw_message {
     /* head */
-    uint8_t kind;        /* enum cw_message_kind */
-    uint8_t after;       /* enum cw_message_after */
-    uint8_t mech;        /* 1 + index of the mechanism in the GPU's list; 0: the machine's own */
-    uint8_t op;          /* the mechanism's own code */
-    uint8_t sectors;     /* bit s: bytes 32 s .. 32 s + 31 of the line are meant */
-    uint8_t needs_reply; /* ATOMIC: the old values are wanted; WRITE: it is acknowledged */
+    const struct cw_message_type *type; /* of the body */
+    uint8_t kind;                       /* enum cw_message_kind */
+    uint8_t after;                      /* enum cw_message_after */
+    uint8_t mech;                       /* 1 + index of the mechanism in the GPU's list; 0: the machine's own */
+    uint8_t op;                         /* the mechanism's own code */
+    uint8_t sectors;                    /* bit s: bytes 32 s .. 32 s + 31 of the line are meant */
+    uint8_t needs_reply;                /* ATOMIC: the old values are wanted; WRITE: it is acknowledged */
     uint8_t timing_only; /* READ, WRITE: has the time and traffic of one, but no bytes move (idealised systems; instructions) */
     uint8_t large;       /* the pool's: size class, or a spare */
     uint8_t flight;      /* WRITE, ATOMIC: the core's, comes back with the acknowledgement */
@@ -88,9 +93,56 @@ struct cw_message {
 #define CW_MESSAGE_BODY_SMALL 240u
 #define CW_MESSAGE_BODY_LARGE 592u
 
-/* Declares `type *NAME(m)`, the body of a message of the maker's own type, and proves that it fits. */
+/* What a body holds, field by field: whoever saves a run, or looks at a message, knows it by this. */
+struct cw_body_field {
+    const char *name;
+    uint16_t offset, bytes; /* of an element: 1, 2, 4 or 8 bytes */
+    uint16_t cnt, stride;   /* elements, and from one to the next; cnt 0: as many as the body's `tail_cnt` says */
+};
+
+struct cw_message_type {
+    const char *name; /* "kilo_log": differs from those of all other types */
+    size_t bytes;     /* of the whole body, with a full tail */
+    const struct cw_body_field *field;
+    uint32_t field_cnt;
+    /* A body that ends in an array of which only the first elements are there: where the number of them is (a uint32_t, the first field), how
+     * many there are at the most, bytes of each. 0: no such array. */
+    uint16_t tail_cnt, tail_max, tail_bytes;
+};
+
+#define CW_BODY__SIZE(type, member) sizeof(((const type *)0)->member)
+#define CW_BODY_FIELD(type, member)                                        \
+    {                                                                      \
+#member, offsetof(type, member), CW_BODY__SIZE(type, member), 1, 0 \
+    }
+#define CW_BODY_ARRAY(type, member)                                                                                                    \
+    {                                                                                                                                  \
+#member, offsetof(type, member), CW_BODY__SIZE(type, member[0]), CW_BODY__SIZE(type, member) / CW_BODY__SIZE(type, member[0]), \
+            CW_BODY__SIZE(type, member[0])                                                                                             \
+    }
+/* A member of each element of the array at the end. */
+#define CW_BODY_TAIL(type, array, member)                                                                                \
+    {                                                                                                                    \
+#member, offsetof(type, array[0].member), CW_BODY__SIZE(type, array[0].member), 0, CW_BODY__SIZE(type, array[0]) \
+    }
+
+/* Defines NAME_type, in one .c file; fields: an array of struct cw_body_field. */
+#define CW_MESSAGE_TYPE(name, word, type, fields) \
+    const struct cw_message_type name##_type = {word, sizeof(type), fields, sizeof(fields) / sizeof *(fields), 0, 0, 0}
+/* The same with a tail: the member that has the number of its elements, and the array. */
+#define CW_MESSAGE_TYPE_TAIL(name, word, type, fields, cnt, array)                                          \
+    const struct cw_message_type name##_type = {word,                                                       \
+                                                sizeof(type),                                               \
+                                                fields,                                                     \
+                                                sizeof(fields) / sizeof *(fields),                          \
+                                                offsetof(type, cnt),                                        \
+                                                CW_BODY__SIZE(type, array) / CW_BODY__SIZE(type, array[0]), \
+                                                CW_BODY__SIZE(type, array[0])}
+
+/* Declares `type *NAME(m)`, the body of a message of the maker's own type, and NAME_type, which describes it; proves that it fits. */
 #define CW_MESSAGE_BODY(name, type)                                                                     \
     _Static_assert(sizeof(type) <= CW_MESSAGE_BODY_LARGE && _Alignof(type) <= 16, "body of a message"); \
+    extern const struct cw_message_type name##_type;                                                    \
     static inline type *name(struct cw_message *m)                                                      \
     {                                                                                                   \
         return (type *)(void *)m->body;                                                                 \
@@ -144,18 +196,34 @@ struct cw_message_pool {
     void (*fault)(void *context, int status, const char *text); /* the owner's, set after creation: the run is over. NULL: none */
     void *fault_context;
     uint32_t spares; /* handed out so far */
+    bool zeroed;     /* a new body holds zeros, so that two runs can be compared by all their bytes (tests) */
+    const struct cw_message_type *const *const *types; /* [type_lists]: what mechanisms declare; each list ends with NULL */
+    uint32_t type_lists;
     _Alignas(16) unsigned char spare[CW_MESSAGE_SPARES][CW_MESSAGE_SPARE_BYTES];
 };
 
 void cw_message_pool_create(struct cw_message_pool *pool);
 void cw_message_pool_destroy(struct cw_message_pool *pool);
-/* A message whose head is zero, with room for a body of that many bytes (at most CW_MESSAGE_BODY_LARGE), which holds anything. Never NULL.
- */
-struct cw_message *cw_message_new(struct cw_message_pool *pool, size_t body_bytes);
+/* A message whose head is zero, with room for a body of that type, which holds anything. Never NULL. */
+struct cw_message *cw_message_new(struct cw_message_pool *pool, const struct cw_message_type *type);
+/* The same of a type with a tail: with room for that many of its elements. */
+struct cw_message *cw_message_new_tail(struct cw_message_pool *pool, const struct cw_message_type *type, uint32_t elements);
 /* A copy of head and body. Never NULL. */
 struct cw_message *cw_message_copy(struct cw_message_pool *pool, const struct cw_message *m);
 void cw_message_free(struct cw_message_pool *pool, struct cw_message *m);
 /* flits = ceil((header + payload_bytes) / flit_bytes), at least 1 */
 void cw_message_size(struct cw_message *m, uint32_t payload_bytes, uint32_t header_bytes, uint32_t flit_bytes);
+
+/*
+ * State (base/state.h). A message is walked where its holder is. On load it is made anew, from the pool that cw_message_pool_state has named;
+ * what the holder had before is not freed, for the machine was at rest.
+ */
+void cw_message_state(struct cw_state *s, struct cw_message **m);
+/* An entry of a queue of messages. */
+void cw_message_slot_state(struct cw_state *s, void **slot, void *context);
+/* A list by `next`; tail may be NULL. */
+void cw_message_list_state(struct cw_state *s, struct cw_message **head, struct cw_message **tail);
+/* In front of all that hold messages. */
+void cw_message_pool_state(struct cw_state *s, struct cw_message_pool *pool);
 
 #endif

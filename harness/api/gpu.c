@@ -329,6 +329,7 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         .on_sample = gpu->samples != NULL ? cowarp__samples_row : NULL,
         .reverse_ticks = options->reverse_ticks != 0,
         .tick_always = options->tick_always != 0,
+        .renew_cycles = options->renew_cycles,
         .oob = oob,
         .checks = checks,
         .check_lines = options->check_lines,

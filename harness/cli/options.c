@@ -36,6 +36,8 @@ const struct cli_option cli_machine_options[] = {
     {"sabotage", "NAME", 0, "break the transactional protocol on purpose, to see the oracle notice"},
     {"max-cycles", "N", 0, "stop a kernel that takes more core cycles; of a functional launch, warp instructions"},
     {"functional", NULL, 0, "simulate no time: results only, fast"},
+    {"renew", "N", 0,
+     "after each N core cycles save all components, make them anew, and load them: nothing changes; for tests of a mechanism's state"},
     {"launches", "A:B", 0, "simulate time in launches A to B - 1 only, of which the first is 0; an empty B is the last one"},
     {"stats", "FILE", CLI_WATCHES, "write all statistics as JSON"},
     {"stalls", NULL, 0, "count why warp schedulers do not issue: the counters issue_* of the statistics"},

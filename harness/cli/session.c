@@ -333,6 +333,8 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
         status = read_number(p, "seed", &o->seed);
     if (status == CLI_OK)
         status = read_number(p, "max-cycles", &o->max_cycles);
+    if (status == CLI_OK)
+        status = read_number(p, "renew", &o->renew_cycles);
     if (status == CLI_OK && cli_has(p, "max-cycles") && o->max_cycles == 0)
         return cli_error(CLI_WRONG, "--max-cycles 0: nothing runs in no cycles; leave it out, and there is no limit");
     if (status == CLI_OK)

@@ -18,7 +18,7 @@ struct run {
     const char *param[6];     /* name=value pairs as "name=value" */
     const char *sabotage;
     int check_serial, reverse_ticks, tick_always, count_stalls;
-    uint64_t seed, max_cycles;
+    uint64_t seed, max_cycles, renew_cycles;
     /* out */
     int status;
     char message[1024]; /* what the workload or the API said */
@@ -103,6 +103,7 @@ static inline void run_workload(struct run *r)
     options.check_serial = r->check_serial;
     options.reverse_ticks = r->reverse_ticks;
     options.tick_always = r->tick_always;
+    options.renew_cycles = r->renew_cycles;
     options.count_stalls = r->count_stalls;
     options.max_cycles = r->max_cycles;
     options.seed = r->seed != 0 ? r->seed : 1;

@@ -78,9 +78,11 @@ static void bench_destroy(void)
     cw_message_pool_destroy(&b.pool);
 }
 
+static const struct cw_message_type any_body = {.name = "any", .bytes = CW_MESSAGE_BODY_LARGE};
+
 static struct cw_message *request(enum cw_message_kind kind, uint32_t line, uint32_t sectors)
 {
-    struct cw_message *p = cw_message_new(&b.pool, CW_MESSAGE_BODY_LARGE);
+    struct cw_message *p = cw_message_new(&b.pool, &any_body);
     memset(p->body, 0, CW_MESSAGE_BODY_LARGE);
     p->kind = (uint8_t)kind;
     p->addr = CW_GLOBAL_BASE + line * b.config.mem_line_bytes;

@@ -5,12 +5,16 @@
 
 #include "msg/message.h"
 
+/* Bodies of both sizes of the pool. */
+static const struct cw_message_type of_size[] = {{.name = "small", .bytes = CW_MESSAGE_BODY_SMALL},
+                                                 {.name = "large", .bytes = CW_MESSAGE_BODY_LARGE}};
+
 static void test_message__new_is_zero_and_counted(void **state)
 {
     (void)state;
     struct cw_message_pool pool;
     cw_message_pool_create(&pool);
-    struct cw_message *p = cw_message_new(&pool, sizeof(struct cw_line_body));
+    struct cw_message *p = cw_message_new(&pool, &cw_line_body_type);
     assert_non_null(p);
     p->addr = 128;
     p->sectors = 3;
@@ -18,8 +22,9 @@ static void test_message__new_is_zero_and_counted(void **state)
     p->born = 9;
     cw_message_free(&pool, p);
     assert_int_equal(pool.in_use, 0);
-    struct cw_message *q = cw_message_new(&pool, sizeof(struct cw_line_body)), zero = {0};
+    struct cw_message *q = cw_message_new(&pool, &cw_line_body_type), zero = {0};
     assert_int_equal(pool.in_use, 1);
+    zero.type = &cw_line_body_type;
     assert_memory_equal(q, &zero, offsetof(struct cw_message, body));
     assert_null(q->next);
     cw_message_free(&pool, q);
@@ -34,11 +39,11 @@ static void test_message__live_messages_are_distinct(void **state)
     struct cw_message_pool pool;
     cw_message_pool_create(&pool);
     for (uint32_t i = 0; i < N; i++) {
-        const size_t body = i % 3 == 0 ? CW_MESSAGE_BODY_LARGE : CW_MESSAGE_BODY_SMALL;
-        p[i] = cw_message_new(&pool, body);
+        const struct cw_message_type *const type = &of_size[i % 3 == 0];
+        p[i] = cw_message_new(&pool, type);
         assert_non_null(p[i]);
         p[i]->tag = i;
-        memset(p[i]->body, (int)(i & 0xff), body);
+        memset(p[i]->body, (int)(i & 0xff), type->bytes);
     }
     assert_int_equal(pool.in_use, N);
     for (uint32_t i = 0; i < N; i++) {
@@ -60,7 +65,7 @@ static void test_message__a_copy_has_head_and_body(void **state)
     cw_message_pool_create(&pool);
     for (uint32_t large = 0; large < 2; large++) {
         const size_t body = large != 0 ? CW_MESSAGE_BODY_LARGE : CW_MESSAGE_BODY_SMALL;
-        struct cw_message *p = cw_message_new(&pool, body);
+        struct cw_message *p = cw_message_new(&pool, &of_size[large]);
         p->addr = 0x1234;
         memset(p->body, 0x5a, body);
         struct cw_message *copy = cw_message_copy(&pool, p);

@@ -133,9 +133,11 @@ static void step(cw_time limit)
     }
 }
 
+static const struct cw_message_type any_body = {.name = "any", .bytes = CW_MESSAGE_BODY_LARGE};
+
 static struct cw_message *request(enum cw_message_kind kind, uint32_t core, uint32_t line, uint32_t payload)
 {
-    struct cw_message *p = cw_message_new(&b.pool, CW_MESSAGE_BODY_LARGE);
+    struct cw_message *p = cw_message_new(&b.pool, &any_body);
     memset(p->body, 0, CW_MESSAGE_BODY_LARGE);
     p->kind = (uint8_t)kind;
     p->core = (uint16_t)core;
@@ -749,8 +751,8 @@ static uint64_t random_run(uint64_t seed, uint32_t line_bytes, bool reverse, boo
     b.always = always;
     l.want = calloc(MEMORY, 1);
     l.busy = calloc(LINES, sizeof *l.busy);
-    l.cores = (struct cw_component){cores_tick, &l, 0, CW_DOMAIN_CORE};
-    l.system = (struct cw_component){system_tick, &l, 0, CW_DOMAIN_CU};
+    l.cores = (struct cw_component){.tick = cores_tick, .self = &l, .domain = CW_DOMAIN_CORE};
+    l.system = (struct cw_component){.tick = system_tick, .self = &l, .domain = CW_DOMAIN_CU};
     b.component[b.components++] = &l.cores;
     b.component[b.components++] = &l.system;
     while (l.sent < l.to_send || !idle()) {

@@ -139,7 +139,7 @@ static void rollover_tick(struct cw_getm_core *c, cw_time now)
     if (!c->half.closed || c->acks_left == 0 || !quiet(c))
         return;
     uint64_t addr = cw_tm_partition_addr(c->getm->config, c->acks_left - 1);
-    struct cw_message *p = cw_mech_message(&c->getm->host, CW_MSG_OWN, CW_GETM_ACK, addr, 0, now);
+    struct cw_message *p = cw_mech_message(&c->getm->host, CW_MSG_OWN, CW_GETM_ACK, addr, NULL, now);
     if (cw_core_send(c->half.core, p, now))
         c->acks_left--;
     else
@@ -208,8 +208,7 @@ static int create_warps(struct cw_getm_core *c)
 
 int cw_getm__core_create(struct cw_getm_core **out, const struct cw_getm *g, uint32_t index, struct cw_error *err)
 {
-    static const struct cw_tm_core_options options = {
-        .body_bytes = sizeof(struct cw_getm_access_body), .stores_ask = true, .has_resolvers = true};
+    static const struct cw_tm_core_options options = {.body = &cw_getm_access_type, .stores_ask = true, .has_resolvers = true};
     struct cw_getm_core *c = *out = calloc(1, sizeof *c);
     if (c == NULL)
         return CW_ENOMEM;

@@ -9,6 +9,7 @@
 #include "cowarp/unit/validation_unit.h"
 #include "mech/getm/core_half.h"
 #include "mech/getm/log_writer.h"
+#include "mech/getm/messages.h"
 #include "mech/getm/statistics.h"
 #include "mech/getm/validation.h"
 #include "mech/tm/redo_log.h"
@@ -191,6 +192,7 @@ const struct cw_mech cw_mech_getm = {
     .unit_cnt = sizeof units / sizeof units[0],
     .keys = cw_getm_key_sets,
     .counters = cw_getm_counter_sets,
+    .messages = cw_getm_messages,
     .intrinsic = cw_tm_intrinsics,
     .sabotage = sabotage,
     .create = create,

@@ -17,9 +17,9 @@ struct packer {
     cw_time now;
 };
 
-static struct cw_message *new_message(const struct packer *k, uint32_t op, uint64_t addr, size_t body_bytes)
+static struct cw_message *new_message(const struct packer *k, uint32_t op, uint64_t addr, const struct cw_message_type *type)
 {
-    return cw_mech_message(&k->c->getm->host, CW_MSG_OWN, op, addr, body_bytes, k->now);
+    return cw_mech_message(&k->c->getm->host, CW_MSG_OWN, op, addr, type, k->now);
 }
 
 static void close_packet(struct packer *k)
@@ -36,7 +36,7 @@ static void close_packet(struct packer *k)
 
 static void open_packet(struct packer *k, uint64_t addr)
 {
-    k->p = new_message(k, CW_GETM_LOG, addr & ~(uint64_t)(CW_LINE_BYTES - 1), sizeof(struct cw_getm_log_body));
+    k->p = new_message(k, CW_GETM_LOG, addr & ~(uint64_t)(CW_LINE_BYTES - 1), &cw_getm_log_type);
     k->payload_bytes = 0;
     struct cw_getm_log_body *body = cw_getm_log(k->p);
     body->owner = cw_getm_owner(k->c->getm, k->c->half.index, k->warp);
@@ -79,7 +79,7 @@ static void pack_granule(struct packer *k, const struct cw_write_granule *g)
 /* getm.commit_acks: behind the partition's packets, a message that comes back when they have been carried out. */
 static void pack_done(struct packer *k)
 {
-    struct cw_message *p = new_message(k, CW_GETM_DONE, cw_tm_partition_addr(k->c->getm->config, k->partition), 0);
+    struct cw_message *p = new_message(k, CW_GETM_DONE, cw_tm_partition_addr(k->c->getm->config, k->partition), NULL);
     cw_tm_core_emit(&k->c->half, k->warp, p);
     k->w->acks++;
 }

@@ -52,7 +52,7 @@ static void issue_write(struct cw_getm_log_writer *u, struct cw_message *log, cw
     const struct cw_log_entry *entry = cw_getm_log_of(log)->log.entry;
     uint64_t mask = ~(uint64_t)(u->getm->common.keys->cu_write_bytes - 1);
     uint64_t region = entry[__builtin_ctz(u->left)].addr & mask;
-    struct cw_message *p = cw_message_new(u->getm->host.pool, sizeof(struct cw_line_body));
+    struct cw_message *p = cw_message_new(u->getm->host.pool, &cw_line_body_type);
     struct cw_line_body *body = cw_line_body(p);
     memset(body->byte_mask, 0, sizeof body->byte_mask);
     p->kind = CW_MSG_WRITE;
@@ -234,6 +234,8 @@ static void tick(void *self, cw_time now)
 
 /* Everything else */
 
+static const struct cw_component_ops component_ops = {.kind = "getm_commit_unit", .domain = CW_DOMAIN_CU, .tick = tick};
+
 int cw_getm__log_writer_create(struct cw_getm_log_writer **out, const struct cw_getm *g, uint32_t index, struct cw_fifo *releases)
 {
     struct cw_getm_log_writer *u = *out = calloc(1, sizeof *u);
@@ -242,7 +244,7 @@ int cw_getm__log_writer_create(struct cw_getm_log_writer **out, const struct cw_
     u->getm = g;
     u->index = index;
     u->period = cw_getm_period(g, CW_DOMAIN_CU);
-    u->component = (struct cw_component){.tick = tick, .self = u, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_CU};
+    u->component = cw_component_of(&component_ops, u, u->index);
     u->port = cw_partition_socket_of(g->host.partition[index], g->host.index);
     u->port->from_noc.wake = &u->component.wake;
     u->port->l2_done.wake = &u->component.wake;

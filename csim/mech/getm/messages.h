@@ -53,4 +53,7 @@ struct cw_getm_release {
     uint64_t after;          /* the commit unit's own: number of commit writes that have to be done first */
 };
 
+/* All of them, NULL-terminated: for the descriptor. */
+extern const struct cw_message_type *const cw_getm_messages[];
+
 #endif

@@ -75,7 +75,7 @@ struct cw_message *cw_getm__rollover_message(struct cw_getm_rollover *r, cw_time
 {
     const struct cw_mech_host *host = &r->getm->host;
     uint64_t addr = cw_tm_partition_addr(r->getm->config, r->index);
-    struct cw_message *p = cw_mech_message(host, CW_MSG_OWN_REPLY, r->message, addr, 0, now);
+    struct cw_message *p = cw_mech_message(host, CW_MSG_OWN_REPLY, r->message, addr, NULL, now);
     p->core = (uint16_t)--r->messages_left;
     return p;
 }

@@ -463,6 +463,8 @@ static int allocate(struct cw_getm_validation *v)
     return ok ? CW_OK : CW_ENOMEM;
 }
 
+static const struct cw_component_ops component_ops = {.kind = "getm_validation", .domain = CW_DOMAIN_L2, .tick = tick};
+
 int cw_getm__validation_create(struct cw_getm_validation **out, const struct cw_getm *g, uint32_t index, struct cw_error *err)
 {
     struct cw_getm_validation *v = *out = calloc(1, sizeof *v);
@@ -471,7 +473,8 @@ int cw_getm__validation_create(struct cw_getm_validation **out, const struct cw_
     v->getm = g;
     v->index = index;
     v->period = cw_getm_period(g, CW_DOMAIN_L2);
-    v->component = (struct cw_component){.tick = tick, .self = v, .wake = 0, .domain = CW_DOMAIN_L2};
+    v->component = cw_component_of(&component_ops, v, v->index);
+    v->component.wake = 0;
     v->port = cw_partition_socket_of(g->host.partition[index], g->host.index);
     v->port->from_l2.wake = &v->component.wake;
     cw_getm__rollover_init(&v->rollover, g, index, &v->component.wake);

@@ -125,13 +125,15 @@ static void tick(void *self, cw_time now)
     a->component.wake = next;
 }
 
+static const struct cw_component_ops component_ops = {.kind = "ideal_arbiter", .domain = CW_DOMAIN_CORE, .tick = tick};
+
 int cw_ideal_arbiter_create(struct cw_ideal_arbiter **out, struct cw_kilo *tm)
 {
     struct cw_ideal_arbiter *a = *out = calloc(1, sizeof *a);
     if (a == NULL)
         return CW_ENOMEM;
     a->tm = tm;
-    a->component = (struct cw_component){.tick = tick, .self = a, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_CORE};
+    a->component = cw_component_of(&component_ops, a, 0);
     a->slot_cap = 4096;
     a->slot = calloc(a->slot_cap, sizeof *a->slot);
     for (uint32_t i = 0; i < tm->wires.cores; i++)

@@ -73,13 +73,15 @@ static void tick(void *self, cw_time now)
     v->component.wake = next;
 }
 
+static const struct cw_component_ops component_ops = {.kind = "kilo_id_vendor", .domain = CW_DOMAIN_CORE, .tick = tick};
+
 int cw_kilo__vendor_create(struct cw_kilo_vendor **out, struct cw_kilo *tm)
 {
     struct cw_kilo_vendor *v = *out = calloc(1, sizeof *v);
     if (v == NULL)
         return CW_ENOMEM;
     v->tm = tm;
-    v->component = (struct cw_component){.tick = tick, .self = v, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_CORE};
+    v->component = cw_component_of(&component_ops, v, 0);
     v->oldest = calloc(tm->wires.partitions, sizeof *v->oldest);
     for (uint32_t i = 0; i < tm->wires.partitions; i++)
         tm->wires.retired[i].wake = &v->component.wake;

@@ -22,6 +22,8 @@ struct cw_kilo_access_body {
     uint64_t time[32]; /* reply, only with cw_kilo_tcd_by_lane(): last-written time of what each lane touches */
 };
 CW_MESSAGE_BODY(cw_kilo_access, struct cw_kilo_access_body)
+/* The same without time[]. */
+extern const struct cw_message_type cw_kilo_access_line_type;
 
 /* Every message about commits. Its lanes (in the head) are all lanes of the warp that have a commit ID; the IDs follow the lanes. */
 struct cw_kilo_commit_body {
@@ -57,10 +59,7 @@ struct cw_kilo_log_body {
 };
 CW_MESSAGE_BODY(cw_kilo_log, struct cw_kilo_log_body)
 
-/* Bytes of a body with room for that many log entries. */
-static inline size_t cw_kilo_log_bytes(uint32_t entries)
-{
-    return offsetof(struct cw_kilo_log_body, log.entry) + entries * sizeof(struct cw_log_entry);
-}
+/* All of them, NULL-terminated: for descriptors. */
+extern const struct cw_message_type *const cw_kilo_messages[];
 
 #endif

@@ -69,12 +69,13 @@ static inline bool cw_kilo_tcd_by_lane(const struct cw_kilo *tm)
     return tm->tcd != CW_KILO_TCD_OFF && tm->keys->tcd_granule_bytes < CW_LINE_BYTES;
 }
 
-/* A message of the family for a partition, or from it; its payload is none yet. bytes: of the body, of which the commit part is cleared.
- */
+/* A message of the family for a partition, or from it, about a commit; its payload is none yet. entries: of a log behind it; 0: no log. */
 static inline struct cw_message *cw_kilo_message(const struct cw_kilo *tm, enum cw_message_kind kind, uint32_t op, uint32_t partition,
-                                                 size_t bytes, cw_time now)
+                                                 uint32_t entries, cw_time now)
 {
-    struct cw_message *p = cw_mech_message(&tm->host, kind, op, cw_tm_partition_addr(tm->config, partition), bytes, now);
+    const uint64_t addr = cw_tm_partition_addr(tm->config, partition);
+    struct cw_message *p = entries == 0 ? cw_mech_message(&tm->host, kind, op, addr, &cw_kilo_commit_type, now)
+                                        : cw_mech_message_tail(&tm->host, kind, op, addr, &cw_kilo_log_type, entries, now);
     *cw_kilo_commit(p) = (struct cw_kilo_commit_body){0};
     return p;
 }

@@ -126,12 +126,12 @@ static const struct cw_mech_unit eapg_units[] = {HAZARD_UNIT,
                                                   .what = "commits under way that write a word; one per memory partition",
                                                   .domain = CW_DOMAIN_CU}};
 
-#define SYSTEM(name_, what_, create_, units_)                                                                                       \
-    {                                                                                                                               \
-        .name = name_, .what = what_, .system = true, .unit = units_, .unit_cnt = sizeof(units_) / sizeof((units_)[0]),             \
-        .keys = cw_kilo_key_sets, .counters = cw_kilo_counter_sets, .intrinsic = cw_tm_intrinsics, .inbox = cw_tm_inbox,            \
-        .sabotage = cw_kilo_faults, .create = create_, .destroy = destroy, .components = components, .core = &cw_kilo_core_sockets, \
-        .core_self = core_self, .local_bytes = cw_tm_log_bytes, .idle = idle                                                        \
+#define SYSTEM(name_, what_, create_, units_)                                                                                    \
+    {                                                                                                                            \
+        .name = name_, .what = what_, .system = true, .unit = units_, .unit_cnt = sizeof(units_) / sizeof((units_)[0]),          \
+        .keys = cw_kilo_key_sets, .counters = cw_kilo_counter_sets, .messages = cw_kilo_messages, .intrinsic = cw_tm_intrinsics, \
+        .inbox = cw_tm_inbox, .sabotage = cw_kilo_faults, .create = create_, .destroy = destroy, .components = components,       \
+        .core = &cw_kilo_core_sockets, .core_self = core_self, .local_bytes = cw_tm_log_bytes, .idle = idle                      \
     }
 
 const struct cw_mech cw_mech_kilotm =

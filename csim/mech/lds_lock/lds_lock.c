@@ -27,6 +27,7 @@ const struct cw_mech cw_mech_lds_lock = {
     .any_width = true,
     .any_line = true,
     .any_warps = true,
+    .stateless = true,
     .lock_form = true,
     .intrinsic = cw_tm_intrinsics,
     .create = create,

@@ -34,6 +34,7 @@ const struct cw_mech cw_mech_none = {
     .any_width = true,
     .any_line = true,
     .any_warps = true,
+    .stateless = true,
     .intrinsic = cw_persist_intrinsics,
     .create = create,
     .destroy = destroy,

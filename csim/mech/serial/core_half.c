@@ -174,7 +174,7 @@ static void send_control(struct cw_serialised_core *c, cw_time now)
     if (c->ask_ring.cnt == 0 && c->gives == 0)
         return;
     uint32_t op = c->gives > 0 ? CW_SERIALISED_GIVE_BACK : CW_SERIALISED_ASK;
-    struct cw_message *p = cw_mech_message(c->host, CW_MSG_OWN, op, CW_GLOBAL_BASE, 0, now); /* of partition 0 */
+    struct cw_message *p = cw_mech_message(c->host, CW_MSG_OWN, op, CW_GLOBAL_BASE, NULL, now); /* of partition 0 */
     p->warp = c->ask[c->ask_ring.head];
     if (!cw_core_send(c->core, p, now)) {
         cw_message_free(c->host->pool, p);
@@ -209,7 +209,7 @@ static struct cw_message *build_request(const struct cw_serialised_core *c, uint
     const uint32_t lane = part_lane(w);
     uint32_t bytes = cw_inst_bytes(inst), offset = (uint32_t)(inst->addr[lane] % config->mem_line_bytes);
     struct cw_message *p =
-        cw_mech_message(c->host, store ? CW_MSG_PASS : CW_MSG_READ, 0, inst->addr[lane] - offset, sizeof(struct cw_tx_access_body), now);
+        cw_mech_message(c->host, store ? CW_MSG_PASS : CW_MSG_READ, 0, inst->addr[lane] - offset, &cw_tx_access_type, now);
     struct cw_tx_access_body *body = cw_tx_access(p);
     p->after = CW_AFTER_MECH;
     p->warp = (uint16_t)warp;

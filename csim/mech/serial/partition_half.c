@@ -68,7 +68,7 @@ static bool token_free(const struct cw_serialised_partition *n)
 
 static void grant(struct cw_serialised_partition *n, cw_time now)
 {
-    struct cw_message *p = cw_mech_message(n->host, CW_MSG_OWN_REPLY, CW_SERIALISED_GRANT, CW_GLOBAL_BASE, 0, now);
+    struct cw_message *p = cw_mech_message(n->host, CW_MSG_OWN_REPLY, CW_SERIALISED_GRANT, CW_GLOBAL_BASE, NULL, now);
     uint32_t who = n->queue[n->ring.head];
     cw_ring_take(&n->ring, n->cap);
     n->taken = true;
@@ -124,6 +124,8 @@ void cw_serialised_partition_destroy(struct cw_serialised_partition *n)
     free(n);
 }
 
+static const struct cw_component_ops component_ops = {.kind = "serial_queue", .domain = CW_DOMAIN_L2, .tick = tick};
+
 int cw_serialised_partition_create(struct cw_serialised_partition **out, const struct cw_mech_host *host, uint32_t index, bool share_token)
 {
     struct cw_serialised_partition *n = *out = calloc(1, sizeof *n);
@@ -133,7 +135,7 @@ int cw_serialised_partition_create(struct cw_serialised_partition **out, const s
     n->index = index;
     n->share_token = share_token;
     n->period = host->clocks->period[CW_DOMAIN_L2];
-    n->component = (struct cw_component){.tick = tick, .self = n, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};
+    n->component = cw_component_of(&component_ops, n, 0);
     n->port = cw_partition_socket_of(host->partition[index], host->index);
     n->port->from_l2.wake = n->port->from_noc.wake = n->port->l2_done.wake = &n->component.wake;
     n->cap = host->config->core_count * host->config->core_warps;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mech/serial/serial_private.h"
+#include "mech/tm/access.h"
 #include "mech/tm/keys.h"
 #include "mech/tm/tm.h"
 
@@ -94,6 +95,7 @@ const struct cw_mech cw_mech_serial = {.name = "serial",
                                        .any_line = true,
                                        .keys = cw_tm_key_sets,
                                        .counters = cw_tm_counter_sets,
+                                       .messages = cw_tx_messages,
                                        .intrinsic = cw_tm_intrinsics,
                                        .inbox = cw_tm_inbox,
                                        .sabotage = sabotage,

@@ -174,6 +174,8 @@ bool cw_si__center_idle(const struct cw_si_center *c)
     return c->begin.ring.cnt + c->admission.ring.cnt + c->committer_cnt + c->copying + c->renumbering + c->times.committing == 0;
 }
 
+static const struct cw_component_ops component_ops = {.kind = "si_center", .domain = CW_DOMAIN_L2, .tick = tick};
+
 int cw_si__center_create(struct cw_si_center **out, struct cw_si *tm, struct cw_error *err)
 {
     struct cw_si_center *c = *out = calloc(1, sizeof *c);
@@ -181,7 +183,7 @@ int cw_si__center_create(struct cw_si_center **out, struct cw_si *tm, struct cw_
         return CW_ENOMEM;
     c->tm = tm;
     c->period = cw_si_period(tm, CW_DOMAIN_L2);
-    c->component = (struct cw_component){.tick = tick, .self = c, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};
+    c->component = cw_component_of(&component_ops, c, 0);
     c->begin.at = calloc(CW_SI_WAITING, sizeof *c->begin.at);
     c->admission.at = calloc(CW_SI_WAITING, sizeof *c->admission.at);
     c->committer = calloc(CW_SI_WAITING, sizeof *c->committer);

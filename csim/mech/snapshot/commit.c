@@ -39,9 +39,12 @@ static void leave_drain(struct cw_si_core *c, uint32_t warp, cw_time now)
 
 /* Walk */
 
-static struct cw_message *control(struct cw_si_core *c, uint32_t warp, uint32_t op, uint32_t part, size_t bytes, cw_time now)
+/* entries: of a log behind it; 0: no log. */
+static struct cw_message *control(struct cw_si_core *c, uint32_t warp, uint32_t op, uint32_t part, uint32_t entries, cw_time now)
 {
-    struct cw_message *p = cw_mech_message(&c->tm->host, CW_MSG_OWN, op, cw_tm_partition_addr(c->tm->config, part), bytes, now);
+    const uint64_t addr = cw_tm_partition_addr(c->tm->config, part);
+    struct cw_message *p = entries == 0 ? cw_mech_message(&c->tm->host, CW_MSG_OWN, op, addr, &cw_si_commit_type, now)
+                                        : cw_mech_message_tail(&c->tm->host, CW_MSG_OWN, op, addr, &cw_si_log_type, entries, now);
     *cw_si_commit(p) = (struct cw_si_commit_body){0};
     p->lanes = c->warp[warp].members;
     return p;
@@ -51,7 +54,7 @@ struct cw_message *cw_si__log_message(void *self, uint32_t warp, bool write, uin
 {
     struct cw_si_core *c = self;
     (void)write;
-    return control(c, warp, CW_SI_WRITES, partition, cw_si_log_bytes(cw_lanes_count(c->warp[warp].members)), now);
+    return control(c, warp, CW_SI_WRITES, partition, cw_lanes_count(c->warp[warp].members), now);
 }
 
 static void send_done(struct cw_si_core *c, uint32_t warp, cw_time now)
@@ -60,7 +63,7 @@ static void send_done(struct cw_si_core *c, uint32_t warp, cw_time now)
     for (uint32_t part = 0; part < c->tm->config->partition_count; part++) {
         if (w->touched[part] == 0)
             continue;
-        struct cw_message *p = control(c, warp, CW_SI_DONE, part, sizeof(struct cw_si_commit_body), now);
+        struct cw_message *p = control(c, warp, CW_SI_DONE, part, 0, now);
         cw_si_commit(p)->accessed = w->touched[part];
         cw_tm_core_emit(&c->half, warp, p);
         c->warp[warp].verdicts++;
@@ -107,7 +110,7 @@ static void decide(struct cw_si_core *c, uint32_t warp, cw_time now)
     for (uint32_t part = 0; part < c->tm->config->partition_count; part++) {
         if (w->touched[part] == 0)
             continue;
-        struct cw_message *p = control(c, warp, CW_SI_OUTCOME, part, sizeof(struct cw_si_commit_body), now);
+        struct cw_message *p = control(c, warp, CW_SI_OUTCOME, part, 0, now);
         cw_si_commit(p)->pass = pass;
         cw_si_commit(p)->slot = own->slot;
         cw_tm_core_emit(&c->half, warp, p);

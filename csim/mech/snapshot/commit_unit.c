@@ -91,7 +91,7 @@ static void take_log(struct cw_si_port *u, const struct cw_message *p, cw_time n
 static void take_done(struct cw_si_port *u, const struct cw_message *p, cw_time now)
 {
     struct cw_si_commit *g = commit_of(u, p);
-    struct cw_message *out = cw_si__message(u, g->attempt, CW_SI_VERDICT, sizeof(struct cw_si_commit_body), now);
+    struct cw_message *out = cw_si__message(u, g->attempt, CW_SI_VERDICT, &cw_si_commit_type, now);
     g->accessed = cw_si_commit_of(p)->accessed;
     *cw_si_commit(out) = (struct cw_si_commit_body){.pass = g->accessed & ~g->fail, .fail = g->fail};
     cw_si__send(u, out);
@@ -137,7 +137,7 @@ static struct cw_si_word *next_word(struct cw_si_commit *g)
 static void write_region(struct cw_si_port *u, struct cw_si_commit *g, const struct cw_si_word *first, cw_time now)
 {
     const uint64_t region = first->addr / u->tm->common.keys->cu_write_bytes, line = first->addr & ~(uint64_t)(CW_LINE_BYTES - 1);
-    struct cw_message *p = cw_mech_message(&u->tm->host, CW_MSG_WRITE, 0, line, sizeof(struct cw_line_body), now);
+    struct cw_message *p = cw_mech_message(&u->tm->host, CW_MSG_WRITE, 0, line, &cw_line_body_type, now);
     struct cw_si_request_out *r = u->request + cw_ring_add(&u->request_ring, CW_SI_REQUESTS);
     *r = (struct cw_si_request_out){.p = p, .commit = (uint32_t)(g - u->commit)};
     for (uint32_t i = 0; i < sizeof cw_line_body(p)->byte_mask / sizeof cw_line_body(p)->byte_mask[0]; i++)
@@ -169,7 +169,7 @@ static void acknowledge(struct cw_si_port *u, struct cw_si_commit *g, cw_time no
     if (!g->decided || g->on_way > 0 || next_word(g) != NULL)
         return;
     if (g->pass != 0)
-        cw_si__send(u, cw_si__message(u, g->attempt, CW_SI_ACK, sizeof(struct cw_si_commit_body), now));
+        cw_si__send(u, cw_si__message(u, g->attempt, CW_SI_ACK, &cw_si_commit_type, now));
     retire(u, g);
 }
 

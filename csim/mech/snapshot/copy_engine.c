@@ -73,7 +73,7 @@ void cw_si__copy_begin(struct cw_si_port *u, const struct cw_si_index_note *n, c
 /* A message for the slice: the line at addr, or the row of it, of the slot that has the row there. */
 static void send(struct cw_si_port *u, enum cw_message_kind kind, uint64_t addr, uint64_t row, uint64_t to, uint32_t bank, cw_time now)
 {
-    struct cw_message *p = cw_mech_message(&u->tm->host, kind, 0, addr, sizeof(struct cw_copy_body), now);
+    struct cw_message *p = cw_mech_message(&u->tm->host, kind, 0, addr, &cw_copy_body_type, now);
     p->after = CW_AFTER_RETURN;
     p->mech = (uint8_t)(u->tm->host.index + 1);
     p->tag = bank;

@@ -203,7 +203,7 @@ static const struct cw_tm_core_ops ops = {.access = {.request = request},
 
 int cw_si__core_create(struct cw_si_core **out, struct cw_si *tm, uint32_t index)
 {
-    static const struct cw_tm_core_options options = {.body_bytes = sizeof(struct cw_si_access_body), .stores_ask = true};
+    static const struct cw_tm_core_options options = {.body = &cw_si_access_type, .stores_ask = true};
     struct cw_si_core *c = *out = calloc(1, sizeof *c);
     if (c == NULL)
         return CW_ENOMEM;

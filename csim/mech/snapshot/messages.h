@@ -45,9 +45,7 @@ struct cw_si_log_body {
 };
 CW_MESSAGE_BODY(cw_si_log, struct cw_si_log_body)
 
-static inline size_t cw_si_log_bytes(uint32_t entries)
-{
-    return offsetof(struct cw_si_log_body, log.entry) + entries * sizeof(struct cw_log_entry);
-}
+/* All of them, NULL-terminated: for descriptors. */
+extern const struct cw_message_type *const cw_si_messages[];
 
 #endif

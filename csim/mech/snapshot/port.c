@@ -149,7 +149,7 @@ static void take_verdicts(struct cw_si_port *u, cw_time now)
         o->lost |= lane;
         if (o->pending > 0)
             continue;
-        struct cw_message *p = cw_si__message(u, o->attempt, CW_SI_DATED, sizeof(struct cw_si_access_body), now);
+        struct cw_message *p = cw_si__message(u, o->attempt, CW_SI_DATED, &cw_si_access_type, now);
         cw_si_access(p)->loop = o->lost;
         cw_si__send(u, p);
         free_op(u, v->op);
@@ -273,6 +273,9 @@ bool cw_si__port_idle(const struct cw_si_port *u)
            cw_si__index_idle(u->index_table);
 }
 
+static const struct cw_component_ops component_ops = {.kind = "si_port", .domain = CW_DOMAIN_L2, .tick = tick};
+static const struct cw_component_ops index_component_ops = {.kind = "si_index", .domain = CW_DOMAIN_L2, .tick = index_tick};
+
 int cw_si__port_create(struct cw_si_port **out, struct cw_si *tm, uint32_t index, struct cw_error *err)
 {
     const struct cw_config *config = tm->config;
@@ -282,12 +285,12 @@ int cw_si__port_create(struct cw_si_port **out, struct cw_si *tm, uint32_t index
     u->tm = tm;
     u->index = index;
     u->period = cw_si_period(tm, CW_DOMAIN_L2);
-    u->component = (struct cw_component){.tick = tick, .self = u, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};
+    u->component = cw_component_of(&component_ops, u, u->index);
     u->port = cw_partition_socket_of(tm->host.partition[index], tm->host.index);
     u->port->from_l2.wake = u->port->from_noc.wake = u->port->l2_done.wake = &u->component.wake;
     tm->index_line[index].fifo.wake = tm->verdict_line[index].fifo.wake = &u->component.wake;
     u->op_free = u->op_first = NONE;
-    u->index_component = (struct cw_component){.tick = index_tick, .self = u, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};
+    u->index_component = cw_component_of(&index_component_ops, u, u->index);
     u->state = calloc(CW_SI_STATES, sizeof *u->state);
     u->commit = calloc((size_t)config->core_count * config->core_warps, sizeof *u->commit);
     u->active = calloc((size_t)config->core_count * config->core_warps, sizeof *u->active);

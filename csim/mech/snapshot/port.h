@@ -139,9 +139,10 @@ struct cw_si_port {
     struct cw_ring out_ring;
 };
 
-static inline struct cw_message *cw_si__message(struct cw_si_port *u, struct cw_attempt_name a, uint32_t op, size_t bytes, cw_time now)
+static inline struct cw_message *cw_si__message(struct cw_si_port *u, struct cw_attempt_name a, uint32_t op,
+                                                const struct cw_message_type *type, cw_time now)
 {
-    struct cw_message *p = cw_mech_message(&u->tm->host, CW_MSG_OWN_REPLY, op, cw_tm_partition_addr(u->tm->config, u->index), bytes, now);
+    struct cw_message *p = cw_mech_message(&u->tm->host, CW_MSG_OWN_REPLY, op, cw_tm_partition_addr(u->tm->config, u->index), type, now);
     p->core = (uint16_t)a.core;
     p->warp = (uint16_t)a.warp;
     p->attempt = a.attempt;

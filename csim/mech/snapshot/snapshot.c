@@ -257,13 +257,13 @@ static const struct cw_mech_unit ts_units[] = {
     {&cw_writer_table_unit, "who writes each word under snapshot isolation; one per partition", CW_DOMAIN_L2, NULL, NULL, NULL}};
 static const struct cw_mech_unit oracle_units[] = {INDEX_TABLE};
 
-#define SYSTEM(name_, what_, create_, units_, faults_)                                                                                    \
-    {                                                                                                                                     \
-        .name = name_, .what = what_, .system = true, .unit = units_, .unit_cnt = sizeof(units_) / sizeof((units_)[0]),                   \
-        .keys = cw_si_key_sets, .counters = cw_si_counter_sets, .intrinsic = cw_tm_intrinsics, .inbox = cw_tm_inbox, .sabotage = faults_, \
-        .create = create_, .destroy = destroy, .components = components, .core = &cw_si_core_sockets, .core_self = core_self,             \
-        .local_bytes = cw_tm_log_bytes, .versions = versions, .baseline = &cw_mech_warptm, .is_off = is_off, .idle = idle,                \
-        .launch = launch, .finish = finish                                                                                                \
+#define SYSTEM(name_, what_, create_, units_, faults_)                                                                     \
+    {                                                                                                                      \
+        .name = name_, .what = what_, .system = true, .unit = units_, .unit_cnt = sizeof(units_) / sizeof((units_)[0]),    \
+        .keys = cw_si_key_sets, .counters = cw_si_counter_sets, .messages = cw_si_messages, .intrinsic = cw_tm_intrinsics, \
+        .inbox = cw_tm_inbox, .sabotage = faults_, .create = create_, .destroy = destroy, .components = components,        \
+        .core = &cw_si_core_sockets, .core_self = core_self, .local_bytes = cw_tm_log_bytes, .versions = versions,         \
+        .baseline = &cw_mech_warptm, .is_off = is_off, .idle = idle, .launch = launch, .finish = finish                    \
     }
 
 const struct cw_mech cw_mech_sitm_ts =

@@ -162,7 +162,7 @@ static void make_write(struct cw_message *p, uint32_t bytes)
 static struct cw_message *build_request(struct cw_accesses *q, struct cw_tm_access *a, cw_time now)
 {
     const struct cw_config *config = q->common->host->config;
-    struct cw_message *p = cw_message_new(q->common->host->pool, q->body_bytes);
+    struct cw_message *p = cw_message_new(q->common->host->pool, q->body);
     struct cw_tx_access_body *body = cw_tx_access(p);
     const uint64_t *addr = a->inst->addr;
     body->aborted = 0;

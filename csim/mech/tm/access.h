@@ -25,6 +25,10 @@ struct cw_tx_access_body {
     cw_lanes aborted;         /* reply: lanes that lost */
 };
 CW_MESSAGE_BODY(cw_tx_access, struct cw_tx_access_body)
+/* Its fields, of a body that has it as `member`. */
+#define CW_TX_ACCESS_FIELDS(type, member)                                                                                       \
+    CW_BODY_ARRAY(type, member.line.byte_mask), CW_BODY_ARRAY(type, member.line.data), CW_BODY_ARRAY(type, member.lane_offset), \
+        CW_BODY_FIELD(type, member.bytes), CW_BODY_FIELD(type, member.aborted)
 
 /* A 32-bit word of a log. */
 struct cw_log_entry {
@@ -41,6 +45,14 @@ struct cw_tx_log_body {
     uint32_t cnt;
     struct cw_log_entry entry[CW_PACKET_ENTRIES];
 };
+CW_MESSAGE_BODY(cw_tx_log, struct cw_tx_log_body)
+/* Its fields, of a body that has it as `member`. */
+#define CW_TX_LOG_FIELDS(type, member)                                                                                            \
+    CW_BODY_FIELD(type, member.cnt), CW_BODY_TAIL(type, member.entry, addr), CW_BODY_TAIL(type, member.entry, value),             \
+        CW_BODY_TAIL(type, member.entry, lane), CW_BODY_TAIL(type, member.entry, bytes), CW_BODY_TAIL(type, member.entry, flags), \
+        CW_BODY_TAIL(type, member.entry, count)
+/* The two above, NULL-terminated: for descriptors of systems that need no others. */
+extern const struct cw_message_type *const cw_tx_messages[];
 
 /* The first address of a partition: messages that are about no address go there. */
 static inline uint64_t cw_tm_partition_addr(const struct cw_config *config, uint32_t partition)
@@ -106,9 +118,9 @@ struct cw_accesses {
     struct cw_core *core;
     const struct cw_access_ops *ops;
     void *self;
-    size_t body_bytes; /* of the system's requests, which begin with struct cw_tx_access_body */
-    bool stores_ask;   /* conflicts are detected at once: a store's lanes need a reply too */
-    bool idealised;    /* the logs take no place and no time, and a store's bytes travel at once, as outside transactions */
+    const struct cw_message_type *body; /* of the system's requests, which begin with struct cw_tx_access_body */
+    bool stores_ask;                    /* conflicts are detected at once: a store's lanes need a reply too */
+    bool idealised; /* the logs take no place and no time, and a store's bytes travel at once, as outside transactions */
     struct cw_access_warp *warp;
     struct cw_tm_access *pool, *free;
     uint32_t cnt;                      /* in use */

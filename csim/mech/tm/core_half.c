@@ -359,7 +359,7 @@ int cw_tm_core_create(struct cw_tm_core *h, const struct cw_tm_common *common, u
                                      .core = h->core,
                                      .ops = &ops->access,
                                      .self = h,
-                                     .body_bytes = options->body_bytes,
+                                     .body = options->body,
                                      .stores_ask = options->stores_ask,
                                      .idealised = options->idealised};
     h->warp = calloc(host->config->core_warps, sizeof *h->warp);

@@ -108,10 +108,10 @@ struct cw_tm_core {
 };
 
 struct cw_tm_core_options {
-    size_t body_bytes;  /* of the system's requests, which begin with struct cw_tx_access_body */
-    bool stores_ask;    /* access.h */
-    bool idealised;     /* access.h */
-    bool has_resolvers; /* with ownership tables, for cw_tm_core_resolve */
+    const struct cw_message_type *body; /* of the system's requests, which begin with struct cw_tx_access_body */
+    bool stores_ask;                    /* access.h */
+    bool idealised;                     /* access.h */
+    bool has_resolvers;                 /* with ownership tables, for cw_tm_core_resolve */
 };
 
 /* h is all zero. CW_ENOMEM, or the unit provider's status, with err. Destroy it in any case that has set h->common. */

@@ -69,7 +69,7 @@ static struct cw_message *message(void *self, uint32_t warp, bool write, uint32_
     const struct cw_mech_host *host = ((struct core_half *)self)->half.common->host;
     const uint64_t addr = cw_tm_partition_addr(host->config, partition);
     (void)warp;
-    return cw_mech_message(host, CW_MSG_OWN, write ? WORDS : DONE, addr, sizeof(struct cw_tx_log_body), now);
+    return cw_mech_message(host, CW_MSG_OWN, write ? WORDS : DONE, addr, &cw_tx_log_type, now);
 }
 
 static void seal(struct core_half *c, uint32_t warp, cw_time now)
@@ -197,10 +197,11 @@ static void destroy(void *self)
     free(s);
 }
 
+static const struct cw_component_ops component_ops = {.kind = "two_phase_locks", .domain = CW_DOMAIN_L2, .tick = tick};
+
 static int create(void **self, const struct cw_mech_host *host, struct cw_error *err)
 {
-    static const struct cw_tm_core_options options = {
-        .body_bytes = sizeof(struct cw_tx_access_body), .stores_ask = true, .has_resolvers = true};
+    static const struct cw_tm_core_options options = {.body = &cw_tx_access_type, .stores_ask = true, .has_resolvers = true};
     struct two_phase *s = calloc(1, sizeof *s);
     if (s == NULL)
         return cw_fail(err, CW_ENOMEM, "out of memory");
@@ -216,7 +217,7 @@ static int create(void **self, const struct cw_mech_host *host, struct cw_error 
         u->common = &s->common;
         u->ignores_locks = host->sabotage != NULL;
         u->period = host->clocks->period[CW_DOMAIN_L2];
-        u->component = (struct cw_component){.tick = tick, .self = u, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};
+        u->component = cw_component_of(&component_ops, u, i);
         u->port = cw_partition_socket_of(host->partition[i], host->index);
         u->port->from_l2.wake = u->port->from_noc.wake = &u->component.wake;
     }
@@ -246,6 +247,7 @@ const struct cw_mech cw_mech_two_phase = {.name = "two-phase",
                                           .system = true,
                                           .keys = cw_tm_key_sets,
                                           .counters = cw_tm_counter_sets,
+                                          .messages = cw_tx_messages,
                                           .intrinsic = cw_tm_intrinsics,
                                           .inbox = cw_tm_inbox,
                                           .sabotage = faults,

@@ -196,8 +196,7 @@ static const struct cw_tm_core_ops ops = {.access = {.request = request, .log_lo
 int cw_kilo__core_create(struct cw_kilo_core **out, struct cw_kilo *tm, uint32_t index, struct cw_error *err)
 {
     const struct cw_config *config = tm->config;
-    const struct cw_tm_core_options options = {.body_bytes = cw_kilo_tcd_by_lane(tm) ? sizeof(struct cw_kilo_access_body)
-                                                                                     : offsetof(struct cw_kilo_access_body, time),
+    const struct cw_tm_core_options options = {.body = cw_kilo_tcd_by_lane(tm) ? &cw_kilo_access_type : &cw_kilo_access_line_type,
                                                .idealised = tm->system->idealised,
                                                .has_resolvers = tm->resolution == CW_KILO_2PCR};
     struct cw_kilo_core *c = *out = calloc(1, sizeof *c);

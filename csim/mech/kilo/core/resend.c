@@ -16,10 +16,10 @@ void cw_kilo__resend(struct cw_kilo_core *c, const struct cw_message *p)
                                                                                        .write = (uint8_t)body->again.set};
 }
 
-static struct cw_message *answer(const struct cw_kilo_core *c, const struct cw_kilo_resend *r, uint32_t op, size_t bytes, cw_time now)
+static struct cw_message *answer(const struct cw_kilo_core *c, const struct cw_kilo_resend *r, uint32_t op, uint32_t entries, cw_time now)
 {
     const struct cw_kilo_warp *w = c->warp + r->warp;
-    struct cw_message *p = cw_kilo_message(c->tm, CW_MSG_OWN, op, r->partition, bytes, now);
+    struct cw_message *p = cw_kilo_message(c->tm, CW_MSG_OWN, op, r->partition, entries, now);
     p->lanes = w->members;
     cw_kilo_commit(p)->first = r->first_id;
     cw_kilo_commit(p)->epoch = w->epoch;
@@ -36,7 +36,7 @@ static void send_word(struct cw_kilo_core *c, const struct cw_kilo_resend *r, cw
     if (!cw_lanes_has(lanes, r->lane) || cw_address_partition(config, addr) != r->partition)
         return;
     uint32_t op = (r->write ? CW_KILO_WRITES : CW_KILO_READS) | CW_KILO_AGAIN;
-    struct cw_message *p = answer(c, r, op, cw_kilo_log_bytes(1), now);
+    struct cw_message *p = answer(c, r, op, 1, now);
     struct cw_tx_log_body *body = &cw_kilo_log(p)->log;
     body->cnt = 1;
     body->entry[0] = (struct cw_log_entry){.addr = addr,
@@ -63,7 +63,7 @@ void cw_kilo__resend_step(struct cw_kilo_core *c, cw_time now)
         r->row += !r->half;
         return;
     }
-    struct cw_message *p = answer(c, r, CW_KILO_EOS, sizeof(struct cw_kilo_commit_body), now);
+    struct cw_message *p = answer(c, r, CW_KILO_EOS, 0, now);
     cw_kilo_commit(p)->again.lane = r->lane;
     cw_kilo_commit(p)->again.set = r->write;
     cw_tm_core_emit(&c->half, r->warp, p);

@@ -40,10 +40,11 @@ void cw_kilo__validate(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes, cw
 
 /* Walk */
 
-static struct cw_message *about_members(const struct cw_kilo_core *c, uint32_t warp, uint32_t op, uint32_t part, size_t bytes, cw_time now)
+static struct cw_message *about_members(const struct cw_kilo_core *c, uint32_t warp, uint32_t op, uint32_t part, uint32_t entries,
+                                        cw_time now)
 {
     const struct cw_kilo_warp *own = c->warp + warp;
-    struct cw_message *p = cw_kilo_message(c->tm, CW_MSG_OWN, op, part, bytes, now);
+    struct cw_message *p = cw_kilo_message(c->tm, CW_MSG_OWN, op, part, entries, now);
     p->lanes = own->members;
     cw_kilo_commit(p)->first = own->first_id;
     cw_kilo_commit(p)->epoch = own->epoch;
@@ -52,14 +53,14 @@ static struct cw_message *about_members(const struct cw_kilo_core *c, uint32_t w
 
 struct cw_message *cw_kilo__control(const struct cw_kilo_core *c, uint32_t warp, uint32_t op, uint32_t partition, cw_time now)
 {
-    return about_members(c, warp, op, partition, sizeof(struct cw_kilo_commit_body), now);
+    return about_members(c, warp, op, partition, 0, now);
 }
 
 struct cw_message *cw_kilo__log_message(void *self, uint32_t warp, bool write, uint32_t partition, cw_time now)
 {
     const struct cw_kilo_core *c = self;
-    const size_t bytes = cw_kilo_log_bytes(cw_lanes_count(c->warp[warp].members));
-    struct cw_message *p = about_members(c, warp, write ? CW_KILO_WRITES : CW_KILO_READS, partition, bytes, now);
+    const uint32_t entries = cw_lanes_count(c->warp[warp].members);
+    struct cw_message *p = about_members(c, warp, write ? CW_KILO_WRITES : CW_KILO_READS, partition, entries, now);
     cw_kilo_commit(p)->probe = c->warp[warp].probe;
     return p;
 }

@@ -298,6 +298,8 @@ static int create_table(struct cw_kilo_port *u, struct cw_error *err)
     return u->expected != NULL ? cw_adapt_last_written_table_create(&u->written, &table, err) : CW_ENOMEM;
 }
 
+static const struct cw_component_ops component_ops = {.kind = "kilo_port", .domain = CW_DOMAIN_L2, .tick = tick};
+
 int cw_kilo__port_create(struct cw_kilo_port **out, struct cw_kilo *tm, uint32_t index, struct cw_error *err)
 {
     struct cw_kilo_port *u = *out = calloc(1, sizeof *u);
@@ -307,7 +309,7 @@ int cw_kilo__port_create(struct cw_kilo_port **out, struct cw_kilo *tm, uint32_t
     u->stamp = tm->system->arbitrated ? last_commit : no_stamp;
     u->index = index;
     u->period = cw_kilo_period(tm, CW_DOMAIN_L2);
-    u->component = (struct cw_component){.tick = tick, .self = u, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_L2};
+    u->component = cw_component_of(&component_ops, u, u->index);
     u->port = cw_partition_socket_of(tm->host.partition[index], tm->host.index);
     u->port->from_l2.wake = &u->component.wake;
     u->told = tm->wires.notes + index;

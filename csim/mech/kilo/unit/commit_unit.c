@@ -226,6 +226,8 @@ static int create_units(struct cw_kilo_unit *u, struct cw_error *err)
     return status == CW_OK ? cw_kilo_hazard_create(&u->detector, &tm->host, u->index, err) : status;
 }
 
+static const struct cw_component_ops component_ops = {.kind = "kilo_commit_unit", .domain = CW_DOMAIN_CU, .tick = tick};
+
 int cw_kilo__unit_create(struct cw_kilo_unit **out, struct cw_kilo *tm, uint32_t index, struct cw_error *err)
 {
     struct cw_kilo_unit *u = *out = calloc(1, sizeof *u);
@@ -235,7 +237,7 @@ int cw_kilo__unit_create(struct cw_kilo_unit **out, struct cw_kilo *tm, uint32_t
     u->hooks = hooks + tm->kind;
     u->index = index;
     u->period = cw_kilo_period(tm, CW_DOMAIN_CU);
-    u->component = (struct cw_component){.tick = tick, .self = u, .wake = CW_TIME_NEVER, .domain = CW_DOMAIN_CU};
+    u->component = cw_component_of(&component_ops, u, u->index);
     u->port = cw_partition_socket_of(tm->host.partition[index], tm->host.index);
     u->port->from_noc.wake = &u->component.wake;
     u->port->l2_done.wake = &u->component.wake;

@@ -56,7 +56,7 @@ static void issue(struct cw_kilo_unit *u, struct cw_kilo_jobs *q, bool write, cw
     r->group = head.group;
     r->real = u->hooks->writes_memory;
     r->cnt = 0;
-    r->p = cw_message_new(u->tm->host.pool, sizeof(struct cw_line_body));
+    r->p = cw_message_new(u->tm->host.pool, &cw_line_body_type);
     memset(cw_line_body(r->p)->byte_mask, 0, sizeof cw_line_body(r->p)->byte_mask);
     r->p->kind = write ? CW_MSG_WRITE : CW_MSG_READ;
     r->p->after = CW_AFTER_RETURN;

@@ -117,8 +117,8 @@ static void broadcast(struct cw_kilo_unit *u)
 static void tell_word(struct cw_kilo_unit *u, const struct cw_kilo_news_set *s, const struct word *w, bool edge, cw_time now)
 {
     if (u->news_message == NULL) {
-        u->news_message = cw_kilo_message(u->tm, CW_MSG_OWN_REPLY, s->release ? CW_KILO_WRITTEN : CW_KILO_COMMITTING, u->index,
-                                          cw_kilo_log_bytes(CW_PACKET_ENTRIES), now);
+        u->news_message =
+            cw_kilo_message(u->tm, CW_MSG_OWN_REPLY, s->release ? CW_KILO_WRITTEN : CW_KILO_COMMITTING, u->index, CW_PACKET_ENTRIES, now);
         cw_kilo_commit(u->news_message)->first = s->news->first;
         cw_kilo_log(u->news_message)->log.cnt = 0;
     }

@@ -17,7 +17,7 @@ void cw_kilo_unit__tell(struct cw_kilo_unit *u, struct cw_kilo_note note)
 
 struct cw_message *cw_kilo_unit__message(struct cw_kilo_unit *u, const struct cw_kilo_group *g, uint32_t op, cw_time now)
 {
-    struct cw_message *p = cw_kilo_message(u->tm, CW_MSG_OWN_REPLY, op, u->index, sizeof(struct cw_kilo_commit_body), now);
+    struct cw_message *p = cw_kilo_message(u->tm, CW_MSG_OWN_REPLY, op, u->index, 0, now);
     p->core = (uint16_t)g->attempt.core;
     p->warp = (uint16_t)g->attempt.warp;
     p->attempt = g->attempt.attempt;

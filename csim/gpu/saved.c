@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The chip's state in the middle of a launch (base/state.h): what it keeps itself, memory, and what each component names. It is loaded into
+ * a chip that has been made for the same configuration, and has begun the same launch.
+ */
+#include "gpu/gpu_private.h"
+
+static void clocks_state(struct cw_state *s, struct cw_gpu *gpu)
+{
+    CW_STATE(s, gpu->now);
+    CW_STATE(s, gpu->edge);
+    CW_STATE(s, gpu->dispatch_from);
+}
+
+static void launch_state(struct cw_state *s, struct cw_gpu *gpu)
+{
+    CW_STATE(s, gpu->blocks_started);
+    CW_STATE(s, gpu->blocks_finished);
+    CW_STATE(s, gpu->blocks_total);
+    CW_STATE(s, gpu->next_core);
+    CW_STATE(s, gpu->launches);
+    CW_STATE(s, gpu->param_next);
+    CW_STATE(s, gpu->kernel_ends);
+    CW_STATE(s, gpu->dispatch_pending);
+}
+
+static void watchdog_state(struct cw_state *s, struct cw_gpu *gpu)
+{
+    CW_STATE(s, gpu->progress);
+    CW_STATE(s, gpu->watchdog.instructions);
+    CW_STATE(s, gpu->watchdog.progress);
+    CW_STATE(s, gpu->watchdog.instructions_at);
+    CW_STATE(s, gpu->watchdog.progress_at);
+    CW_STATE(s, gpu->watchdog.steps);
+}
+
+static void counters_state(struct cw_state *s, struct cw_gpu *gpu)
+{
+    const size_t counters = sizeof gpu->stats / sizeof(uint64_t);
+    const uint32_t parts = gpu->config.core_count + gpu->config.partition_count;
+    bool split = gpu->part != NULL;
+    cw_state_array(s, "stats", &gpu->stats, counters, sizeof(uint64_t));
+    CW_STATE(s, split);
+    if (split != (gpu->part != NULL))
+        cw_state_fail(s, CW_EINVAL, "one of the two runs counts each core for itself (--per), the other does not");
+    for (uint32_t i = 0; gpu->part != NULL && i < parts; i++)
+        cw_state_array(s, "stats", &gpu->part[i], counters, sizeof(uint64_t));
+}
+
+static void mechs_state(struct cw_state *s, struct cw_gpu *gpu)
+{
+    for (uint32_t i = 0; i < gpu->mech_cnt; i++) {
+        const struct cw_mech *const mech = gpu->mech[i].mech;
+        cw_state_group(s, "mechanism", i);
+        if (mech->state != NULL)
+            mech->state(gpu->mech[i].self, s);
+        else if (mech->create != NULL && !mech->stateless)
+            cw_state_fail(s, CW_EUNSUP, "%s cannot be saved", mech->name);
+    }
+}
+
+/* What hears a run from its beginning, and would judge a run without it. */
+static const char *listener_of(const struct cw_gpu *gpu)
+{
+    return gpu->serial != NULL      ? "--check-serial"
+           : gpu->persist != NULL   ? "--check-persist"
+           : gpu->model != NULL     ? "the graph of persists"
+           : gpu->sanitizer != NULL ? "--check"
+                                    : NULL;
+}
+
+void cw_gpu__state(struct cw_gpu *gpu, struct cw_state *s)
+{
+    cw_state_group(s, "gpu", 0);
+    if (listener_of(gpu) != NULL)
+        cw_state_fail(s, CW_EUNSUP, "%s has heard the run from its beginning, and cannot be saved", listener_of(gpu));
+    cw_message_pool_state(s, &gpu->pool);
+    clocks_state(s, gpu);
+    launch_state(s, gpu);
+    watchdog_state(s, gpu);
+    counters_state(s, gpu);
+    cw_memory_state(s, gpu->memory);
+    for (uint32_t i = 0; i < gpu->component_cnt && s->status == CW_OK; i++)
+        cw_component_state(gpu->component[i], s);
+    if (s->status == CW_OK)
+        mechs_state(s, gpu);
+    if (cw_state_loads(s) && s->status == CW_OK && s->at != s->bytes)
+        cw_state_fail(s, CW_EINVAL, "%zu bytes are left over: it was saved by another build, or for another machine", s->bytes - s->at);
+}
