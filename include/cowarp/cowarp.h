@@ -62,7 +62,8 @@ struct cowarp_options {
     const char *record;            /* "INSTANCE=FILE": what is sent into this unit, as a stimulus file (docs/systemc.md); or NULL */
     int tick_always;               /* tick components that have nothing to do as well; slow, and results do not change */
     int reverse_ticks;             /* tick components in reverse order; results do not change */
-    uint64_t renew_cycles;         /* after each so many core cycles all components are saved, made anew and loaded; results do not change; 0: never */
+    uint64_t
+        renew_cycles; /* after each so many core cycles all components are saved, made anew and loaded; results do not change; 0: never */
     /* Called some hundred times a second of host time while a kernel runs, and with zeros while RTL is built, then perhaps by other
      * threads, one at a time; non-zero stops it (COWARP_ELIMIT). May be NULL. */
     int (*on_progress)(void *context, uint64_t cycles, uint64_t blocks_done, uint64_t blocks_total);
