@@ -294,8 +294,6 @@ void cw_persist__knows(struct cw_persist_check *s, uint32_t thread, const struct
 /* persist_seen.c: CW_EVENT_SYNC and CW_EVENT_STRONG. */
 void cw_persist__synced(struct cw_persist_check *s, const struct cw_event *e);
 void cw_persist__strong(struct cw_persist_check *s, const struct cw_event *e);
-/* Another thread takes the place of this one. */
-void cw_persist__gone(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e);
 /* The launch is over. kept: it has not made all durable, and the threads of the next one know what these have known. */
 void cw_persist__seen_launched(struct cw_persist_check *s, bool kept);
 

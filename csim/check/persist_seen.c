@@ -232,11 +232,6 @@ void cw_persist__strong(struct cw_persist_check *s, const struct cw_event *e)
         read_value(s, thread, e, key);
 }
 
-void cw_persist__gone(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e)
-{
-    add(s, &s->known_before, thread, e, cw_persist__thread(s, thread)->known);
-}
-
 void cw_persist__seen_launched(struct cw_persist_check *s, bool kept)
 {
     const struct cw_event e = {.type = CW_EVENT_SYNC};

@@ -73,13 +73,21 @@ static bool both_settled(struct cw_persist_check *s, const uint32_t node[2])
     return cw_persist__settled(s, node[1]) && cw_persist__settled(s, node[0]);
 }
 
+/* Another thread takes the place of this one. */
+static void gone(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e)
+{
+    const uint32_t known = cw_persist__thread(s, thread)->known, before = s->known_before;
+    if (known != NONE && known != before)
+        put(s, &s->known_before,
+            before == NONE ? cw_persist__hold(s, known) : cw_persist__make(s, CW_PERSIST_NODE_SEGMENT, thread, e, before, known));
+}
+
 static void begin(struct cw_persist_check *s, const struct cw_event *e)
 {
     const uint32_t first = warp_of(s, e);
     for (uint32_t lane = 0; first != NONE && lane < CW_WARP_LANES_MAX; lane++) {
         struct cw_persist_thread *t = cw_persist__thread(s, first + lane);
-        if (t->known != NONE)
-            cw_persist__gone(s, first + lane, e);
+        gone(s, first + lane, e);
         put(s, &t->before, cw_persist__hold(s, s->known_at_begin));
         put(s, &t->known, cw_persist__hold(s, s->known_at_begin));
         t->block = e->u.order.block;
