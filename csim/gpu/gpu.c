@@ -196,6 +196,7 @@ static int create_partitions(struct cw_gpu *gpu, struct cw_error *err)
             .shares = i >= channels ? gpu->partition[i % channels] : NULL,
             .mech_cnt = gpu->mech_cnt,
             .mech_inbox = inbox,
+            .events = &gpu->events,
         };
         status = cw_partition_create(&gpu->partition[i], &p, err);
     }
@@ -833,11 +834,12 @@ const char *cw_gpu_deadlock_report(const struct cw_gpu *gpu)
     return gpu->report != NULL ? gpu->report : "";
 }
 
-int cw_gpu_persist_graph(struct cw_gpu *gpu, uint32_t without_line, struct cw_persist_model_graph *graph, struct cw_error *err)
+int cw_gpu_persist_graph(struct cw_gpu *gpu, enum cw_persist_change change, uint32_t line, struct cw_persist_model_graph *graph,
+                         struct cw_error *err)
 {
     if (gpu->model == NULL)
         return cw_fail(err, CW_EINVAL, "the graph of persists: this GPU keeps none; create it with options.pm_log = 2");
-    return cw_persist_model_graph(gpu->model, without_line, graph, err);
+    return cw_persist_model_graph(gpu->model, change, line, graph, err);
 }
 
 void cw_gpu_forget_persists(struct cw_gpu *gpu)

@@ -494,6 +494,14 @@ static int judge(struct cw_gpu *gpu, struct cw_error *err)
     return status;
 }
 
+static bool keeps_persists(const struct cw_gpu *gpu)
+{
+    bool keeps = false;
+    for (uint32_t i = 0; i < gpu->mech_cnt; i++)
+        keeps |= gpu->mech[i].mech->keeps != NULL && gpu->mech[i].mech->keeps(gpu->mech[i].self);
+    return keeps;
+}
+
 static int launch_timed(struct cw_gpu *gpu, const struct cw_gpu_request *q, struct cw_error *err)
 {
     int status = begin(gpu, err);
@@ -509,7 +517,7 @@ static int launch_timed(struct cw_gpu *gpu, const struct cw_gpu_request *q, stru
     if (status == CW_OK && gpu->persist != NULL)
         status = judge_persists(gpu, err);
     if (gpu->model != NULL)
-        cw_persist_model_launched(gpu->model);
+        cw_persist_model_launched(gpu->model, q->module, !keeps_persists(gpu));
     for (uint32_t i = 0; status == CW_OK && gpu->config.l2_launch == CW_LAUNCH_COLD && i < gpu->config.partition_count; i++)
         cw_partition_flush(gpu->partition[i]);
     return status;
