@@ -55,6 +55,8 @@ function(cw_add_tests)
     add_test(NAME check.plan COMMAND ${PROJECT_SOURCE_DIR}/tests/plan.py check ${CMAKE_BINARY_DIR})
     add_test(NAME provenance COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/provenance_test.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}
              ${CMAKE_COMMAND})
+    add_test(NAME system.saved COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/saved_test.py $<TARGET_FILE:cowarp>
+             ${PROJECT_SOURCE_DIR})
     add_test(NAME system.saxpy COMMAND saxpy)
     # The store without its fences must not survive.
     add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/pm_store_unordered.c
