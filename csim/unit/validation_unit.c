@@ -508,7 +508,6 @@ static void decision_state(struct cw_state *s, struct decision *d)
     CW_STATE(s, d->request.granule);
     CW_STATE(s, d->request.kind);
     CW_STATE(s, d->request.owner);
-    CW_STATE(s, d->request.count);
     CW_STATE(s, d->request.id);
     CW_STATE(s, d->request.retried);
     CW_STATE(s, d->request.spill);

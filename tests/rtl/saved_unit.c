@@ -9,7 +9,7 @@
 #include "base/state.h"
 #include "cw_test.h"
 
-#define INTERVAL_MAX 512u /* cycles: short ones save in the middle of much, long ones let a difference come out */
+#define INTERVAL_MAX 1024u /* cycles; the shorter, the more often: many meet what lasts a cycle, long ones let a difference come out */
 #define RESET_EVERY  4096u
 
 struct twins {
@@ -129,7 +129,7 @@ void cw_saved_run(const struct cw_lockstep_bench *bench, const struct cw_lockste
                 fail_msg("%s, set %s, cycle %" PRIu64 ": the state of the one that was loaded differs", unit->name, set->label, n);
             renew(&t);
             renewals++;
-            next += 1 + cw_rng_below(&rng, INTERVAL_MAX);
+            next += 1 + cw_rng_below(&rng, INTERVAL_MAX >> cw_rng_below(&rng, 10));
         }
         if (cw_rng_below(&rng, RESET_EVERY) == 0)
             reset(&t);
