@@ -108,6 +108,10 @@ int cw_persist_check_create(struct cw_persist_check **out, cw_time period, enum 
     s->line.size = sizeof(struct cw_persist_line);
     s->handed.size = sizeof(struct cw_persist_handed);
     s->clocks.size = sizeof(struct cw_persist_clocks);
+    s->write.size = sizeof(struct cw_persist_write);
+    s->atomic.size = sizeof(struct cw_persist_atomic);
+    s->barrier.size = sizeof(struct cw_persist_barrier);
+    s->atomics = s->known_before = s->known_at_begin = CW_PERSIST_NONE;
     s->listener = (struct cw_event_listener){.types = 1u << CW_EVENT_PM_ISSUE | 1u << CW_EVENT_PM_STORE | 1u << CW_EVENT_PM_READ |
                                                       1u << CW_EVENT_PM_ORDER | 1u << CW_EVENT_PM_LEAVE | 1u << CW_EVENT_PERSIST,
                                              .self = s,
@@ -119,11 +123,14 @@ void cw_persist_check_destroy(struct cw_persist_check *s)
 {
     if (s == NULL)
         return;
-    struct cw_pool *const pool[] = {&s->node,      &s->said,    &s->thread, &s->tally,  &s->store, &s->row,    &s->part,
-                                    &s->departure, &s->release, &s->shelf,  &s->narrow, &s->line,  &s->handed, &s->clocks};
+    for (uint32_t i = 0; i < s->barrier.cnt; i++)
+        free(cw_persist__barrier(s, i)->waits.at);
+    struct cw_pool *const pool[] = {&s->node,   &s->said,      &s->thread,  &s->tally,  &s->store,  &s->row,
+                                    &s->part,   &s->departure, &s->release, &s->shelf,  &s->narrow, &s->line,
+                                    &s->handed, &s->clocks,    &s->write,   &s->atomic, &s->barrier};
     for (uint32_t i = 0; i < sizeof pool / sizeof pool[0]; i++)
         cw_pool_free(pool[i]);
-    struct cw_key_map *const map[] = {&s->threads, &s->rows, &s->departures, &s->shelves, &s->variables};
+    struct cw_key_map *const map[] = {&s->threads, &s->rows, &s->departures, &s->shelves, &s->variables, &s->writes, &s->barriers};
     for (uint32_t i = 0; i < sizeof map / sizeof map[0]; i++)
         cw_key_map_free(map[i]);
     for (uint32_t i = 0; i < s->files; i++)

@@ -6,8 +6,8 @@
  * between them, or an ordering. `before` leads to what is ordered before all of the node. A node to which another one leads is closed: no
  * store joins it any more. So a node without `before` and without pending stores remains so, and is dropped from all `before` in passing.
  *
- * Private to: persist_model.c, persist.c, persist_bytes.c, persist_thread.c, persist_release.c, persist_narrow.c, persist_read.c, persist_graph.c,
- * persist_text.c.
+ * Private to: persist_model.c, persist.c, persist_bytes.c, persist_seen.c, persist_thread.c, persist_release.c, persist_narrow.c, persist_read.c,
+ * persist_graph.c, persist_text.c.
  */
 #ifndef CW_CHECK_PERSIST_PRIVATE_H
 #define CW_CHECK_PERSIST_PRIVATE_H
@@ -18,6 +18,11 @@
 
 #define CW_PERSIST_NONE   CW_POOL_NONE
 #define CW_PERSIST_NO_KEY UINT64_MAX
+
+struct cw_persist_list {
+    uint32_t *at;
+    uint32_t cnt, cap;
+};
 
 enum cw_persist_node_kind {
     CW_PERSIST_NODE_SEGMENT,
@@ -64,14 +69,39 @@ struct cw_persist_variable {
 /* Nodes or CW_PERSIST_NONE. */
 struct cw_persist_thread {
     uint32_t before;       /* what is ordered before the stores that it makes now */
+    uint32_t known;        /* what it knows to be durable (persist_seen.c); also in `before` */
     uint32_t narrow;       /* its last acquire that got no order though it has read from a release, if it has not stored since; else NONE */
     uint32_t current;      /* segment of these stores; NONE: no store yet */
     uint32_t since;        /* closed segments since the last fence */
+    uint32_t own;          /* its stores before its last oFence, if it has had no dFence since; else NONE */
     uint32_t release;      /* its last release, if it has not stored since and a write is ordered before it; else NONE */
     bool releasing;        /* it has released `variable`, and the store that makes this visible has not issued */
     uint32_t core, warp;   /* where it is */
+    uint32_t block;        /* number in the launch */
     uint32_t issued, last; /* its stores that have not been performed, in program order: the first and the last; or NONE */
     struct cw_persist_variable variable;
+};
+
+/* A strong write of a word, with what its thread knew then to be durable, and an atomic what it has heard of the value that it has found. */
+struct cw_persist_write {
+    uint32_t next; /* the one before it; or NONE */
+    uint32_t known;
+    uint64_t value;
+};
+
+/* An atomic that has not returned. */
+struct cw_persist_atomic {
+    uint32_t next; /* a later one; or NONE */
+    uint32_t thread;
+    uint32_t known; /* to its thread when it issued; performed: what the value has brought that it has found */
+    bool returns, performed;
+    uint64_t key;
+};
+
+/* Threads at a barrier. */
+struct cw_persist_barrier {
+    uint32_t known; /* to one of them */
+    struct cw_persist_list waits;
 };
 
 /* Of a thread, whose index it has: what it has acquired. Few threads acquire, so this is not in the thread. */
@@ -178,11 +208,6 @@ struct cw_persist_handed {
     struct cw_persist_clock clock[CW_PERSIST_CLOCK];
 };
 
-struct cw_persist_list {
-    uint32_t *at;
-    uint32_t cnt, cap;
-};
-
 struct cw_persist_check {
     struct cw_event_listener listener;
     cw_time period, instant;
@@ -190,6 +215,11 @@ struct cw_persist_check {
     bool out_of_memory, stopped; /* stopped: it has found a violation */
     bool keeps;                  /* for persist_model.c: nodes stay, nothing becomes durable, and nothing is judged */
     struct cw_pool node, said, thread, tally, store, row, part, departure, release, shelf, narrow, line, handed, clocks;
+    struct cw_pool write, atomic, barrier;                         /* of persist_seen.c */
+    struct cw_key_map writes, barriers;                            /* by word: its latest write; by core, block and number */
+    uint32_t atomics;                                              /* the oldest that has not returned; or NONE */
+    uint32_t known_before;                                         /* to threads that are gone; or NONE */
+    uint32_t known_at_begin;                                       /* to those that begin; or NONE */
     uint32_t issued;                                               /* stores that have not been performed */
     uint32_t *slot;                                                /* see persist_read.c; NULL until a thread stores */
     struct cw_key_map variables;                                   /* by address and block: handed */
@@ -227,6 +257,9 @@ CW_PERSIST_AT(shelf)
 CW_PERSIST_AT(line)
 CW_PERSIST_AT(handed)
 CW_PERSIST_AT(clocks)
+CW_PERSIST_AT(write)
+CW_PERSIST_AT(atomic)
+CW_PERSIST_AT(barrier)
 #undef CW_PERSIST_AT
 
 static inline struct cw_persist_narrow *cw_persist__narrow_at(const struct cw_persist_check *s, uint32_t i)
@@ -254,6 +287,15 @@ uint32_t cw_persist__thread_of(struct cw_persist_check *s, const struct cw_event
 bool cw_persist__is_release(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e);
 /* Node for a store that the thread makes, `own`: of its last release; it then has one pending store more, and one name. NONE: out of memory. */
 uint32_t cw_persist__segment(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e, bool own);
+
+/* The thread has seen something that was done after what is in the node was durable. */
+void cw_persist__knows(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e, uint32_t node);
+
+/* persist_seen.c: CW_EVENT_SYNC and CW_EVENT_STRONG. */
+void cw_persist__synced(struct cw_persist_check *s, const struct cw_event *e);
+void cw_persist__strong(struct cw_persist_check *s, const struct cw_event *e);
+/* The launch is over. kept: it has not made all durable, and the threads of the next one know what these have known. */
+void cw_persist__seen_launched(struct cw_persist_check *s, bool kept);
 
 /* Threads let go of what is settled. */
 void cw_persist__sweep_threads(struct cw_persist_check *s);

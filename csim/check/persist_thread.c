@@ -30,9 +30,11 @@ static uint32_t find_warp(struct cw_persist_check *s, const struct cw_event *e, 
             *cw_persist__tally(s, i) = (struct cw_persist_tally){.generation = 1};
         if (ok)
             *cw_persist__thread(s, i) = (struct cw_persist_thread){.before = NONE,
+                                                                   .known = NONE,
                                                                    .narrow = NONE,
                                                                    .current = NONE,
                                                                    .since = NONE,
+                                                                   .own = NONE,
                                                                    .release = NONE,
                                                                    .core = e->core,
                                                                    .warp = e->warp,
@@ -71,14 +73,27 @@ static bool both_settled(struct cw_persist_check *s, const uint32_t node[2])
     return cw_persist__settled(s, node[1]) && cw_persist__settled(s, node[0]);
 }
 
+/* Another thread takes the place of this one. */
+static void gone(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e)
+{
+    const uint32_t known = cw_persist__thread(s, thread)->known, before = s->known_before;
+    if (known != NONE && known != before)
+        put(s, &s->known_before,
+            before == NONE ? cw_persist__hold(s, known) : cw_persist__make(s, CW_PERSIST_NODE_SEGMENT, thread, e, before, known));
+}
+
 static void begin(struct cw_persist_check *s, const struct cw_event *e)
 {
     const uint32_t first = warp_of(s, e);
     for (uint32_t lane = 0; first != NONE && lane < CW_WARP_LANES_MAX; lane++) {
         struct cw_persist_thread *t = cw_persist__thread(s, first + lane);
-        put(s, &t->before, NONE);
+        gone(s, first + lane, e);
+        put(s, &t->before, cw_persist__hold(s, s->known_at_begin));
+        put(s, &t->known, cw_persist__hold(s, s->known_at_begin));
+        t->block = e->u.order.block;
         put(s, &t->current, NONE);
         put(s, &t->since, NONE);
+        put(s, &t->own, NONE);
         put(s, &t->release, NONE);
         t->releasing = false;
         cw_persist__narrow_end(s, first + lane);
@@ -88,15 +103,40 @@ static void begin(struct cw_persist_check *s, const struct cw_event *e)
     }
 }
 
+/* Nodes of the thread's own stores up to the fence, of which `fence` is the node; with them, what is ordered before them. Not what it has
+ * acquired since its last store. */
+static uint32_t own_stores(const struct cw_persist_thread *t, uint32_t fence)
+{
+    if (t->since == NONE && t->current == NONE)
+        return t->own;
+    return t->current == NONE ? t->since : t->since == NONE ? t->current : fence;
+}
+
+/* The dFence has returned: the thread knows that its own stores are durable. */
+static void knows_own(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e, uint32_t own)
+{
+    struct cw_persist_thread *t = cw_persist__thread(s, thread);
+    if (own != NONE && own != t->known)
+        put(s, &t->known,
+            t->known == NONE ? cw_persist__hold(s, own) : cw_persist__make(s, CW_PERSIST_NODE_SEGMENT, thread, e, t->known, own));
+    put(s, &t->own, NONE);
+}
+
 static void fence(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e, uint32_t kind)
 {
     struct cw_persist_thread *t = cw_persist__thread(s, thread);
-    uint32_t all[2];
+    uint32_t all[2], node = NONE;
+    const bool empty = t->since == NONE && t->current == NONE; /* then `before` says it all */
     all_of(t, all);
-    if (t->since == NONE && t->current == NONE)
-        return; /* before says it all */
-    const bool settled = both_settled(s, all);
-    put(s, &t->before, settled ? NONE : cw_persist__make(s, kind, thread, e, all[0], all[1]));
+    if (!empty && !both_settled(s, all))
+        node = cw_persist__make(s, kind, thread, e, all[0], all[1]);
+    if (s->keeps && kind == CW_PERSIST_NODE_DFENCE)
+        knows_own(s, thread, e, own_stores(t, node));
+    else if (s->keeps && !empty)
+        put(s, &t->own, cw_persist__hold(s, own_stores(t, node)));
+    if (empty)
+        return;
+    put(s, &t->before, node);
     put(s, &t->since, NONE);
     put(s, &t->current, NONE);
 }
@@ -120,6 +160,29 @@ void cw_persist__sweep_threads(struct cw_persist_check *s)
     }
 }
 
+/* The thread's stores are ordered alike no more. */
+static void close_segment(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e)
+{
+    struct cw_persist_thread *t = cw_persist__thread(s, thread);
+    if (t->current != NONE && t->since != NONE)
+        put(s, &t->since, cw_persist__make(s, CW_PERSIST_NODE_SEGMENT, thread, e, t->since, t->current));
+    else if (t->current != NONE)
+        put(s, &t->since, cw_persist__hold(s, t->current));
+    put(s, &t->current, NONE);
+}
+
+void cw_persist__knows(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e, uint32_t node)
+{
+    struct cw_persist_thread *t = cw_persist__thread(s, thread);
+    if (node == NONE || node == t->known)
+        return;
+    close_segment(s, thread, e);
+    put(s, &t->known,
+        t->known == NONE ? cw_persist__hold(s, node) : cw_persist__make(s, CW_PERSIST_NODE_SEGMENT, thread, e, t->known, node));
+    put(s, &t->before,
+        t->before == NONE ? cw_persist__hold(s, node) : cw_persist__make(s, CW_PERSIST_NODE_SEGMENT, thread, e, t->before, node));
+}
+
 /* Stores after a release are not ordered after those before it, so the thread goes on after the same node as before. */
 static void release(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e)
 {
@@ -128,9 +191,11 @@ static void release(struct cw_persist_check *s, uint32_t thread, const struct cw
     all_of(t, all);
     if (!both_settled(s, all))
         node = cw_persist__make(s, CW_PERSIST_NODE_RELEASE, thread, e, all[0], all[1]);
-    if (t->since != NONE || t->current != NONE) {
-        put(s, &t->since, cw_persist__hold(s, node));
+    if (node == NONE) {
+        put(s, &t->since, NONE);
         put(s, &t->current, NONE);
+    } else {
+        close_segment(s, thread, e);
     }
     put(s, &t->release, node);
     t->releasing = true;
@@ -162,11 +227,7 @@ static void acquire(struct cw_persist_check *s, uint32_t thread, const struct cw
         return;
     if (t->before != NONE && (t->before == from || cw_persist__node(s, t->before)->before[1] == from))
         return; /* it has acquired this release just now */
-    if (t->current != NONE && t->since != NONE)
-        put(s, &t->since, cw_persist__make(s, CW_PERSIST_NODE_SEGMENT, thread, e, t->since, t->current));
-    else if (t->current != NONE)
-        put(s, &t->since, cw_persist__hold(s, t->current));
-    put(s, &t->current, NONE);
+    close_segment(s, thread, e);
     put(s, &t->before, cw_persist__make(s, CW_PERSIST_NODE_ACQUIRE, thread, e, t->before, from));
 }
 

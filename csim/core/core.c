@@ -256,7 +256,8 @@ static bool core_idle(const void *self)
     return cw_core_idle(self);
 }
 
-static const struct cw_component_ops component_ops = {.kind = "core", .domain = CW_DOMAIN_CORE, .tick = core_tick, .idle = core_idle, .state = cw_core__state};
+static const struct cw_component_ops component_ops = {
+    .kind = "core", .domain = CW_DOMAIN_CORE, .tick = core_tick, .idle = core_idle, .state = cw_core__state};
 
 int cw_core_create(struct cw_core **out, const struct cw_core_config *config, struct cw_error *err)
 {
@@ -512,6 +513,8 @@ static int size_blocks(struct cw_core *c, const struct cw_launch *l, struct cw_e
 int cw_core_prepare(struct cw_core *c, const struct cw_launch *launch, struct cw_error *err)
 {
     c->launch = NULL;
+    c->hostile = c->config->core_memory == CW_MEMORY_ADVERSARY;
+    cw_rng_seed(&c->rng, c->config->core_memory_seed * UINT64_C(0x100000001b3) + 4096 + c->cfg.index);
     int status = size_blocks(c, launch, err);
     if (status == 0)
         status = allocate_registers(c, launch->kernel, err);

@@ -25,6 +25,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "core/checkpoint.h"
 #include "core/classes.h"
 #include "core/coalesce.h"
@@ -110,6 +111,7 @@ struct cw_core_inst {
     uint64_t
         read_until; /* cycle from which what the constant cache has read so far may be used; leader: and what parts have that are complete */
     uint32_t stamp; /* number in the order of issue, where CW_SOCKET_PM or CW_SOCKET_PROGRAM is taken */
+    uint16_t epoch; /* of the core when it issued */
     uint32_t asked; /* mechanisms before the L1 that have let it go or need not be asked, in the order of the list */
 };
 
@@ -324,6 +326,9 @@ struct cw_core {
     struct cw_flush flush;
     uint32_t departures; /* of bytes of persistent memory */
     uint32_t stamps;     /* instructions that have one */
+    bool hostile;        /* core.memory=adversary: messages say what may pass them, and weak loads may go past the L1 */
+    uint16_t epoch;      /* synchronisations of block scope, modulo 2^16 */
+    struct cw_rng rng;   /* of that */
     uint8_t *shared;
     /* launch */
     const struct cw_launch *launch;
@@ -590,6 +595,16 @@ void cw_core__tell_completed(const struct cw_core *c, const struct cw_core_inst 
 /* The following are called where CW_SOCKET_PM is taken. */
 /* It is complete; if it is a load, its values have come. */
 void cw_core__tell_reads(const struct cw_core *c, const struct cw_core_inst *inst);
+/* For CW_EVENT_STRONG, where it is wanted: a load has its values; an atomic what it has found; an atomic of shared memory is performed; lanes
+ * of a warp exchange values. */
+void cw_core__tell_loads(const struct cw_core *c, const struct cw_core_inst *inst);
+void cw_core__tell_old(const struct cw_core *c, const struct cw_mem_inst *m, cw_lanes lanes, const uint64_t *old);
+void cw_core__tell_shared_atomic(const struct cw_core *c, const struct cw_mem_inst *m, uint32_t lane, uint64_t old, uint64_t value);
+void cw_core__tell_exchange(const struct cw_core *c, uint32_t w, cw_lanes lanes);
+static inline bool cw_core__wants_strong(const struct cw_core *c)
+{
+    return __builtin_expect(cw_events_want(c->cfg.stream, CW_EVENT_STRONG), 0);
+}
 /* For the sanitizer: a memory instruction issues, with its addresses and what it stores. */
 void cw_core__tell_lanes(const struct cw_core *c, const struct cw_mem_inst *m);
 static inline void cw_core__issued(const struct cw_core *c, const struct cw_mem_inst *m)

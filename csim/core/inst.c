@@ -151,6 +151,8 @@ void cw_core__inst_answered(struct cw_core *c, struct cw_core_inst *inst, uint64
         cw_core__tell_reads(c, inst);
     if (__builtin_expect((c->taken & CW_SOCKET_PROGRAM) != 0, 0))
         cw_core__tell_completed(c, inst);
+    if (cw_core__wants_strong(c))
+        cw_core__tell_loads(c, inst);
     if (inst->m.uop->op == CW_OP_LD)
         cw_core__write_back(c, &inst->m, inst->m.lanes);
     if ((c->taken & CW_SOCKET_ACQUIRE) != 0 && (inst->m.uop->flags & CW_UF_ACQUIRE) != 0)

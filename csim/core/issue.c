@@ -363,6 +363,8 @@ static inline __attribute__((always_inline)) bool perform(struct cw_core *c, uin
         if (mask != c->warp[w].live && !cw_core__members_came(c, w, u, mask))
             return false;
         execute(c, &c->warp[w], u, op, mask);
+        if (cw_core__wants_strong(c))
+            cw_core__tell_exchange(c, w, mask);
         break;
     case CW_ISSUE_MEM:
         if (!cw_core__issue_mem(c, w, u, op, mask))

@@ -68,6 +68,7 @@ static struct cw_core_inst *enqueue(struct cw_core *c, const struct cw_mem_part 
     cw_core__issued(c, &i->m);
     if (__builtin_expect((c->taken & (CW_SOCKET_PM | CW_SOCKET_PROGRAM)) != 0, 0))
         cw_core__stamp(c, i);
+    i->epoch = c->epoch;
     i->flight = cw_core__order_flight(c, p->warp);
     cw_core__order_begin(c, i->flight);
     warp->insts++;

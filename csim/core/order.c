@@ -26,6 +26,7 @@ static void turn(struct cw_order *o)
 void cw_core__order_block(struct cw_core *c, uint32_t block)
 {
     struct cw_order *o = &c->order[c->mixes ? 0 : block];
+    c->epoch++;
     o->owed = o->generation;
     turn(o);
 }

@@ -79,6 +79,8 @@ static void warp_spin_state(struct cw_state *s, struct cw_core *c, struct cw_war
     CW_STATE(s, w->spin);
     REF_UOP(s, c, w->poll);
     CW_STATE(s, w->poll_at);
+    CW_STATE(s, w->poll_low);
+    CW_STATE(s, w->poll_high);
 }
 
 static void warp_barrier_state(struct cw_state *s, struct cw_core *c, struct cw_warp *w)
@@ -195,6 +197,7 @@ static void inst_state(struct cw_state *s, struct cw_core *c, struct cw_core_ins
     CW_STATE(s, i->arrives);
     CW_STATE(s, i->read_until);
     CW_STATE(s, i->stamp);
+    CW_STATE(s, i->epoch);
     CW_STATE(s, i->asked);
 }
 
@@ -483,6 +486,8 @@ static void clock_state(struct cw_state *s, struct cw_core *c)
     CW_STATE(s, c->acks);
     CW_STATE(s, c->departures);
     CW_STATE(s, c->stamps);
+    CW_STATE(s, c->epoch);
+    CW_STATE(s, c->rng.state);
     CW_STATE(s, c->checkpoint.longest_back_off);
 }
 

@@ -30,7 +30,11 @@ static void atomics(struct cw_core *c, struct cw_mem_inst *m, uint8_t *slice, co
         uint64_t v =
             cw_atomic_apply((enum cw_atom)m->uop->atom, (enum cw_type)m->uop->type, old[lane], m->value[0][lane], m->value[1][lane]);
         cw_core__store_element(p, m->elem_bytes, v);
+        if (cw_core__wants_strong(c))
+            cw_core__tell_shared_atomic(c, m, lane, old[lane], v);
     }
+    if (cw_core__wants_strong(c))
+        cw_core__tell_old(c, m, m->lanes, old);
     cw_core__write_old(c, m, m->lanes, old);
 }
 
@@ -112,6 +116,8 @@ void cw_core__shared_access(struct cw_core *c, struct cw_core_inst *inst)
 {
     const uint32_t cycles = passes(c, &inst->m);
     cw_core__shared_perform(c, &inst->m);
+    if (cw_core__wants_strong(c))
+        cw_core__tell_loads(c, inst);
     const uint32_t further = (cycles - 1) * c->pass.shared;
     c->cfg.stats->shared_conflict_cycles += further;
     c->cfg.stats->mem_stall_shared += further;

@@ -58,10 +58,72 @@ static cw_lanes persistent_lanes(const struct cw_mem_inst *m)
     return lanes;
 }
 
+/* Each lane's element of a strong access. */
+static void tell_strong(const struct cw_core *c, const struct cw_mem_inst *m, cw_lanes lanes, enum cw_event_strong kind,
+                        const uint64_t *value)
+{
+    const bool atomic = m->uop->op == CW_OP_ATOM;
+    struct cw_event e = {.type = CW_EVENT_STRONG, .core = c->cfg.index, .now = c->now};
+    e.u.strong.kind = (uint8_t)kind;
+    e.u.strong.atomic = atomic;
+    e.u.strong.returns = m->uop->dst_cnt != 0;
+    for (cw_lanes left = lanes; left != 0; left = cw_lanes_rest(left)) {
+        const uint32_t lane = cw_lanes_first(left);
+        e.warp = cw_core__home(c, m->dynamic, m->warp, lane);
+        e.lane = lane + CW_LANES * m->half;
+        for (uint32_t i = 0; i < m->vec; i++) {
+            e.u.strong.addr = (m->space == CW_SPACE_SHARED ? CW_SHARED_WINDOW : 0) + m->addr[lane] + i * m->elem_bytes;
+            e.u.strong.value = value != NULL ? value[lane] : atomic ? 0 : m->value[i][lane];
+            cw_events_tell(c->cfg.stream, &e);
+        }
+    }
+}
+
+static bool is_strong(const struct cw_uop *u)
+{
+    return u->op == CW_OP_ATOM || (u->flags & (CW_UF_VOLATILE | CW_UF_ACQUIRE | CW_UF_RELEASE)) != 0;
+}
+
+void cw_core__tell_loads(const struct cw_core *c, const struct cw_core_inst *inst)
+{
+    const struct cw_mem_inst *m = &inst->m;
+    if (m->uop->op == CW_OP_LD && is_strong(m->uop) && m->space <= CW_SPACE_SHARED && !inst->in_region)
+        tell_strong(c, m, m->lanes, CW_STRONG_READ, NULL);
+}
+
+void cw_core__tell_old(const struct cw_core *c, const struct cw_mem_inst *m, cw_lanes lanes, const uint64_t *old)
+{
+    if (m->uop->dst_cnt != 0)
+        tell_strong(c, m, lanes, CW_STRONG_READ, old);
+}
+
+void cw_core__tell_shared_atomic(const struct cw_core *c, const struct cw_mem_inst *m, uint32_t lane, uint64_t old, uint64_t value)
+{
+    struct cw_event e = {.type = CW_EVENT_STRONG, .core = c->cfg.index, .lane = lane + CW_LANES * m->half, .now = c->now};
+    e.warp = cw_core__home(c, m->dynamic, m->warp, lane);
+    e.u.strong.kind = CW_STRONG_PERFORM;
+    e.u.strong.addr = CW_SHARED_WINDOW + m->addr[lane];
+    e.u.strong.old = old;
+    e.u.strong.value = value;
+    cw_events_tell(c->cfg.stream, &e);
+}
+
+void cw_core__tell_exchange(const struct cw_core *c, uint32_t w, cw_lanes lanes)
+{
+    struct cw_event e = {.type = CW_EVENT_STRONG, .core = c->cfg.index, .warp = w, .now = c->now};
+    e.u.strong.kind = CW_STRONG_EXCHANGE;
+    e.u.strong.lanes = lanes;
+    if (c->warp[w].dynamic == NULL)
+        cw_events_tell(c->cfg.stream, &e);
+}
+
 void cw_core__stamp(struct cw_core *c, struct cw_core_inst *inst)
 {
     const struct cw_mem_inst *m = &inst->m;
     inst->stamp = ++c->stamps;
+    if (cw_events_want(c->cfg.stream, CW_EVENT_STRONG) && m->uop->op != CW_OP_LD && is_strong(m->uop) && m->space <= CW_SPACE_SHARED &&
+        !inst->in_region)
+        tell_strong(c, m, m->lanes, m->uop->op == CW_OP_ATOM ? CW_STRONG_ATOMIC : CW_STRONG_STORE, NULL);
     if (m->uop->op == CW_OP_LD || m->space > CW_SPACE_SHARED)
         return;
     if (inst->in_region) {

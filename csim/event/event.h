@@ -68,7 +68,19 @@ enum cw_event_type {
      * program order. */
     CW_EVENT_LANES, /* a memory instruction of lanes of one warp of one block, in one space: lanes */
     CW_EVENT_SYNC,  /* something orders threads of a block: sync */
-    CW_EVENT_TYPES  /* at most 32: a listener has a bit for each */
+    /* For the graph of persists (check/persist_seen.h): what threads see of each other beside barriers. */
+    CW_EVENT_STRONG, /* a strong access of global or shared memory outside regions: volatile, relaxed, acquire, release, or an atomic; or
+                        lanes of a warp that exchange values: strong */
+    CW_EVENT_TYPES   /* at most 32: a listener has a bit for each */
+};
+
+/* What becomes of a strong access. Of one thread STORE and ATOMIC come in program order. */
+enum cw_event_strong {
+    CW_STRONG_STORE,    /* a store of the value has issued */
+    CW_STRONG_ATOMIC,   /* an atomic has issued */
+    CW_STRONG_PERFORM,  /* an atomic is performed: it has found `old` and left `value` */
+    CW_STRONG_READ,     /* a load, or an atomic that returns what it has found, has the value */
+    CW_STRONG_EXCHANGE, /* `lanes` of the warp have given each other values (shfl, vote, match, redux) */
 };
 
 /* What orders threads of a block. */
@@ -172,6 +184,13 @@ struct cw_event {
             uint32_t value;
             const struct cw_uop *uop; /* the call or the fence; NULL for BEGIN */
         } order;
+        struct {
+            uint8_t kind;         /* enum cw_event_strong */
+            bool atomic, returns; /* of a READ: of an atomic; of an ATOMIC: there will be a READ */
+            uint64_t addr;        /* as of an order */
+            uint64_t value, old;
+            cw_lanes lanes;
+        } strong;
         struct {
             uint64_t addr;             /* of the line */
             uint32_t id;               /* the core's number for this departure: what leaves together becomes durable together */

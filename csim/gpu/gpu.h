@@ -173,7 +173,8 @@ uint64_t cw_gpu_findings(const struct cw_gpu *gpu, enum cw_check check);
 /* For CW_CHECK_INIT: the bytes are written, or not, whoever wrote them before. */
 void cw_gpu_mark(struct cw_gpu *gpu, uint64_t addr, uint64_t bytes, bool written);
 /* With model_persists: as the functions of check/persist_model.h. CW_EINVAL without. */
-int cw_gpu_persist_graph(struct cw_gpu *gpu, uint32_t without_line, struct cw_persist_model_graph *graph, struct cw_error *err);
+int cw_gpu_persist_graph(struct cw_gpu *gpu, enum cw_persist_change change, uint32_t line, struct cw_persist_model_graph *graph,
+                         struct cw_error *err);
 uint64_t cw_gpu_persists_before(const struct cw_gpu *gpu, uint32_t launch);
 void cw_gpu_forget_persists(struct cw_gpu *gpu); /* the graph begins anew; without one, nothing */
 bool cw_gpu_persist_order_at(const struct cw_gpu *gpu, uint32_t i, struct cw_persist_model_order *order);

@@ -313,11 +313,8 @@ static void dispatch(struct cw_gpu *gpu)
 
 static bool at_rest(const struct cw_gpu *gpu)
 {
-    if (!cw_gpu__memory_at_rest(gpu))
+    if (!cw_gpu__at_rest(gpu))
         return false;
-    for (uint32_t i = 0; i < gpu->config.core_count; i++)
-        if (!cw_core_idle(gpu->core[i]))
-            return false;
     for (uint32_t i = 0; i < gpu->mech_cnt; i++)
         if (gpu->mech[i].mech->idle != NULL && !gpu->mech[i].mech->idle(gpu->mech[i].self))
             return false;
@@ -494,6 +491,14 @@ static int judge(struct cw_gpu *gpu, struct cw_error *err)
     return status;
 }
 
+static bool keeps_persists(const struct cw_gpu *gpu)
+{
+    bool keeps = false;
+    for (uint32_t i = 0; i < gpu->mech_cnt; i++)
+        keeps |= gpu->mech[i].mech->keeps != NULL && gpu->mech[i].mech->keeps(gpu->mech[i].self);
+    return keeps;
+}
+
 static int launch_timed(struct cw_gpu *gpu, const struct cw_gpu_request *q, struct cw_error *err)
 {
     int status = begin(gpu, err);
@@ -509,7 +514,7 @@ static int launch_timed(struct cw_gpu *gpu, const struct cw_gpu_request *q, stru
     if (status == CW_OK && gpu->persist != NULL)
         status = judge_persists(gpu, err);
     if (gpu->model != NULL)
-        cw_persist_model_launched(gpu->model);
+        cw_persist_model_launched(gpu->model, q->module, !keeps_persists(gpu));
     for (uint32_t i = 0; status == CW_OK && gpu->config.l2_launch == CW_LAUNCH_COLD && i < gpu->config.partition_count; i++)
         cw_partition_flush(gpu->partition[i]);
     return status;

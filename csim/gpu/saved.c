@@ -33,6 +33,7 @@ static void watchdog_state(struct cw_state *s, struct cw_gpu *gpu)
     CW_STATE(s, gpu->watchdog.instructions_at);
     CW_STATE(s, gpu->watchdog.progress_at);
     CW_STATE(s, gpu->watchdog.steps);
+    CW_STATE(s, gpu->watchdog.moved);
 }
 
 static void counters_state(struct cw_state *s, struct cw_gpu *gpu)

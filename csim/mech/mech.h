@@ -125,6 +125,8 @@ struct cw_mech {
     bool (*idle)(const void *self);
     /* A kernel is about to run: everything is at rest, no warp is there yet. May be NULL; an error ends the launch. */
     int (*launch)(void *self, const struct cw_launch *launch, struct cw_error *err);
+    /* Whether a kernel may end before what it has written to persistent memory is durable; NULL: no. */
+    bool (*keeps)(const void *self);
     /* Kernel boundary: sums statistics that are kept aside; may be NULL. */
     void (*finish)(void *self);
 };

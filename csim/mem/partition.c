@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mem/adversary.h"
 #include "mem/dram.h"
 #include "mem/l2.h"
 #include "mem/version.h"
@@ -51,6 +52,8 @@ struct cw_partition {
     uint32_t source_cnt;
     uint32_t turn; /* source that is tried first */
     cw_time port_free_at;
+    bool hostile; /* core.memory=adversary */
+    struct cw_adversary adversary;
     uint32_t copies;     /* of rows, that DRAM has and that have not come back */
     uint32_t reply_turn; /* queue of replies that is looked at first: 0 the slice's, 1 + i mechanism i's */
 };
@@ -88,9 +91,21 @@ static uint32_t held(const struct cw_partition *s, struct cw_message *p, cw_time
     return cycles;
 }
 
-static void take_request(struct cw_partition *s, cw_time now)
+/* With an adversary all that has come is held, and what is due goes on. */
+static void let_in(struct cw_partition *s, cw_time now)
 {
     struct cw_message *p = cw_crossbar_peek(s->config.up, s->config.index, now);
+    if (p != NULL && cw_adversary_hold(&s->adversary, p, now))
+        cw_crossbar_pop(s->config.up, s->config.index, now);
+}
+
+static void take_request(struct cw_partition *s, cw_time now)
+{
+    uint32_t index = 0;
+    if (__builtin_expect(s->hostile, 0))
+        let_in(s, now);
+    struct cw_message *p =
+        s->hostile ? cw_adversary_peek(&s->adversary, now, &index) : cw_crossbar_peek(s->config.up, s->config.index, now);
     if (p == NULL)
         return;
     const bool bypass = p->kind == CW_MSG_OWN;
@@ -99,7 +114,10 @@ static void take_request(struct cw_partition *s, cw_time now)
     struct cw_fifo *to = bypass ? &s->mech[p->mech - 1].from_noc : &s->rop;
     if (!cw_fifo_can_push(to, now))
         return;
-    cw_crossbar_pop(s->config.up, s->config.index, now);
+    if (s->hostile)
+        cw_adversary_take(&s->adversary, index);
+    else
+        cw_crossbar_pop(s->config.up, s->config.index, now);
     p->place = 0;
     cw_fifo_push(to, now, (bypass ? 1 : s->config.config->l2_rop_latency + held(s, p, now)) * s->period, p);
 }
@@ -211,9 +229,36 @@ static void send_on(struct cw_partition *s, struct cw_message *p, cw_time delay,
     cw_fifo_push(to, now, delay, p);
 }
 
+/* What the next lane with the address of this one has found is what this one has left. */
+static uint64_t left_by(const struct cw_partition *s, const struct cw_message *p, uint32_t lane)
+{
+    const struct cw_atomic_body *b = cw_atomic_body_of(p);
+    for (cw_lanes left = p->lanes & ~(((cw_lanes)2 << lane) - 1); left != 0; left = cw_lanes_rest(left))
+        if (b->lane_offset[cw_lanes_first(left)] == b->lane_offset[lane])
+            return b->a[cw_lanes_first(left)];
+    uint64_t value = 0;
+    cw_memory_read(s->config.memory, cw_message_place(p) + b->lane_offset[lane], &value, cw_type_bytes((enum cw_type)b->type));
+    return value;
+}
+
+static __attribute__((noinline)) void tell_atomic(const struct cw_partition *s, const struct cw_message *p, cw_time now)
+{
+    struct cw_event e = {.type = CW_EVENT_STRONG, .core = p->core, .warp = p->warp, .now = now};
+    e.u.strong.kind = CW_STRONG_PERFORM;
+    for (cw_lanes left = p->lanes; left != 0; left = cw_lanes_rest(left)) {
+        e.lane = cw_lanes_first(left);
+        e.u.strong.addr = p->addr + cw_atomic_body_of(p)->lane_offset[e.lane];
+        e.u.strong.old = cw_atomic_body_of(p)->a[e.lane];
+        e.u.strong.value = left_by(s, p, e.lane);
+        cw_events_tell(s->config.events, &e);
+    }
+}
+
 /* p has been performed and holds the port for that many cycles. */
 static void finish(struct cw_partition *s, struct cw_message *p, uint32_t cycles, cw_time now)
 {
+    if (__builtin_expect(p->kind == CW_MSG_ATOMIC && s->config.events != NULL && cw_events_want(s->config.events, CW_EVENT_STRONG), 0))
+        tell_atomic(s, p, now);
     const cw_time delay = (s->config.config->l2_latency + cycles - 1) * s->period;
     s->port_free_at = now + cycles * s->period;
     if (s->uses_nvm && persists(p) && send_persist(s, p, delay, now))
@@ -327,6 +372,8 @@ static cw_time next_event(struct cw_partition *s)
     cw_time next = cw_time_max(port, s->port_free_at);
     next = cw_time_min(next, cw_crossbar_next(s->config.up, s->config.index));
     next = cw_time_min(next, cw_time_min(cw_dram_next(s->dram), cw_dram_next_written(s->dram)));
+    if (s->hostile)
+        next = cw_time_min(next, cw_adversary_next(&s->adversary));
     if (s->uses_nvm)
         next = cw_time_min(next, cw_nvm_next(s->nvm));
     if (s->copies > 0)
@@ -418,6 +465,7 @@ static void state(void *self, struct cw_state *s)
 {
     struct cw_partition *p = self;
     CW_STATE(s, p->uses_nvm);
+    CW_STATE(s, p->adversary.rng);
     cw_l2_state(s, p->l2);
     cw_fifo_state(s, &p->rop, cw_message_slot_state, NULL);
     cw_fifo_state(s, &p->reply, cw_message_slot_state, NULL);
@@ -450,6 +498,10 @@ int cw_partition_create(struct cw_partition **out, const struct cw_partition_con
     s->config = *config;
     s->period = config->clocks->period[CW_DOMAIN_L2];
     s->component = cw_component_of(&component_ops, s, config->index);
+    s->hostile = config->config->core_memory == CW_MEMORY_ADVERSARY;
+    s->adversary.period = s->period;
+    s->adversary.seed = config->config->core_memory_seed * UINT64_C(0x100000001b3);
+    cw_rng_seed(&s->adversary.rng, s->adversary.seed + config->index);
     s->source_cnt = 1 + config->mech_cnt;
     s->source = calloc(s->source_cnt, sizeof *s->source);
     s->mech = calloc(config->mech_cnt + 1, sizeof *s->mech);
@@ -538,7 +590,7 @@ bool cw_partition_idle(const struct cw_partition *s)
         const struct cw_partition_socket *m = &s->mech[i];
         queued += m->from_l2.count + m->from_noc.count + m->reply.count + m->to_l2.count + m->l2_done.count;
     }
-    return queued == 0 && cw_l2_idle(s->l2) && cw_dram_idle(s->dram);
+    return queued == 0 && s->adversary.cnt == 0 && cw_l2_idle(s->l2) && cw_dram_idle(s->dram);
 }
 
 uint32_t cw_partition_queued(const struct cw_partition *s)

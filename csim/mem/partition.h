@@ -32,6 +32,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/stats.h"
+#include "event/event.h"
 #include "mem/address.h"
 #include "mem/device_memory.h"
 #include "mem/nvm.h"
@@ -73,10 +74,11 @@ struct cw_partition_config {
     struct cw_message_pool *pool;
     struct cw_crossbar *up, *down; /* requests arrive at output `index` of up; replies enter at source `index` of down */
     uint32_t index;
-    struct cw_nvm *nvm;          /* NULL: no persistent memory */
-    struct cw_partition *shares; /* has the DRAM channel (dram.sharing), and is destroyed later; NULL: the partition makes one */
-    uint32_t mech_cnt;           /* mechanisms of the GPU, each with sockets */
-    const uint32_t *mech_inbox;  /* [mech_cnt]: entries of from_noc; read at creation only */
+    struct cw_nvm *nvm;             /* NULL: no persistent memory */
+    struct cw_partition *shares;    /* has the DRAM channel (dram.sharing), and is destroyed later; NULL: the partition makes one */
+    uint32_t mech_cnt;              /* mechanisms of the GPU, each with sockets */
+    const uint32_t *mech_inbox;     /* [mech_cnt]: entries of from_noc; read at creation only */
+    const struct cw_events *events; /* CW_EVENT_STRONG of atomics is told here; NULL: nobody hears */
 };
 
 int cw_partition_create(struct cw_partition **out, const struct cw_partition_config *config, struct cw_error *err);

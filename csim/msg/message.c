@@ -193,6 +193,8 @@ static void head_state(struct cw_state *s, struct cw_message *m)
     CW_STATE(s, m->place);
     CW_STATE(s, m->lanes);
     CW_STATE(s, m->born);
+    CW_STATE(s, m->loose);
+    CW_STATE(s, m->epoch);
 }
 
 static void body_state(struct cw_state *s, struct cw_message *m, uint32_t elements)

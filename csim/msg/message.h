@@ -52,6 +52,13 @@ enum cw_message_after {
     CW_AFTER_RETURN /* back to the mechanism `mech`, whose own access of the L2 it was */
 };
 
+/* Whether an adversary may perform it out of the order of its core and line (mem/adversary.h). */
+enum cw_message_loose {
+    CW_LOOSE_NOT,  /* no: what fills or writes back a line of a cache */
+    CW_LOOSE_WEAK, /* an access of a thread, weak */
+    CW_LOOSE_STRONG
+};
+
 struct cw_message_type;
 
 struct cw_message {
@@ -66,8 +73,10 @@ struct cw_message {
     uint8_t timing_only; /* READ, WRITE: has the time and traffic of one, but no bytes move (idealised systems; instructions) */
     uint8_t large;       /* the pool's: size class, or a spare */
     uint8_t flight;      /* WRITE, ATOMIC: the core's, comes back with the acknowledgement */
+    uint8_t loose;       /* enum cw_message_loose; of the machine's own */
     uint16_t core, partition, warp;
     uint16_t flits;          /* set by cw_message_size() before it enters the interconnect */
+    uint16_t epoch;          /* with loose: of the core, which counts synchronisations of block scope; takes no place on the wires */
     uint32_t payload_bytes;  /* bytes beyond the header, for flits and traffic counts */
     uint32_t tag;            /* the requester's own, comes back with the reply */
     uint32_t attempt;        /* of a mechanism's region: for events, takes no place on the wires */

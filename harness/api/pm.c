@@ -251,10 +251,15 @@ int cowarp_persist_at(const struct cowarp_gpu *gpu, uint64_t i, struct cowarp_pe
     return 1;
 }
 
-int cowarp_pm_graph(struct cowarp_gpu *gpu, uint32_t without_line, struct cowarp_pm_graph *graph)
+int cowarp_pm_graph_if(struct cowarp_gpu *gpu, enum cowarp_pm_change change, uint32_t line, struct cowarp_pm_graph *graph)
 {
     const int status = need_pm(gpu);
-    return status == CW_OK ? cowarp__pm_graph(gpu, &gpu->pm->graph, without_line, graph) : status;
+    return status == CW_OK ? cowarp__pm_graph(gpu, &gpu->pm->graph, change, line, graph) : status;
+}
+
+int cowarp_pm_graph(struct cowarp_gpu *gpu, uint32_t without_line, struct cowarp_pm_graph *graph)
+{
+    return cowarp_pm_graph_if(gpu, without_line != 0 ? COWARP_PM_WITHOUT : COWARP_PM_SAME, without_line, graph);
 }
 
 /* The .global variables of all modules have their first values again. */

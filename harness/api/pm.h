@@ -50,7 +50,8 @@ int cowarp__pm_write(const struct cowarp_pm_space *space, const struct cw_memory
 /* What cowarp_pm_graph hands out. */
 struct cowarp_pm_graph_copy;
 /* *copy is replaced; NULL at first. */
-int cowarp__pm_graph(struct cowarp_gpu *gpu, struct cowarp_pm_graph_copy **copy, uint32_t without_line, struct cowarp_pm_graph *graph);
+int cowarp__pm_graph(struct cowarp_gpu *gpu, struct cowarp_pm_graph_copy **copy, enum cowarp_pm_change change, uint32_t line,
+                     struct cowarp_pm_graph *graph);
 void cowarp__pm_graph_destroy(struct cowarp_pm_graph_copy *c);
 
 /* What has happened to the durable image, from which each earlier one can be made again. */

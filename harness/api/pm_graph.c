@@ -10,6 +10,7 @@ struct cowarp_pm_graph_copy {
     struct cowarp_pm_store *store;
     uint32_t *before;
     uint64_t *persists;
+    uint8_t *kept;
 };
 
 void cowarp__pm_graph_destroy(struct cowarp_pm_graph_copy *c)
@@ -19,6 +20,7 @@ void cowarp__pm_graph_destroy(struct cowarp_pm_graph_copy *c)
     free(c->store);
     free(c->before);
     free(c->persists);
+    free(c->kept);
     free(c);
 }
 
@@ -36,7 +38,9 @@ static void copy_stores(struct cowarp_gpu *gpu, struct cowarp_pm_store *to, cons
                                          .line = x->line,
                                          .core = x->core,
                                          .warp = x->warp,
-                                         .lane = x->lane};
+                                         .lane = x->lane,
+                                         .source_line = x->source_line,
+                                         .source = x->source};
     }
 }
 
@@ -48,22 +52,33 @@ static struct cowarp_pm_graph_copy *copy_of(struct cowarp_gpu *gpu, const struct
     c->store = malloc((g->stores + 1) * sizeof *c->store);
     c->before = malloc(2 * (g->nodes + 1) * sizeof *c->before);
     c->persists = malloc((g->launches + 1) * sizeof *c->persists);
-    if (c->store == NULL || c->before == NULL || c->persists == NULL) {
+    c->kept = malloc(g->launches + 1);
+    if (c->store == NULL || c->before == NULL || c->persists == NULL || c->kept == NULL) {
         cowarp__pm_graph_destroy(c);
         return NULL;
     }
     copy_stores(gpu, c->store, g);
     for (uint32_t i = 0; i < g->nodes; i++)
         memcpy(c->before + 2 * (size_t)i, g->node[i].before, 2 * sizeof *c->before);
+    for (uint32_t i = 0; i < g->launches; i++)
+        c->kept[i] = g->kept[i];
     for (uint32_t i = 0; i <= g->launches; i++)
         c->persists[i] = cw_gpu_persists_before(gpu->gpu, i);
     return c;
 }
 
-int cowarp__pm_graph(struct cowarp_gpu *gpu, struct cowarp_pm_graph_copy **copy, uint32_t without_line, struct cowarp_pm_graph *graph)
+int cowarp__pm_graph(struct cowarp_gpu *gpu, struct cowarp_pm_graph_copy **copy, enum cowarp_pm_change change, uint32_t line,
+                     struct cowarp_pm_graph *graph)
 {
     struct cw_persist_model_graph g;
-    const int status = cw_gpu_persist_graph(gpu->gpu, without_line, &g, &gpu->err);
+    static const enum cw_persist_change changes[] = {[COWARP_PM_SAME] = CW_PERSIST_SAME,
+                                                     [COWARP_PM_WITHOUT] = CW_PERSIST_WITHOUT,
+                                                     [COWARP_PM_AS_OFENCE] = CW_PERSIST_AS_OFENCE,
+                                                     [COWARP_PM_AS_DFENCE] = CW_PERSIST_AS_DFENCE,
+                                                     [COWARP_PM_AS_DEVICE] = CW_PERSIST_AS_DEVICE};
+    if ((uint32_t)change > COWARP_PM_AS_DEVICE)
+        return cw_fail(&gpu->err, CW_EINVAL, "the graph of persists: %d is no change", (int)change);
+    const int status = cw_gpu_persist_graph(gpu->gpu, changes[change], line, &g, &gpu->err);
     if (status != CW_OK)
         return status;
     cowarp__pm_graph_destroy(*copy);
@@ -73,6 +88,7 @@ int cowarp__pm_graph(struct cowarp_gpu *gpu, struct cowarp_pm_graph_copy **copy,
     *graph = (struct cowarp_pm_graph){.store = (*copy)->store,
                                       .before = (*copy)->before,
                                       .persists = (*copy)->persists,
+                                      .kept = (*copy)->kept,
                                       .stores = g.stores,
                                       .nodes = g.nodes,
                                       .launches = g.launches};
@@ -89,6 +105,7 @@ int cowarp_pm_order_at(const struct cowarp_gpu *gpu, uint32_t i, struct cowarp_p
     struct cw_persist_model_order o;
     if (gpu->gpu == NULL || !cw_gpu_persist_order_at(gpu->gpu, i, &o))
         return 0;
-    *order = (struct cowarp_pm_order){.line = o.line, .kind = kinds[o.kind], .device = o.device, .times = o.times};
+    *order = (struct cowarp_pm_order){
+        .line = o.line, .kind = kinds[o.kind], .device = o.device, .times = o.times, .source = o.source, .source_line = o.source_line};
     return 1;
 }

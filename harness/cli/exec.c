@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adversary.h"
 #include "argument.h"
 #include "kernels.h"
 #include "script.h"
@@ -165,6 +166,42 @@ static int run_session(struct request *q, const struct cli_parsed *p)
     return status;
 }
 
+/* ---- --adversary ---- */
+
+struct repeated {
+    struct request *q;
+    struct cli_buffer *list; /* [argument_cnt] */
+};
+
+static int repeat(void *self, struct cowarp_gpu *gpu)
+{
+    const struct repeated *r = self;
+    return simulate(r->q, gpu);
+}
+
+static uint32_t buffers_of(void *self, const struct cli_buffer **list)
+{
+    const struct repeated *r = self;
+    uint32_t cnt = 0;
+    for (uint32_t i = 0; i < r->q->argument_cnt; i++) {
+        const struct cli_argument *a = &r->q->argument[i];
+        if (a->kind == CLI_BUFFER || a->kind == CLI_PERSISTENT)
+            r->list[cnt++] = (struct cli_buffer){.name = a->place, .address = a->address, .bytes = a->bytes};
+    }
+    *list = r->list;
+    return cnt;
+}
+
+static int run_adversary(struct request *q, const struct cli_parsed *p)
+{
+    struct repeated r = {.q = q, .list = calloc(q->argument_cnt + 1, sizeof *r.list)};
+    const struct cli_adversary_run run = {
+        .self = &r, .title = q->launch.kernel, .system = cli_value(p, "system", "none"), .run = repeat, .buffers = buffers_of};
+    const int status = r.list != NULL ? cli_adversary(p, &run) : cli_error(CLI_FAILED, "out of memory");
+    free(r.list);
+    return status;
+}
+
 static void free_arguments(struct cli_argument *list, uint32_t cnt)
 {
     for (uint32_t i = 0; list != NULL && i < cnt; i++)
@@ -185,7 +222,7 @@ static int exec(const struct cli_parsed *p)
         return cli_error(CLI_WRONG, "--no-files goes with --script; leave it out, or use zero:BYTES in the place of out:FILE:BYTES");
     int status = read_request(&q, p);
     if (status == CLI_OK)
-        status = run_session(&q, p);
+        status = cli_has(p, "adversary") ? run_adversary(&q, p) : run_session(&q, p);
     cw_fatbin_texts_free(&q.texts);
     free_arguments(q.argument, q.argument_cnt);
     free_arguments(q.symbol, q.symbol_cnt);
@@ -204,6 +241,9 @@ static const struct cli_option options[] = {
     {"arg", "KIND:VALUE", CLI_REPEATS, "the kernel's arguments, in order; see below"},
     {"symbol", "NAME=FILE", CLI_REPEATS, "first bytes of a .global or .const variable, from a file"},
     {"system", "NAME", 0, "transactional system (default none)"},
+    {"adversary", "N", 0,
+     "runs the kernel as it is, then N times with core.memory=adversary and seeds 1 to N, and says whether buffers differ; writes no "
+     "files"},
     {"script", "FILE", 0, "instead of all these but --system: several launches, loops and comparisons, see docs/command.md"},
     {"recover", "KERNEL", 0,
      "with --script and --pm: what follows a power failure, from the launch of this kernel on; the file changes only when all is right"},

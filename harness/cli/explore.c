@@ -21,8 +21,10 @@
 #define NONE     UINT32_MAX
 #define PATIENCE 64u /* states in a row that are not new: there are hardly any more */
 #define SECOND   8u  /* failures in one recovery */
+#define SOURCE   512u
 
-/* What recovery does not see yet: one launch's stores, and which of them are durable. */
+/* What recovery does not see yet: one launch's stores, and which of them are durable. Launches between which nothing becomes durable
+ * (pm.kernel_end=keep) count as one, the first of them. */
 struct explorer {
     struct crash *c;
     struct cowarp_gpu *from; /* whose run fails: it has the graph */
@@ -39,6 +41,7 @@ struct explorer {
     uint32_t *stack; /* [nodes] */
     uint64_t *seen;  /* set of images; 0: free */
     uint32_t seen_cap, launch;
+    uint32_t without; /* the line that is left out; or 0 */
     uint64_t random, states, passed, early, late;
     uint64_t second; /* failures in recoveries */
     int told;        /* exit status of what has been said to be wrong; CLI_OK: nothing yet */
@@ -51,6 +54,15 @@ static uint32_t below(struct explorer *e, uint32_t n)
 }
 
 /* ---- sets ---- */
+
+/* The launch from which on nothing is durable for certain when the store's is running. */
+static uint32_t launch_of(const struct explorer *e, uint32_t store)
+{
+    uint32_t launch = e->g.store[store].launch;
+    while (launch > 0 && launch <= e->g.launches && e->g.kept[launch - 1] != 0)
+        launch--;
+    return launch;
+}
 
 static uint32_t first(const struct explorer *e)
 {
@@ -258,11 +270,27 @@ static uint32_t find_present(struct explorer *e, const uint8_t *bad, uint32_t ab
     return right;
 }
 
+/* Has a scope. */
+static bool is_scoped(const struct cowarp_pm_order *o)
+{
+    return strcmp(o->kind, "ofence") != 0 && strcmp(o->kind, "dfence") != 0;
+}
+
+/* " (FILE:LINE)" of the source, by .loc; "" when it is not known. */
+static const char *source_of(char text[SOURCE], const char *source, uint32_t line)
+{
+    text[0] = '\0';
+    if (source != NULL)
+        snprintf(text, SOURCE, " (%s:%u)", source, line);
+    return text;
+}
+
 static void print_store(const struct explorer *e, uint32_t i, const char *what)
 {
     const struct cowarp_pm_store *x = &e->g.store[i];
-    fprintf(stderr, "cowarp: %s: 0x%x to 0x%" PRIx64 " by core %u warp %u lane %u in cycle %" PRIu64 ", line %u of the PTX\n", what,
-            x->value, x->address, x->core, x->warp, x->lane, x->cycle, x->line);
+    char source[SOURCE];
+    fprintf(stderr, "cowarp: %s: 0x%x to 0x%" PRIx64 " by core %u warp %u lane %u in cycle %" PRIu64 ", line %u of the PTX%s\n", what,
+            x->value, x->address, x->core, x->warp, x->lane, x->cycle, x->line, source_of(source, x->source, x->source_line));
 }
 
 /* Also in the program's own order: from which store on. */
@@ -285,6 +313,69 @@ static void explain_order(struct explorer *e, const uint8_t *bad)
         fprintf(stderr, "cowarp: with it and all before it the recovery is wrong, in whatever order\n");
 }
 
+/* Whether a change in a line (0: in all) orders store a before store b. The graph is as before when it returns. */
+static bool would_order(struct explorer *e, enum cowarp_pm_change change, uint32_t line, uint32_t a, uint32_t b)
+{
+    uint32_t cnt = 0;
+    bool ordered = false;
+    if (cowarp_pm_graph_if(e->from, change, line, &e->g) == COWARP_OK) {
+        uint8_t *mark = calloc(e->g.nodes + 1, 1);
+        uint32_t *stack = calloc(e->g.nodes + 1, sizeof *stack);
+        struct explorer x = {.g = e->g, .mark = mark, .stack = stack};
+        for (uint32_t k = 0; mark != NULL && stack != NULL && k < 2; k++)
+            push(&x, &cnt, e->g.before[2 * e->g.store[b].node + k]);
+        while (cnt > 0) {
+            const uint32_t node = stack[--cnt];
+            push(&x, &cnt, e->g.before[2 * node]);
+            push(&x, &cnt, e->g.before[2 * node + 1]);
+        }
+        ordered = mark != NULL && mark[e->g.store[a].node] != 0;
+        free(mark);
+        free(stack);
+    }
+    cowarp_pm_graph_if(e->from, e->without != 0 ? COWARP_PM_WITHOUT : COWARP_PM_SAME, e->without, &e->g);
+    return ordered;
+}
+
+/* Whether a scope is too narrow: then says which. */
+static bool explain_scope(struct explorer *e, uint32_t a, uint32_t b)
+{
+    struct cowarp_pm_order o;
+    char source[SOURCE];
+    if (!would_order(e, COWARP_PM_AS_DEVICE, 0, a, b))
+        return false;
+    for (uint32_t i = 0; cowarp_pm_order_at(e->from, i, &o); i++)
+        if (!o.device && is_scoped(&o) && would_order(e, COWARP_PM_AS_DEVICE, o.line, a, b)) {
+            fprintf(stderr,
+                    "cowarp: the %s in line %u of the PTX%s is of block scope, which is too narrow: of device scope it would order them\n",
+                    o.kind, o.line, source_of(source, o.source, o.source_line));
+            return true;
+        }
+    fprintf(stderr, "cowarp: what would order them is of block scope, which is too narrow, as release and as acquire:");
+    for (uint32_t i = 0; cowarp_pm_order_at(e->from, i, &o); i++)
+        if (!o.device && is_scoped(&o))
+            fprintf(stderr, " %s in line %u%s;", o.kind, o.line, source_of(source, o.source, o.source_line));
+    fprintf(stderr, " of device scope they would\n");
+    return true;
+}
+
+/* Whether an oFence would have to be a dFence: then says which. */
+static bool explain_ofence(struct explorer *e, uint32_t a, uint32_t b)
+{
+    struct cowarp_pm_order o;
+    char source[SOURCE];
+    for (uint32_t i = 0; cowarp_pm_order_at(e->from, i, &o); i++)
+        if (strcmp(o.kind, "ofence") == 0 && would_order(e, COWARP_PM_AS_DFENCE, o.line, a, b)) {
+            fprintf(
+                stderr,
+                "cowarp: the ofence in line %u of the PTX%s orders its own thread alone: a dfence there would order them, since what the "
+                "other thread has seen comes after it\n",
+                o.line, source_of(source, o.source, o.source_line));
+            return true;
+        }
+    return false;
+}
+
 static void explain(struct explorer *e, const uint8_t *bad)
 {
     const uint32_t absent = find_absent(e, bad), present = absent != NONE ? find_present(e, bad, absent) : NONE;
@@ -296,12 +387,12 @@ static void explain(struct explorer *e, const uint8_t *bad)
         explain_order(e, bad);
     if (present == NONE || absent == NONE)
         return;
-    const struct cowarp_pm_store *a = &e->g.store[absent], *b = &e->g.store[present];
-    if (a->core == b->core && a->warp == b->warp && a->lane == b->lane)
-        fprintf(stderr, "cowarp: nothing orders them: an ofence of the thread behind line %u and before line %u would\n", a->line, b->line);
-    else
-        fprintf(stderr, "cowarp: nothing orders them: a release behind line %u, and an acquire of it before line %u, would\n", a->line,
-                b->line);
+    const struct cowarp_pm_store a = e->g.store[absent], b = e->g.store[present]; /* the graph may be made again */
+    if (a.core == b.core && a.warp == b.warp && a.lane == b.lane && a.launch == b.launch)
+        fprintf(stderr, "cowarp: nothing orders them: an ofence of the thread behind line %u and before line %u would\n", a.line, b.line);
+    else if (!explain_scope(e, absent, present) && !explain_ofence(e, absent, present))
+        fprintf(stderr, "cowarp: nothing orders them: a release behind line %u, and an acquire of it before line %u, would\n", a.line,
+                b.line);
 }
 
 static uint32_t count(const struct explorer *e)
@@ -340,11 +431,6 @@ static int wrong(struct explorer *e, int outcome)
 }
 
 /* ---- which states ---- */
-
-static uint32_t launch_of(const struct explorer *e, uint32_t store)
-{
-    return e->g.store[store].launch;
-}
 
 /* Near the store: before or behind it, a few or many. */
 static uint32_t near(struct explorer *e, uint32_t store, bool behind)
@@ -523,16 +609,17 @@ static int make_room(struct explorer *e, uint64_t wanted)
     const bool ok = e->begin != NULL && e->order != NULL && e->word != NULL && e->value != NULL && e->in != NULL && e->saved != NULL &&
                     e->mark != NULL && e->stack != NULL && e->seen != NULL;
     for (uint32_t i = 0; ok && i < e->g.stores; i++)
-        e->begin[e->g.store[i].launch + 1] = i + 1;
+        e->begin[launch_of(e, i) + 1] = i + 1;
     for (uint32_t l = 1; ok && l <= e->g.launches; l++)
         e->begin[l] = e->begin[l] > e->begin[l - 1] ? e->begin[l] : e->begin[l - 1];
     return ok && number_words(e) && make_order(e) ? CLI_OK : cli_error(CLI_FAILED, "out of memory");
 }
 
-static int prepare(struct explorer *e, struct crash *c, uint32_t without)
+static int prepare(struct explorer *e, struct crash *c, enum cowarp_pm_change change, uint32_t line)
 {
     *e = (struct explorer){.c = c, .from = c->session.gpu, .to = &c->first, .random = c->session.options.seed};
-    if (cowarp_pm_graph(e->from, without, &e->g) != COWARP_OK)
+    e->without = change == COWARP_PM_WITHOUT ? line : 0;
+    if (cowarp_pm_graph_if(e->from, change, line, &e->g) != COWARP_OK)
         return cli_error(CLI_FAILED, "%s", cowarp_error(e->from));
     return make_room(e, c->wanted);
 }
@@ -577,7 +664,7 @@ int crash_explore(struct crash *c)
     int outcome;
     if (!cli_u32(line, &without))
         return cli_error(CLI_WRONG, "--without '%s': expected a line of the PTX", line);
-    int status = prepare(&e, c, without);
+    int status = prepare(&e, c, without != 0 ? COWARP_PM_WITHOUT : COWARP_PM_SAME, without);
     if (status == CLI_OK && search(&e, c->wanted, &outcome) != CLI_OK)
         status = e.told != CLI_OK ? e.told : wrong(&e, outcome);
     c->done = e.states;
@@ -591,24 +678,45 @@ int crash_explore(struct crash *c)
     return status;
 }
 
+/* Whether the recovery needs the operation in that line as it is: the states in which it was changed, and what has come of them. */
+static int judge_change(struct crash *c, enum cowarp_pm_change change, uint32_t line, bool *needed, uint64_t *states)
+{
+    struct explorer e;
+    int outcome, status = prepare(&e, c, change, line);
+    *needed = status == CLI_OK && search(&e, c->wanted, &outcome) != CLI_OK;
+    *states = e.states;
+    release(&e);
+    return cli_interrupted() ? cli_error(cli_exit_of(COWARP_ELIMIT), "interrupted") : status;
+}
+
+/* A dFence orders as an oFence does, and more. */
+static bool is_dfence(const struct cowarp_pm_order *o)
+{
+    return strcmp(o->kind, "dfence") == 0 || (strcmp(o->kind, "fence") == 0 && o->device);
+}
+
 int crash_operations(struct crash *c)
 {
     struct cowarp_pm_order o;
-    int status = CLI_OK, outcome;
+    char source[SOURCE];
+    int status = crash_explore(c); /* of a program that is wrong with all of them nothing can be said */
     for (uint32_t i = 0; status == CLI_OK && cowarp_pm_order_at(c->session.gpu, i, &o); i++) {
-        struct explorer e;
-        status = prepare(&e, c, o.line);
-        const bool right = status == CLI_OK && search(&e, c->wanted, &outcome) == CLI_OK;
-        if (cli_interrupted())
-            status = cli_error(cli_exit_of(COWARP_ELIMIT), "interrupted");
+        bool needed, as_dfence = false;
+        uint64_t states, more;
+        status = judge_change(c, COWARP_PM_WITHOUT, o.line, &needed, &states);
+        if (status == CLI_OK && needed && is_dfence(&o))
+            status = judge_change(c, COWARP_PM_AS_OFENCE, o.line, &as_dfence, &more);
         if (status == CLI_OK)
-            printf("  line %-6u    %s%s, %" PRIu64 " times: %s after %" PRIu64 " states\n", o.line, o.kind,
-                   strcmp(o.kind, "ofence") == 0 || strcmp(o.kind, "dfence") == 0 ? ""
-                   : o.device                                                     ? " of device scope"
-                                                                                  : " of block scope",
-                   o.times, right ? "nothing needs it" : "needed", e.states);
+            printf("  line %-6u    %s%s, %" PRIu64 " times: %s after %" PRIu64 " states%s%s\n", o.line, o.kind,
+                   !is_scoped(&o) ? ""
+                   : o.device     ? " of device scope"
+                                  : " of block scope",
+                   o.times, needed ? "needed" : "nothing needs it", states,
+                   !needed || !is_dfence(&o) ? ""
+                   : as_dfence               ? "; an ofence would not do"
+                                             : "; an ofence would do",
+                   source_of(source, o.source, o.source_line));
         fflush(stdout);
-        release(&e);
     }
     return status;
 }

@@ -20,7 +20,7 @@ struct suite {
     struct litmus_test *test;
     struct litmus_allowed *allowed;
     uint32_t cnt;
-    bool memory;
+    bool memory, missing;
     uint64_t runs, shown, states; /* sums */
 };
 
@@ -121,12 +121,24 @@ static int print_ptx(const struct suite *s)
     return CLI_OK;
 }
 
+/* --missing: what is allowed and was not seen. */
+static void print_missing(const struct suite *s, uint32_t i, const bool *seen)
+{
+    char text[400];
+    for (uint32_t k = 0; k < s->allowed[i].cnt; k++) {
+        litmus_describe(text, sizeof text, &s->test[i], &s->allowed[i].state[k]);
+        if (!seen[k])
+            printf("%-32s not shown: %s\n", s->test[i].name, text);
+    }
+}
+
 static int run_test(struct suite *s, struct cli_session *session, uint32_t i, uint32_t launches)
 {
     static struct litmus_run r; /* its text is long */
     const struct litmus_test *t = &s->test[i];
     r.seed = session->options.seed;
     r.launches = launches;
+    r.seen = s->missing ? calloc(s->allowed[i].cnt + 1, sizeof *r.seen) : NULL;
     const int status = litmus_run(&r, session->gpu, t, &s->allowed[i]);
     if (cli_interrupted())
         return cli_error(cli_exit_of(COWARP_ELIMIT), "litmus: interrupted");
@@ -142,6 +154,9 @@ static int run_test(struct suite *s, struct cli_session *session, uint32_t i, ui
     s->states += s->allowed[i].cnt;
     if (!session->quiet)
         printf("%-32s %" PRIu64 " runs: %u of %u allowed states shown, and no other\n", t->name, r.runs, r.shown, s->allowed[i].cnt);
+    if (r.seen != NULL)
+        print_missing(s, i, r.seen);
+    free(r.seen);
     return CLI_OK;
 }
 
@@ -179,7 +194,7 @@ static void free_suite(struct suite *s)
 
 static int run(const struct cli_parsed *p)
 {
-    struct suite s = {.memory = cli_has(p, "memory")};
+    struct suite s = {.memory = cli_has(p, "memory"), .missing = cli_has(p, "missing")};
     if (cli_has(p, "launches"))
         return cli_error(CLI_WRONG, "--launches: litmus has all launches in time; give --runs N for how many there are of each test");
     int status = read_tests(&s, p);
@@ -197,6 +212,7 @@ static const struct cli_option options[] = {
     {"runs", "N", 0, "launches of each test, each of up to 64 instances in other places and with other delays (default " RUNS ")"},
     {"memory", NULL, 0, "tests of memory, which PTX's memory model judges, in the place of tests of persistency"},
     {"states", NULL, 0, "print the durable states that Box 2 allows, or the results that PTX does, and run nothing"},
+    {"missing", NULL, 0, "print each allowed state that no run has shown"},
     {"ptx", NULL, 0, "print the tests as PTX text, and run nothing"},
 };
 

@@ -39,7 +39,8 @@ enum litmus_kind {
     LITMUS_MEMORY_LOAD,
     LITMUS_MEMORY_STORE,
     LITMUS_MEMORY_EXCHANGE, /* an atomic that returns what was there */
-    LITMUS_MEMORY_FENCE
+    LITMUS_MEMORY_FENCE,
+    LITMUS_MEMORY_BARRIER /* of the threads of a block that have one; the k-th of each meet */
 };
 
 /* What an access or a fence of PTX says of order. */
@@ -53,6 +54,8 @@ struct litmus_op {
     uint8_t how;  /* enum litmus_how */
     uint8_t sem;  /* enum litmus_sem */
     bool device;  /* scope; else block */
+    bool system;  /* with device: of system scope. A test has one device, so it says the same */
+    bool membar;  /* of a LITMUS_MEMORY_FENCE of kind sc: as membar.cta, .gl or .sys, the older name */
     uint32_t thread, place, value;
     uint32_t read; /* number of a LITMUS_READ, LITMUS_LOAD, LITMUS_MEMORY_LOAD or LITMUS_MEMORY_EXCHANGE */
 };
@@ -148,6 +151,7 @@ struct litmus_run {
     /* The outcome */
     uint64_t runs;    /* instances that have run */
     uint32_t shown;   /* allowed states that were seen */
+    bool *seen;       /* the caller's, [states that are allowed]: which; or NULL */
     char wrong[2048]; /* the first execution with a state that is not allowed, several lines; "" when there is none */
 };
 

@@ -48,6 +48,11 @@ static bool is_fence(const struct litmus_op *op)
     return op->kind == LITMUS_MEMORY_FENCE;
 }
 
+static bool is_barrier(const struct litmus_op *op)
+{
+    return op->kind == LITMUS_MEMORY_BARRIER;
+}
+
 static bool reads(const struct litmus_op *op)
 {
     return op->kind == LITMUS_MEMORY_LOAD || op->kind == LITMUS_MEMORY_EXCHANGE;
@@ -60,7 +65,7 @@ static bool writes(const struct litmus_op *op)
 
 static bool overlap(const struct litmus_op *a, const struct litmus_op *b)
 {
-    return !is_fence(a) && !is_fence(b) && a->place == b->place;
+    return (reads(a) || writes(a)) && (reads(b) || writes(b)) && a->place == b->place;
 }
 
 static bool acquires(const struct litmus_op *op)
@@ -112,6 +117,8 @@ static bool has_cycle(const struct relation *r, uint32_t cnt)
 static bool morally_strong(const struct litmus_test *t, const struct litmus_op *a, const struct litmus_op *b)
 {
     const bool near = t->thread[a->thread].block == t->thread[b->thread].block;
+    if (is_barrier(a) || is_barrier(b))
+        return false;
     if (!is_fence(a) && !is_fence(b) && !overlap(a, b))
         return false;
     return a->thread == b->thread || (a->sem != LITMUS_WEAK && b->sem != LITMUS_WEAK && (near || (a->device && b->device)));
@@ -207,12 +214,29 @@ static bool synchronises(const struct execution *x, uint32_t first, uint32_t las
     return false;
 }
 
+/* The number of a barrier among its thread's. */
+static uint32_t round_of(const struct execution *x, uint32_t e)
+{
+    uint32_t cnt = 0;
+    for (uint32_t k = 0; k < e; k++)
+        cnt += is_barrier(op_of(x, k)) && op_of(x, k)->thread == op_of(x, e)->thread;
+    return cnt;
+}
+
+/* "A synchronizes with B when they are barriers": what comes before one of them comes before what comes after the others that it meets. */
+static bool meets(const struct execution *x, uint32_t a, uint32_t b)
+{
+    const struct litmus_op *p = op_of(x, a), *q = op_of(x, b);
+    return is_barrier(p) && is_barrier(q) && p->thread != q->thread && x->t->thread[p->thread].block == x->t->thread[q->thread].block &&
+           round_of(x, a) == round_of(x, b);
+}
+
 static void cause(struct execution *x)
 {
     struct relation base = x->program;
     for (uint32_t a = 0; a < x->cnt; a++)
         for (uint32_t b = 0; b < x->cnt; b++)
-            if (a != b && synchronises(x, a, b))
+            if (a != b && (synchronises(x, a, b) || meets(x, a, b)))
                 relate(&base, a, b);
     for (uint32_t i = 0; i < x->fences; i++)
         for (uint32_t k = i + 1; k < x->fences; k++)
@@ -329,7 +353,7 @@ static void add_state(struct execution *x)
         const struct litmus_op *op = op_of(x, e);
         if (reads(op))
             s.read[op->read] = x->source[e] == INITIAL ? 0 : op_of(x, x->source[e])->value;
-        if (writes(op) && x->rank[e] >= last[op->place]) {
+        if (writes(op) && litmus_is_told(x->t, op->place) && x->rank[e] >= last[op->place]) {
             last[op->place] = x->rank[e];
             s.place[op->place] = op->value;
         }

@@ -417,10 +417,11 @@ static int take_sem(struct reader *r, struct litmus_op *op, const char *const *s
     if (op->device || (op->sem == LITMUS_WEAK && weak && strcmp(word(r), ".") != 0))
         return CW_OK;
     if (op->sem != LITMUS_WEAK) {
-        op->device = take_part(r, "gpu");
+        op->system = take_part(r, "sys");
+        op->device = op->system || take_part(r, "gpu");
         if (op->device || take_part(r, "cta"))
             return CW_OK;
-        return WRONG(r, "expected '.cta' or '.gpu' and found '%s'", shown(r));
+        return WRONG(r, "expected '.cta', '.gpu' or '.sys' and found '%s'", shown(r));
     }
     return WRONG(r, "expected an order, as in '.%s.gpu', and found '%s'", sems[0], shown(r));
 }
@@ -442,14 +443,54 @@ static int parse_access(struct reader *r, enum litmus_kind kind)
         return status;
     if (kind == LITMUS_MEMORY_EXCHANGE && !take_part(r, "exch"))
         return WRONG(r, "expected '.exch' and found '%s'", shown(r));
+    const uint32_t column = r->token[r->at].column;
     status = take_place(r, LITMUS_GLOBAL, &op->place);
+    for (uint32_t i = 0; status == CW_OK && i + 1 < r->t->op_cnt; i++) {
+        const struct litmus_op *other = &r->t->op[i];
+        const bool access = other->kind != LITMUS_MEMORY_FENCE && other->kind != LITMUS_MEMORY_BARRIER;
+        if (access && other->place == op->place && r->t->place[op->place].space == LITMUS_SHARED &&
+            r->t->thread[other->thread].block != r->t->thread[op->thread].block)
+            return wrong_at(r, r->line, column, "'%s' is shared memory of another block", r->t->place[op->place].name);
+    }
     if (status == CW_OK && kind != LITMUS_MEMORY_LOAD)
         status = expect(r, "=") == CW_OK ? take_value(r, op) : CW_EINVAL;
     return status == CW_OK && kind != LITMUS_MEMORY_STORE ? take_result(r, op) : status;
 }
 
+/* "membar.gl" is "fence.sc.gpu". */
+static int parse_membar(struct reader *r)
+{
+    struct litmus_op *op = NULL;
+    const int status = add_op(r, LITMUS_MEMORY_FENCE, &op);
+    if (status != CW_OK)
+        return status;
+    op->sem = LITMUS_SC;
+    op->membar = true;
+    op->system = take_part(r, "sys");
+    op->device = op->system || take_part(r, "gl");
+    return op->device || take_part(r, "cta") ? CW_OK : WRONG(r, "expected '.cta', '.gl' or '.sys' and found '%s'", shown(r));
+}
+
+/* Its threads have warps of their own: a warp comes to a barrier as a whole. */
+static int parse_barrier(struct reader *r)
+{
+    const struct litmus_test *t = r->t;
+    struct litmus_op *op = NULL;
+    const int status = add_op(r, LITMUS_MEMORY_BARRIER, &op);
+    for (uint32_t k = 0; status == CW_OK && k < t->thread_cnt; k++)
+        if (k != op->thread && t->thread[k].block == t->thread[op->thread].block && t->thread[k].warp == t->thread[op->thread].warp)
+            return wrong_at(r, r->line, r->token[0].column, "a thread with a barrier has a warp of its own");
+    return status;
+}
+
 static int parse_memory_line(struct reader *r)
 {
+    if (take(r, "shared"))
+        return parse_places(r, LITMUS_SHARED, false);
+    if (take(r, "membar"))
+        return parse_membar(r);
+    if (take(r, "bar"))
+        return parse_barrier(r);
     if (take(r, "line"))
         return parse_places(r, LITMUS_GLOBAL, true);
     if (take(r, "thread"))
@@ -466,7 +507,8 @@ static int parse_memory_line(struct reader *r)
         return parse_clause(r, true);
     if (take(r, "may"))
         return parse_clause(r, false);
-    return WRONG(r, "unknown statement '%s'; a test of memory has thread, line, ld, st, atom, fence, never and may", shown(r));
+    return WRONG(r, "unknown statement '%s'; a test of memory has thread, line, shared, ld, st, atom, fence, membar, bar, never and may",
+                 shown(r));
 }
 
 static int parse_line(struct reader *r)

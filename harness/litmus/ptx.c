@@ -52,7 +52,7 @@ static void put_delay(FILE *f, uint32_t i)
 
 static const char *scope_of(const struct litmus_op *op)
 {
-    return op->device ? "gpu" : "cta";
+    return op->system ? "sys" : op->device ? "gpu" : "cta";
 }
 
 static const char *space_of(const struct litmus_test *t, const struct litmus_op *op)
@@ -97,7 +97,7 @@ static bool is_read(const struct litmus_op *op)
 }
 
 /* Of a test of memory: the instruction as PTX has it. */
-static void put_access(FILE *f, const struct litmus_op *op)
+static void put_access(FILE *f, const struct litmus_test *t, const struct litmus_op *op)
 {
     static const char *const sems[] = {[LITMUS_WEAK] = "",
                                        [LITMUS_AS_VOLATILE] = ".volatile",
@@ -109,14 +109,28 @@ static void put_access(FILE *f, const struct litmus_op *op)
     char order[24];
     const bool scoped = op->sem != LITMUS_WEAK && op->sem != LITMUS_AS_VOLATILE;
     snprintf(order, sizeof order, "%s%s%s", sems[op->sem], scoped ? "." : "", scoped ? scope_of(op) : "");
-    if (op->kind == LITMUS_MEMORY_FENCE)
+    if (op->kind == LITMUS_MEMORY_FENCE && op->membar)
+        fprintf(f, "membar.%s;\n", op->system ? "sys" : op->device ? "gl" : "cta");
+    else if (op->kind == LITMUS_MEMORY_FENCE)
         fprintf(f, "fence%s;\n", order);
     else if (op->kind == LITMUS_MEMORY_LOAD)
-        fprintf(f, "ld%s.global.u32 %%v%u, [%%a%u];\n", order, op->read, op->place);
+        fprintf(f, "ld%s.%s.u32 %%v%u, [%%a%u];\n", order, space_of(t, op), op->read, op->place);
     else if (op->kind == LITMUS_MEMORY_STORE)
-        fprintf(f, "st%s.global.u32 [%%a%u], %u;\n", order, op->place, op->value);
+        fprintf(f, "st%s.%s.u32 [%%a%u], %u;\n", order, space_of(t, op), op->place, op->value);
     else
-        fprintf(f, "atom%s.global.exch.b32 %%v%u, [%%a%u], %u;\n", order, op->read, op->place, op->value);
+        fprintf(f, "atom%s.%s.exch.b32 %%v%u, [%%a%u], %u;\n", order, space_of(t, op), op->read, op->place, op->value);
+}
+
+/* The warps of the block's threads that have a barrier. */
+static void put_barrier(FILE *f, const struct litmus_test *t, const struct litmus_op *op)
+{
+    bool has[LITMUS_THREADS] = {false};
+    uint32_t warps = 0;
+    for (uint32_t i = 0; i < t->op_cnt; i++)
+        has[t->op[i].thread] |= t->op[i].kind == LITMUS_MEMORY_BARRIER && t->thread[t->op[i].thread].block == t->thread[op->thread].block;
+    for (uint32_t k = 0; k < t->thread_cnt; k++)
+        warps += has[k];
+    fprintf(f, "mov.u32 %%r9, WARP_SZ; mul.lo.u32 %%r9, %%r9, %u; bar.sync 1, %%r9;\n", warps);
 }
 
 /* Of a test of memory: the thread's core may have the lines in its L1 before the test begins. */
@@ -124,7 +138,8 @@ static void put_warm(FILE *f, const struct litmus_test *t, uint32_t thread)
 {
     fprintf(f, "ld.global.u32 %%r6, [%%rd3+%u]; setp.eq.u32 %%p1, %%r6, 0; @%%p1 bra COLD%u;\n", 4 * (LITMUS_OPS - 1 - thread), thread);
     for (uint32_t p = 0; p < t->place_cnt; p++)
-        fprintf(f, "ld.global.u32 %%r8, [%%a%u];\n", p);
+        if (t->place[p].space == LITMUS_GLOBAL)
+            fprintf(f, "ld.global.u32 %%r8, [%%a%u];\n", p);
     fprintf(f, "COLD%u:\n", thread);
 }
 
@@ -167,7 +182,10 @@ static void put_op(FILE *f, const struct litmus_test *t, uint32_t i)
     case LITMUS_MEMORY_STORE:
     case LITMUS_MEMORY_EXCHANGE:
     case LITMUS_MEMORY_FENCE:
-        put_access(f, op);
+        put_access(f, t, op);
+        break;
+    case LITMUS_MEMORY_BARRIER:
+        put_barrier(f, t, op);
         break;
     }
 }

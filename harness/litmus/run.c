@@ -360,6 +360,8 @@ static void close_session(struct session *s)
         cowarp_free(s->gpu, s->noisy);
     for (uint32_t i = 0; s->shown != NULL && i < s->a->cnt; i++)
         s->r->shown += s->shown[i];
+    if (s->shown != NULL && s->r->seen != NULL)
+        memcpy(s->r->seen, s->shown, s->a->cnt * sizeof *s->shown);
     free(s->shown);
     free(s->m);
 }

@@ -22,7 +22,7 @@ bool litmus_add_state(struct litmus_allowed *a, const struct litmus_state *s)
 
 bool litmus_is_told(const struct litmus_test *t, uint32_t place)
 {
-    return t->memory || t->place[place].space == LITMUS_PERSISTENT;
+    return t->place[place].space == (t->memory ? LITMUS_GLOBAL : LITMUS_PERSISTENT);
 }
 
 static int compare(const void *a, const void *b)

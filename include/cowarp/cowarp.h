@@ -139,7 +139,7 @@ struct cowarp_options {
                                       since comes from the file; or NULL */
 };
 
-#define COWARP_VERSION "0.2.0"
+#define COWARP_VERSION "0.3.0"
 /* Version of the library that is linked, as COWARP_VERSION. */
 const char *cowarp_version(void);
 /* The commit that the library was built from, with a + when its sources had changes; "unknown" for a tree that was not in git. */
@@ -293,9 +293,11 @@ struct cowarp_pm_store {
     uint64_t cycle;        /* core cycle in which it has issued */
     uint32_t value, bytes; /* bit b of bytes: it has written byte b */
     uint32_t node;
-    uint32_t launch; /* from 0 on; a launch begins when all stores of those before it are durable */
+    uint32_t launch; /* from 0 on; a launch begins when all stores of those before it are durable, unless one is `kept` */
     uint32_t line;   /* of the PTX file; 0: not known */
     uint32_t core, warp, lane;
+    uint32_t source_line; /* of `source`, by the .loc of that line */
+    const char *source;   /* NULL: not known */
 };
 /* What is ordered before what, by the persistency model's rules and not by what the machine has done (Pandey et al. 2023, Box 2): a set of
  * stores may be durable when it has, with each store, all stores of the two nodes before its own, of what is before those, and so on. */
@@ -304,16 +306,24 @@ struct cowarp_pm_graph {
     const uint32_t *before;              /* [2 * nodes] of node n: 2 n and 2 n + 1, which are smaller numbers or UINT32_MAX */
     const uint64_t *persists;            /* [launches + 1] persists before the launch, as cowarp_pm_crash takes them */
     uint32_t stores, nodes, launches;
+    const uint8_t *kept; /* [launches] 1: its end has not made its stores durable (pm.kernel_end=keep) */
 };
 /* The ordering operations of one line of the PTX. */
 struct cowarp_pm_order {
     uint32_t line;
-    const char *kind; /* "ofence", "dfence", "release", "acquire" or "fence" */
-    int device;       /* device scope; of a release, an acquire or a fence */
-    uint64_t times;   /* that threads have made it */
+    const char *kind;   /* "ofence", "dfence", "release", "acquire" or "fence" */
+    int device;         /* device scope; of a release, an acquire or a fence */
+    uint64_t times;     /* that threads have made it */
+    const char *source; /* as of a store */
+    uint32_t source_line;
 };
-/* The graph as it would be without the ordering operations of that line (0: as it is). The GPU owns it; valid until the next call. */
+/* The graph as it would be without the ordering operations of that line (0: as it is). The GPU owns it; valid until the next call, also of
+ * cowarp_pm_graph_if. */
 int cowarp_pm_graph(struct cowarp_gpu *gpu, uint32_t without_line, struct cowarp_pm_graph *graph);
+/* What if the ordering operations of a line were others: dFences (and fences of PTX that are one) were oFences; oFences were dFences; what is of block scope were of
+ * device scope, with line 0 in all lines. */
+enum cowarp_pm_change { COWARP_PM_SAME, COWARP_PM_WITHOUT, COWARP_PM_AS_OFENCE, COWARP_PM_AS_DFENCE, COWARP_PM_AS_DEVICE };
+int cowarp_pm_graph_if(struct cowarp_gpu *gpu, enum cowarp_pm_change change, uint32_t line, struct cowarp_pm_graph *graph);
 /* All, in the order of their first use: i = 0, 1, ... until it returns 0. */
 int cowarp_pm_order_at(const struct cowarp_gpu *gpu, uint32_t i, struct cowarp_pm_order *order);
 

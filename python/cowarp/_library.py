@@ -4,7 +4,7 @@ with cowarp/cowarp.h."""
 import ctypes
 import os
 import pathlib
-from ctypes import CFUNCTYPE, POINTER, c_char, c_char_p, c_double, c_float, c_int, c_int32, c_int64, c_uint32, c_uint64, c_void_p
+from ctypes import CFUNCTYPE, POINTER, c_char, c_char_p, c_double, c_float, c_int, c_int32, c_int64, c_uint8, c_uint32, c_uint64, c_void_p
 
 OK, EINVAL, ENOMEM, EIO, EUNSUP, EDEADLOCK, EFAULT, ELIMIT, EMISMATCH, ECHECK = range(0, -10, -1)
 
@@ -49,19 +49,19 @@ class PmStore(ctypes.Structure):
     c_name = "cowarp_pm_store"
     _fields_ = [
         ("address", c_uint64), ("cycle", c_uint64), ("value", c_uint32), ("bytes", c_uint32), ("node", c_uint32), ("launch", c_uint32),
-        ("line", c_uint32), ("core", c_uint32), ("warp", c_uint32), ("lane", c_uint32)]
+        ("line", c_uint32), ("core", c_uint32), ("warp", c_uint32), ("lane", c_uint32), ("source_line", c_uint32), ("source", c_char_p)]
 
 
 class PmGraph(ctypes.Structure):
     c_name = "cowarp_pm_graph"
     _fields_ = [
         ("store", POINTER(PmStore)), ("before", POINTER(c_uint32)), ("persists", POINTER(c_uint64)), ("stores", c_uint32),
-        ("nodes", c_uint32), ("launches", c_uint32)]
+        ("nodes", c_uint32), ("launches", c_uint32), ("kept", POINTER(c_uint8))]
 
 
 class PmOrder(ctypes.Structure):
     c_name = "cowarp_pm_order"
-    _fields_ = [("line", c_uint32), ("kind", c_char_p), ("device", c_int), ("times", c_uint64)]
+    _fields_ = [("line", c_uint32), ("kind", c_char_p), ("device", c_int), ("times", c_uint64), ("source", c_char_p), ("source_line", c_uint32)]
 
 
 class Bytes(ctypes.Structure):
@@ -185,6 +185,7 @@ FUNCTIONS = {
     "cowarp_persist_count": (c_uint64, [GPU]),
     "cowarp_persist_at": (c_int, [GPU, c_uint64, POINTER(Persist)]),
     "cowarp_pm_graph": (c_int, [GPU, c_uint32, POINTER(PmGraph)]),
+    "cowarp_pm_graph_if": (c_int, [GPU, c_int, c_uint32, POINTER(PmGraph)]),
     "cowarp_pm_order_at": (c_int, [GPU, c_uint32, POINTER(PmOrder)]),
     "cowarp_run": (c_int, [GPU, MODULE, POINTER(Launch)]),
     "cowarp_occupancy": (c_int, [GPU, MODULE, POINTER(Launch), POINTER(Occupancy)]),

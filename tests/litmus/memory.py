@@ -9,8 +9,8 @@ Usage: memory.py FOLDER"""
 import argparse
 import pathlib
 
-WEAK, RELAXED, RELACQ, FENCE, SC = "weak", "relaxed", "relacq", "fence", "sc"
-WAYS = [(WEAK, None)] + [(way, scope) for way in (RELAXED, RELACQ, FENCE, SC) for scope in ("cta", "gpu")]
+WEAK, RELAXED, RELACQ, FENCE, SC, MEMBAR = "weak", "relaxed", "relacq", "fence", "sc", "membar"
+WAYS = [(WEAK, None)] + [(way, scope) for way in (RELAXED, RELACQ, FENCE, SC, MEMBAR) for scope in ("cta", "gpu", "sys")]
 
 
 class Way:
@@ -19,6 +19,8 @@ class Way:
     def __init__(self, kind, scope):
         self.kind, self.scope = kind, scope
         self.fence = [f"fence.{'sc' if kind == SC else 'acq_rel'}.{scope}"] if kind in (FENCE, SC) else []
+        if kind == MEMBAR: # the older name of fence.sc; __threadfence_system() is membar.sys
+            self.fence = [f"membar.{scope.replace('gpu', 'gl')}"]
 
     def qualifier(self, release, acquire, load):
         if self.kind == WEAK:
@@ -34,13 +36,13 @@ class Way:
 
     def spans(self, blocks, *threads):
         """Whether the scope includes all these threads."""
-        return self.scope == "gpu" or len({blocks[t] for t in threads}) == 1
+        return self.scope in ("gpu", "sys") or len({blocks[t] for t in threads}) == 1
 
     def hands_over(self, blocks, *threads):
-        return self.kind in (RELACQ, FENCE, SC) and self.spans(blocks, *threads)
+        return self.kind in (RELACQ, FENCE, SC, MEMBAR) and self.spans(blocks, *threads)
 
     def is_total(self, blocks):
-        return self.kind == SC and self.spans(blocks, *range(len(blocks)))
+        return self.kind in (SC, MEMBAR) and self.spans(blocks, *range(len(blocks)))
 
 
 def between(way, *accesses):
@@ -91,7 +93,7 @@ def isa2(w, b):
 
 def isa2_mixed(w, b):
     """The first step is of block scope and the second of device scope: the second release has to take along what it has heard of."""
-    if w.kind == WEAK or w.scope == "gpu":
+    if w.kind == WEAK or w.scope != "cta":
         return None
     far = Way(w.kind, "gpu")
     threads = [between(w, "st X = 1", w.st("F")), [w.ld("F", "a")] + w.fence + far.fence + [far.st("G")], between(far, far.ld("G", "b"), "ld X -> c")]
@@ -117,6 +119,13 @@ def exchange(w, b):
     return [[f"atom.{order}.exch X = {k + 1} -> {'ab'[k]}"] for k in (0, 1)], "a = 0, b = 0", w.kind == WEAK or w.spans(b, 0, 1)
 
 
+def is_wanted(shape, blocks, kind, scope):
+    """System scope matters between blocks, and membar is a fence.sc: not each shape has to show it."""
+    if kind == MEMBAR:
+        return shape in (mp, sb, r) and scope != "cta" and len(set(blocks)) > 1
+    return scope != "sys" or (len(set(blocks)) == len(blocks) and shape not in (exchange, chain))
+
+
 NEAR, FAR = (0, 0), (0, 1)
 SHAPES = [(shape, blocks) for shape in (mp, s, lb, sb, r, two_plus_two, corr, exchange) for blocks in (NEAR, FAR)]
 SHAPES += [(shape, blocks) for shape in (wrc, isa2, isa2_mixed, chain) for blocks in ((0, 0, 0), (0, 0, 1), (0, 1, 2))]
@@ -128,7 +137,7 @@ def tests():
     out, known = {}, set()
     for shape, blocks in SHAPES:
         for kind, scope in WAYS:
-            made = shape(Way(kind, scope), blocks)
+            made = shape(Way(kind, scope), blocks) if is_wanted(shape, blocks, kind, scope) else None
             if made is None:
                 continue
             threads, condition, never = made
@@ -140,7 +149,39 @@ def tests():
             known.add("\n".join(lines))
             name = "_".join([shape.__name__, "".join(map(str, blocks)), kind] + ([scope] if scope else []))
             out[name] = "\n".join(lines + [f"{'never' if never else 'may'} {condition}", ""])
+    out.update(BLOCKS)
     return out
+
+
+def block(name, never, condition, *threads, declare=""):
+    """A test of one block, whose threads have warps of their own; T0 to T2 are given, each by its accesses."""
+    lines = [declare] if declare else []
+    for i, accesses in enumerate(threads):
+        lines += [f"thread T{i} block {'012'[i] if name.endswith('_far') and i == len(threads) - 1 else 0} warp {i}"]
+        lines += ["    " + access for access in accesses.split("; ")]
+    return {name: "\n".join(lines + [f"{'never' if never else 'may'} {condition}", ""])}
+
+
+# What orders threads of a block beside fences: barriers, and flags in shared memory. A barrier is weak and strong, whatever the accesses are.
+BLOCKS = {}
+BLOCKS |= block("bar_mp", True, "b = 0", "st X = 1; bar", "bar; ld X -> b")
+BLOCKS |= block("bar_mp_shared", True, "b = 0", "st X = 1; bar", "bar; ld X -> b", declare="shared X")
+BLOCKS |= block("bar_sb", True, "a = 0", "st X = 1; bar; ld Y -> a", "st Y = 1; bar; ld X -> b")
+BLOCKS |= block("bar_coww", True, "X = 1", "st X = 1; bar", "bar; st X = 2")
+BLOCKS |= block("bar_twice", True, "c = 0", "st X = 1; bar; bar", "bar; st Y = 1; bar", "bar; bar; ld X -> c")
+BLOCKS |= block("bar_first", False, "b = 0", "bar; st X = 1", "bar; ld X -> b")
+BLOCKS |= block("bar_lb", True, "a = 1", "ld X -> a; bar", "bar; st X = 1")
+BLOCKS |= block("bar_cumulative_far", True, "b = 1, c = 0", "st X = 1; bar", "bar; st.release.gpu F = 1", "ld.acquire.gpu F -> b; ld X -> c")
+BLOCKS |= block("bar_cumulative_relaxed_far", False, "b = 1, c = 0", "st X = 1; bar", "bar; st.relaxed.gpu F = 1", "ld.acquire.gpu F -> b; ld X -> c")
+for _way, _fence, _never in (("relaxed", "", False), ("fence", "fence.acq_rel.cta; ", True), ("membar", "membar.cta; ", True)):
+    BLOCKS |= block(f"shared_flag_{_way}", _never, "a = 1, b = 0", f"st X = 1; {_fence}st.relaxed.cta F = 1", f"ld.relaxed.cta F -> a; {_fence}ld X -> b",
+                    declare="shared F")
+    BLOCKS |= block(f"shared_data_{_way}", _never, "a = 1, b = 0", f"st X = 1; {_fence}st.relaxed.cta F = 1", f"ld.relaxed.cta F -> a; {_fence}ld X -> b",
+                    declare="shared X")
+BLOCKS |= block("shared_release", True, "a = 1, b = 0", "st X = 1; st.release.cta F = 1", "ld.acquire.cta F -> a; ld X -> b", declare="shared F")
+BLOCKS |= block("shared_atomics", True, "a = 0, b = 0", "atom.relaxed.cta.exch F = 1 -> a", "atom.relaxed.cta.exch F = 2 -> b", declare="shared F")
+BLOCKS |= block("shared_cumulative_far", True, "a = 1, b = 1, c = 0", "st X = 1; st.release.cta F = 1", "ld.acquire.cta F -> a; st.release.gpu G = 1",
+                "ld.acquire.gpu G -> b; ld X -> c", declare="shared F")
 
 
 if __name__ == "__main__":

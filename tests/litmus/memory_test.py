@@ -19,7 +19,7 @@ MACHINES = [("getm",), ("gtx480",), ("thesis-tbc",), ("sbrp-near",), ("sbrp-near
 SLIPS = [  # text, line, column, words
     ("thread T0 block 0 warp 0\n  X = 1\n", 2, 3, "unknown statement 'X'"),
     ("thread T0 block 0 warp 0\n  st.acquire.gpu X = 1\n", 2, 5, "expected an order, as in '.relaxed.gpu'"),
-    ("thread T0 block 0 warp 0\n  st.relaxed X = 1\n", 2, 14, "expected '.cta' or '.gpu' and found 'X'"),
+    ("thread T0 block 0 warp 0\n  st.relaxed X = 1\n", 2, 14, "expected '.cta', '.gpu' or '.sys' and found 'X'"),
     ("thread T0 block 0 warp 0\n  ld X\n", 2, 7, "expected '->' and found 'the end of the line'"),
     ("thread T0 block 0 warp 0\n  ld X -> a\n  ld Y -> a\n", 3, 11, "there is a 'a' already"),
     ("thread T0 block 0 warp 0\n  fence\n", 2, 8, "expected an order, as in '.acq_rel.gpu'"),
@@ -109,6 +109,45 @@ class Memory(unittest.TestCase):
         for name, preset in (("mp_01_relacq_cta", "sbrp-near"), ("mp_01_relaxed_gpu", "gtx480")):
             r = cowarp(self.suite / f"{name}.lit", "--preset", preset, "--runs", 48)
             self.assertIn("4 of 4 allowed states shown", r.stdout)
+
+    def test_adversary(self):
+        """It shows what the machine does not show by itself, the same with each seed, and nothing that PTX does not allow."""
+        names = ("lb_01_relaxed_gpu", "corr_01_weak", "mp_01_weak", "bar_mp", "shared_cumulative_far", "mp_00_fence_cta", "sb_01_sc_sys")
+        few = pathlib.Path(self.folder.name, "few")
+        few.mkdir()
+        for name in names:
+            (few / f"{name}.lit").write_text(self.texts[name])
+        line = [few, "--preset", "getm", "--set", "core.memory=adversary", "--runs", 12, "--missing"]
+        r = cowarp(*line)
+        self.assertEqual(r.returncode, 0, r.stdout + r.stderr)
+        self.assertEqual(r.stdout, cowarp(*line).stdout)
+        for name in names[:3]:
+            self.assertRegex(r.stdout, f"{name} .* 4 of 4 allowed states shown")
+        plain = cowarp(few, "--preset", "getm", "--runs", 12)
+        self.assertRegex(plain.stdout, "lb_01_relaxed_gpu .* 3 of 4 allowed states shown")
+
+    def test_exec_adversary(self):
+        """A kernel without a fence has other results in some order, and is told so with the seed that shows it; one with a fence has not."""
+        kernel = (".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry mp(.param .u64 m, .param .u64 out)\n{\n"
+                  ".reg .b64 %m, %o; .reg .b32 %r<4>; .reg .pred %p;\n"
+                  "ld.param.u64 %m, [m]; ld.param.u64 %o, [out]; mov.u32 %r1, %ctaid.x; setp.ne.u32 %p, %r1, 0; @%p bra B;\n"
+                  "st.global.u32 [%m], 1; st.RELEASE.gpu.global.u32 [%m+256], 1; ret;\n"
+                  "B: ld.ACQUIRE.gpu.global.u32 %r2, [%m+256]; setp.eq.u32 %p, %r2, 0; @%p bra B;\n"
+                  "ld.relaxed.gpu.global.u32 %r3, [%m]; st.global.u32 [%o], %r3; ret;\n}\n")
+        path = pathlib.Path(self.folder.name, "mp.ptx")
+        line = [COWARP, "exec", path, "--kernel", "mp", "--grid", "2", "--block", "1", "--arg", "zero:1024", "--arg", "zero:4"]
+        def run(text, *more):
+            path.write_text(text)
+            return subprocess.run([*line, *more], capture_output=True, text=True)
+        r = run(kernel.replace("RELEASE", "relaxed").replace("ACQUIRE", "relaxed"), "--adversary", "40")
+        self.assertEqual(r.returncode, 1, r.stdout)
+        found = re.search(r"byte 0 of --arg 'zero:4': 0x1 on the machine as it is, 0x0 with seed (\d+)\n.*--set core.memory_seed=(\d+)\n", r.stderr)
+        self.assertTrue(found and found[1] == found[2], r.stderr)
+        r = run(kernel.replace("RELEASE", "release").replace("ACQUIRE", "acquire"), "--adversary", "40")
+        self.assertEqual(r.returncode, 0, r.stderr)
+        self.assertIn("40 runs, all with the results of the machine as it is", r.stdout)
+        for wrong in ("0", "x"):
+            self.assertEqual(run(kernel, "--adversary", wrong).returncode, 2)
 
     def test_slips(self):
         for text, line, column, words in SLIPS:

@@ -213,6 +213,143 @@ class Requests(CrashScript):
         self.found(self.command(*line), "log.script:5: torn is 31, expected 32")
 
 
+# What hands over that a fence has returned: where the other thread is, what A does behind its fence, what B does before it stores. A dFence is
+# enough with each of them; an oFence with none, since it says nothing about now. The reason is in docs/persistency.md.
+POLL = "L: {} setp.ne.u32 %p, %r1, 1; @%p bra L;"
+SEEN = {
+    "barrier": ("near", "", ""),
+    "a barrier that A does not wait for": ("near", "", ""),
+    "a warp's barrier": ("lane", "", ""),
+    "a shuffle": ("lane", "", ""),
+    "a volatile flag": ("far", "st.volatile.global.u32 [%f], 1;", POLL.format("ld.volatile.global.u32 %r1, [%f];")),
+    "a relaxed flag": ("far", "st.relaxed.gpu.global.u32 [%f], 1;", POLL.format("ld.relaxed.gpu.global.u32 %r1, [%f];")),
+    "a released flag": ("far", "st.release.gpu.global.u32 [%f], 1;", POLL.format("ld.acquire.gpu.global.u32 %r1, [%f];")),
+    "a flag of 64 bits": ("far", "st.volatile.global.u64 [%f], 1;", POLL.format("ld.volatile.global.u64 %o, [%f]; cvt.u32.u64 %r1, %o;")),
+    "an exchange": ("far", "atom.global.exch.b32 %r2, [%f], 1;", POLL.format("ld.volatile.global.u32 %r1, [%f];")),
+    "an atomic that returns": ("far", "atom.global.add.u32 %r2, [%f], 1;", POLL.format("atom.global.or.b32 %r1, [%f], 0;")),
+    "a reduction": ("far", "red.global.add.u32 [%f], 1;", POLL.format("ld.relaxed.gpu.global.u32 %r1, [%f];")),
+    "a reduction and another": ("far", "red.global.add.u32 [%f], 1;", "L: ld.volatile.global.u32 %r1, [%f+4]; setp.ne.u32 %p, %r1, 0; @%p bra M;\n"
+                                "ld.volatile.global.u32 %r1, [%f]; setp.ne.u32 %p, %r1, 1; @%p bra L; red.global.add.u32 [%f], 1; M:"),
+    "a flag in shared memory": ("near", "st.volatile.shared.u32 [flag], 1;", POLL.format("ld.volatile.shared.u32 %r1, [flag];")),
+    "an atomic in shared memory": ("near", "atom.shared.add.u32 %r2, [flag], 1;", POLL.format("atom.shared.or.b32 %r1, [flag], 0;")),
+}
+PLACES = {"lane": 1, "near": 32, "far": 64}
+BARRIERS = {"barrier": "bar.sync 0;", "a warp's barrier": "bar.warp.sync -1;", "a shuffle": "shfl.sync.idx.b32 %r4, %r4, 0, 31, -1;",
+            "a barrier that A does not wait for": "setp.lt.u32 %p, %r1, 32; @%p bar.arrive 1, 64; @!%p bar.sync 1, 64;"}
+PROGRAM = """.version 7.5
+.target sm_75
+.address_size 64
+.extern .func dfence();
+.extern .func ofence();
+.visible .entry run(.param .u64 x, .param .u64 y, .param .u64 f)
+{{
+.reg .b64 %x, %y, %f, %o; .reg .b32 %r<8>; .reg .pred %p;
+.shared .align 8 .b8 flag[8];
+ld.param.u64 %x, [x]; ld.param.u64 %y, [y]; ld.param.u64 %f, [f];
+mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; shl.b32 %r2, %r2, 6; add.u32 %r3, %r1, %r2;
+setp.ne.u32 %p, %r1, 0; @%p bra ZEROED; st.shared.u32 [flag], 0; ZEROED: bar.sync 0;
+setp.ne.u32 %p, %r3, 0; @%p bra BEHIND;
+st.global.u32 [%x], 1;
+{fence}
+{signal}
+BEHIND: {all}
+setp.ne.u32 %p, %r3, {b}; @%p bra END;
+{see}
+st.global.u32 [%y], 1;
+END: ret;
+}}
+.visible .entry recover() {{ ret; }}
+.visible .entry verify(.param .u64 x, .param .u64 y, .param .u64 bad)
+{{
+.reg .b64 %x, %y, %b; .reg .b32 %r<4>; .reg .pred %p;
+ld.param.u64 %x, [x]; ld.param.u64 %y, [y]; ld.param.u64 %b, [bad];
+ld.global.u32 %r1, [%x]; ld.global.u32 %r2, [%y]; setp.le.u32 %p, %r2, %r1; @%p ret;
+st.global.u32 [%b], 1; ret;
+}}
+"""
+RUN = """alloc x 128 pm
+alloc y 128 pm
+alloc f 128
+alloc bad 4
+launch run grid 2 block 64 args x y f
+launch recover grid 1 block 1
+launch verify grid 1 block 1 args x y bad
+expect bad == 0
+"""
+
+
+class Seen(CrashScript):
+    """What a thread does after it has seen that a dFence of another one has returned comes after what that one has written."""
+
+    def program(self, way, fence, behind=True):
+        place, signal, see = SEEN[way]
+        if not behind:
+            fence, signal = signal, fence
+        self.write("log.ptx", PROGRAM.format(b=PLACES[place], fence=fence, signal=signal, see=see, all=BARRIERS.get(way, "")))
+        self.write("log.script", RUN)
+        return self.crash("--points", "50")
+
+    def test_a_dfence_hands_over(self):
+        for way in SEEN:
+            with self.subTest(way=way):
+                self.passes(self.program(way, "call dfence, ();"))
+                self.passes(self.program(way, "call ofence, (); call dfence, ();"))
+                self.passes(self.program(way, "membar.gl;"))
+
+    def test_an_ofence_does_not(self):
+        for way in SEEN:
+            for fence in ("call ofence, ();", "membar.cta;", ""):
+                with self.subTest(way=way, fence=fence):
+                    done = self.program(way, fence)
+                    self.found(done, "bad is 1, expected 0", "nothing orders them" if fence == "" else
+                               "a dfence there would order them" if "ofence" in fence else "of block scope, which is too narrow")
+
+    def test_a_signal_before_the_dfence_does_not(self):
+        for way in ("a volatile flag", "an exchange", "a reduction"):
+            with self.subTest(way=way):
+                self.found(self.program(way, "call dfence, ();", behind=False), "bad is 1, expected 0")
+
+    def test_another_threads_dfence_does_not(self):
+        """B has seen A's flag, but A has had no dFence; and B's own is about what B has written."""
+        flag = ("st.volatile.global.u32 [%f], 1;", POLL.format("ld.volatile.global.u32 %r1, [%f];"))
+        third = "setp.eq.u32 %p, %r3, 96; @%p bra C;"
+        see = flag[1] + "\n{own} call dfence, (); st.volatile.global.u32 [%f+4], 1; ret;\n" + "C: " + flag[1].replace("%f", "%f+4").replace("L", "M")
+        for own, right in (("", False), ("st.global.u32 [%x], 1;", True)):
+            with self.subTest(own=own):
+                self.write("log.ptx", PROGRAM.format(b=64, fence="", signal=flag[0], see=see.format(own=own), all=third))
+                self.write("log.script", RUN)
+                done = self.crash("--points", "50")
+                self.passes(done) if right else self.found(done, "bad is 1, expected 0")
+
+
+KEEP = """.visible .entry second(.param .u64 y)
+{
+.reg .b64 %y;
+ld.param.u64 %y, [y]; st.global.u32 [%y], 1; ret;
+}
+"""
+
+
+class Kept(CrashScript):
+    def crash_kept(self, fence, end, *args):
+        lines = [".file 1 \"keep.cu\"", ".loc 1 7 0", fence, ".loc 1 8 0"]
+        self.write("log.ptx", PROGRAM.format(b=64, fence="\n".join(lines), signal="", see="ret;", all="") + KEEP)
+        self.write("log.script", RUN.replace("launch recover", "launch second grid 1 block 1 args y\nlaunch recover"))
+        return self.crash("--points", "50", "--set", f"pm.kernel_end={end}", *args)
+
+    def test_a_launch_that_keeps_is_not_durable(self):
+        """Its end orders nothing: a dFence there is needed, and is named so with its source line. An end that drains needs none."""
+        for fence in ("call dfence, ();", "call ofence, ();", ""):
+            self.passes(self.crash_kept(fence, "drain"))
+        self.passes(self.crash_kept("call dfence, ();", "keep"))
+        done = self.crash_kept("call dfence, ();", "keep", "--operations")
+        self.passes(done)
+        self.assertRegex(done.stdout, r"dfence, 1 times: needed after \d+ states; an ofence would not do \(keep\.cu:7\)")
+        self.assertRegex(self.crash_kept("call dfence, ();", "drain", "--operations").stdout, "dfence, 1 times: nothing needs it")
+        self.found(self.crash_kept("", "keep"), "nothing orders them")
+        self.found(self.crash_kept("call ofence, ();", "keep"), r"the ofence in line \d+ of the PTX \(keep\.cu:7\) orders its own thread alone")
+
+
 if __name__ == "__main__":
     COWARP = os.path.abspath(sys.argv[1])
     unittest.main(argv=[sys.argv[0], *sys.argv[2:]])

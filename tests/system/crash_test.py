@@ -156,6 +156,13 @@ ORDERS = {
 }
 
 
+# The same where the end of a kernel makes nothing durable: what the next kernel leans on has to be so before it, and an oFence does not do that.
+KEPT = {
+    "gpkvs": {"ofence": [True, True], "dfence": [True, True, False, True], "fence": [False]},
+    "hm": {"ofence": [True, True], "dfence": [True, True, False, True]},
+}
+
+
 class Model(Crash):
     """States that Box 2 allows, on the default machine."""
 
@@ -192,19 +199,28 @@ class Model(Crash):
                 self.assertEqual(replay.returncode, 1, replay.stdout + replay.stderr)
 
     def test_a_flag_is_no_acquire(self):
-        """Where red hands its sums over by ordinary flags, and barriers stand between, Box 2 orders nothing."""
+        """Where red hands its sums over by ordinary flags behind fences of block scope, and barriers stand between, nothing orders them."""
         done = self.explore("red", "scope=2", points="1000")
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertIn("but the total is there", done.stderr)
-        self.assertIn("a release behind line", done.stderr)
+        self.assertRegex(done.stderr, r"the fence in line \d+ of the PTX is of block scope, which is too narrow: of device scope it would")
+
+    def test_a_narrow_release_is_named(self):
+        """SBRP 5.3: red with a release of block scope that another block acquires."""
+        done = self.explore("red", "bug=1", points="1000")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        line = int(re.search(r"the release in line (\d+) of the PTX is of block scope, which is too narrow: of device scope it would", done.stderr)[1])
+        ptx = (pathlib.Path(COWARP).parent / "kernels/red.ptx").read_text().splitlines()
+        self.assertIn("cowarp_prel", "".join(ptx[line - 1:line + 7]))
 
     def test_operations(self):
         """Each ordering operation is left out of the graph, and the kernel runs once."""
-        for workload, expected in ORDERS.items():
-            with self.subTest(workload=workload):
-                done = self.explore(workload, "--operations", points="60")
+        for workload, expected, *keep in [(w, o) for w, o in ORDERS.items()] + [(w, o, "pm.kernel_end=keep") for w, o in KEPT.items()]:
+            with self.subTest(workload=workload, keep=keep):
+                done = self.explore(workload, *keep, "--operations", points="60")
                 self.assertEqual(done.returncode, 0, done.stderr)
                 rows = re.findall(r"line (\d+) +(\w+).*, \d+ times: (needed|nothing needs it) after \d+ states", done.stdout)
+                self.assertNotRegex(done.stdout, r"dfence,.*an ofence would do")
                 ptx = (pathlib.Path(COWARP).parent / "kernels" / f"{workload}.ptx").read_text().splitlines()
                 for line, kind, _ in rows:
                     self.assertRegex("\n".join(ptx[int(line) - 1:int(line) + 1]), kind.replace("fence", "(fence|membar)", 1)

@@ -73,12 +73,13 @@ def suite():
 
 
 def command(cowarp, run):
-    """A run: `memory PRESET`, the litmus tests of memory; WORKLOAD or `draw|together|fences|handover SEED`, then words of MACHINES and `epoch`; or WORKLOAD and a transactional system; or `order HOW` and such a system, see serial_test.py."""
+    """A run: `memory PRESET`, the litmus tests of memory, with `hostile` under an adversary; WORKLOAD or `draw|together|fences|handover SEED`, then words of MACHINES and `epoch`; or WORKLOAD and a transactional system; or `order HOW` and such a system, see serial_test.py."""
     words = run.split()
     if words[0] == "order":
         return [str(cowarp)] + serial_test.command(words[2], suite(), 3, 1, 2, 1, serial_test.triple("WTB", words[1], (300, 500, 0, 1500)))
     if words[0] == "memory":
-        return [str(cowarp), "litmus", "--memory", str(suite()), "--preset", words[1], "--runs", "4", "--quiet"]
+        line = [str(cowarp), "litmus", "--memory", str(suite()), "--preset", words[1], "--runs", "4", "--quiet"]
+        return line + (["--set", "core.memory=adversary"] if "hostile" in words else [])
     if len(words) > 1 and words[1] in SYSTEMS:
         return [str(cowarp), "run", words[0], "--system", words[1], "--check-serial"] + [
             w for p in SMALL[words[0]].split() for w in ("--param", p)]
@@ -111,7 +112,7 @@ def all_runs(f):
     if "/tm/" in f["in"]:
         return [f"{w} {s}" for w in SERIAL for s in SYSTEMS]
     if f["seen"].startswith("memory "):
-        return [f"memory {preset}" for preset in ("getm", "gtx480", "sbrp-near")]
+        return [f"memory {preset}{more}" for more in ("", " hostile") for preset in ("getm", "gtx480", "sbrp-near")]
     runs = [f"{k} {s}{m}" for m in ("", " lazy", " small") for s in range(1, 3) for k in ("together", "fences", "handover")]
     runs += [w + m for m in ("", " small") for w in WORKLOADS] + ["draw 1"]
     return runs + [r + " epoch" for r in runs]

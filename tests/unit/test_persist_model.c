@@ -72,7 +72,7 @@ static bool is_before(const struct history *h, uint32_t a, uint32_t b)
 
 static void graph(struct history *h, uint32_t without, uint32_t stores)
 {
-    assert_int_equal(cw_persist_model_graph(h->model, without, &h->g, &h->err), CW_OK);
+    assert_int_equal(cw_persist_model_graph(h->model, without != 0 ? CW_PERSIST_WITHOUT : CW_PERSIST_SAME, without, &h->g, &h->err), CW_OK);
     assert_int_equal(h->g.stores, stores);
 }
 
@@ -149,7 +149,7 @@ static void test_persist_model__launches_and_atomics(void **state)
     cw_events_tell(&h.events, &e);
     e = (struct cw_event){.type = CW_EVENT_PERSIST, .u.line = {.addr = PM, .byte_mask = mask, .data = data}};
     cw_events_tell(&h.events, &e);
-    cw_persist_model_launched(h.model);
+    cw_persist_model_launched(h.model, NULL, true);
     store(&h, 0, PM + 4, 2, 3);
     graph(&h, 0, 2);
     assert_int_equal(h.g.launches, 1);

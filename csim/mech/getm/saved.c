@@ -26,4 +26,5 @@ void cw_getm__core_state(struct cw_state *s, struct cw_getm_core *c)
     CW_STATE(s, c->largest);
     CW_STATE(s, c->acks_left);
     CW_STATE(s, c->doomed);
+    CW_STATE(s, c->in_vain);
 }

@@ -70,6 +70,12 @@ static void *core_self(void *self, uint32_t core)
     return s->core + core;
 }
 
+static bool keeps(const void *self)
+{
+    const struct cw_sbrp *s = self;
+    return s->keys->pm_kernel_end == CW_PM_END_KEEP;
+}
+
 static const struct cw_mech_unit units[] = {
     {.unit = &cw_persist_buffer_unit,
      .what = "dirty lines of persistent memory in order, with ordering entries; one per core",
@@ -91,4 +97,5 @@ const struct cw_mech cw_mech_sbrp = {
     .create = create,
     .destroy = destroy,
     .core = &cw_sbrp_sockets,
-    .core_self = core_self};
+    .core_self = core_self,
+    .keeps = keeps};
