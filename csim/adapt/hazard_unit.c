@@ -122,3 +122,13 @@ void cw_adapt_hazard_unit_destroy(struct cw_adapt_hazard_unit *h)
     cw_adapt_close(&h->unit);
     free(h);
 }
+
+void cw_adapt_hazard_unit_state(struct cw_state *s, struct cw_adapt_hazard_unit *h)
+{
+    cw_adapt_state(s, &h->unit);
+    CW_STATE_PORTS(s, h->in);
+    CW_STATE_PORTS(s, h->out);
+    CW_STATE(s, h->epoch_first);
+    CW_STATE(s, h->newest);
+    CW_STATE(s, h->awake);
+}

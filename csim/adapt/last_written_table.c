@@ -80,3 +80,11 @@ bool cw_adapt_last_written_table_busy(const struct cw_adapt_last_written_table *
 {
     return w->awake;
 }
+
+void cw_adapt_last_written_table_state(struct cw_state *s, struct cw_adapt_last_written_table *w)
+{
+    cw_adapt_state(s, &w->unit);
+    CW_STATE_PORTS(s, w->in);
+    CW_STATE_PORTS(s, w->out);
+    CW_STATE(s, w->awake);
+}

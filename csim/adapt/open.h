@@ -26,8 +26,6 @@ static inline void cw_adapt_state(struct cw_state *s, struct cw_unit_instance *u
     if (unit->ops != NULL)
         cw_unit_state(s, unit);
 }
-/* The values that an adapter keeps of a unit's ports: a struct of numbers alone. */
-#define CW_ADAPT_PORTS(s, ports) cw_state_array((s), #ports, &(ports), sizeof(ports) / sizeof(uint32_t), sizeof(uint32_t))
 
 /* Cycles in which a unit comes to rest after its reset: more than any table has rows. */
 #define CW_ADAPT_REST_CYCLES (UINT32_C(1) << 20)

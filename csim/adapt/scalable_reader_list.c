@@ -94,3 +94,12 @@ bool cw_adapt_scalable_reader_list_clock(struct cw_adapt_scalable_reader_list *t
                                                             .result = (enum cw_reader_result)out.ans_result};
     return op != NULL && out.op_ready;
 }
+
+void cw_adapt_scalable_reader_list_state(struct cw_state *s, struct cw_adapt_scalable_reader_list *t)
+{
+    cw_adapt_state(s, &t->unit);
+    CW_STATE(s, t->sweep);
+    CW_STATE(s, t->sweeping);
+    CW_STATE(s, t->working);
+    CW_STATE(s, t->used);
+}
