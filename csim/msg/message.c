@@ -202,7 +202,7 @@ static void body_state(struct cw_state *s, struct cw_message *m, uint32_t elemen
     for (uint32_t i = 0; i < m->type->field_cnt; i++) {
         const struct cw_body_field *f = &m->type->field[i];
         const uint32_t cnt = f->cnt != 0 ? f->cnt : elements;
-        assert(f->cnt != 0 || m->type->tail_max != 0);
+        assert(f->cnt != 0 || m->type->tail_max != 0); /* else its elements would be left out */
         if (f->stride <= f->bytes) {
             cw_state_array(s, f->name, m->body + f->offset, cnt, f->bytes);
             continue;

@@ -139,16 +139,6 @@ struct cw_message_type {
                                                 CW_BODY__SIZE(type, array) / CW_BODY__SIZE(type, array[0]), \
                                                 CW_BODY__SIZE(type, array[0])}
 
-/* The same of a body that has room for all elements, wherever the array stands. */
-#define CW_MESSAGE_TYPE_COUNTED(name, word, type, fields, cnt, array)                                       \
-    const struct cw_message_type name##_type = {word,                                                       \
-                                                sizeof(type),                                               \
-                                                fields,                                                     \
-                                                sizeof(fields) / sizeof *(fields),                          \
-                                                offsetof(type, cnt),                                        \
-                                                CW_BODY__SIZE(type, array) / CW_BODY__SIZE(type, array[0]), \
-                                                0}
-
 /* Declares `type *NAME(m)`, the body of a message of the maker's own type, and NAME_type, which describes it; proves that it fits. */
 #define CW_MESSAGE_BODY(name, type)                                                                     \
     _Static_assert(sizeof(type) <= CW_MESSAGE_BODY_LARGE && _Alignof(type) <= 16, "body of a message"); \

@@ -15,6 +15,6 @@ static const struct cw_body_field log_fields[] = {
 };
 
 CW_MESSAGE_TYPE(cw_getm_access, "getm_access", struct cw_getm_access_body, access_fields);
-CW_MESSAGE_TYPE_COUNTED(cw_getm_log, "getm_log", struct cw_getm_log_body, log_fields, log.cnt, log.entry);
+CW_MESSAGE_TYPE_TAIL(cw_getm_log, "getm_log", struct cw_getm_log_body, log_fields, log.cnt, log.entry);
 
 const struct cw_message_type *const cw_getm_messages[] = {&cw_getm_access_type, &cw_getm_log_type, NULL};

@@ -33,9 +33,9 @@ CW_MESSAGE_BODY(cw_getm_access, struct cw_getm_access_body)
 
 /* Body of a LOG message. */
 struct cw_getm_log_body {
-    struct cw_tx_log_body log; /* entry.count: store requests of the entry's granule that are given back */
     uint32_t owner;            /* as in the requests */
     uint32_t writing;          /* the commit unit's own: writes of this message that are not done; the core sends 0 */
+    struct cw_tx_log_body log; /* entry.count: store requests of the entry's granule that are given back */
 };
 CW_MESSAGE_BODY(cw_getm_log, struct cw_getm_log_body)
 

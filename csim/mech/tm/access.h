@@ -40,7 +40,7 @@ struct cw_log_entry {
     uint8_t count; /* the system's own; GETM: writes to give back for this granule (0 on its further words) */
 };
 
-/* Words of a log on their way to a partition; a system's log message begins with it. */
+/* Words of a log on their way to a partition; a system's log message ends with it. */
 struct cw_tx_log_body {
     uint32_t cnt;
     struct cw_log_entry entry[CW_PACKET_ENTRIES];
