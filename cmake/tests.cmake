@@ -29,6 +29,8 @@ function(cw_add_tests)
     add_test(NAME file_order COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/file_order.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
     add_test(NAME file_order.bite COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/file_order_test.py)
     add_test(NAME layers.bite COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/layers_test.py)
+    add_test(NAME ratchets COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/ratchets.py check)
+    add_test(NAME commits COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/commits.py ${PROJECT_SOURCE_DIR})
     add_test(NAME param_ranges COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/param_ranges.py ${PROJECT_SOURCE_DIR})
     add_test(NAME param_ranges.bite COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/param_ranges_test.py ${PROJECT_SOURCE_DIR})
     add_test(NAME tags COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/tags.py ${PROJECT_SOURCE_DIR})
@@ -53,6 +55,8 @@ function(cw_add_tests)
     add_test(NAME check.plan COMMAND ${PROJECT_SOURCE_DIR}/tests/plan.py check ${CMAKE_BINARY_DIR})
     add_test(NAME provenance COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/provenance_test.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}
              ${CMAKE_COMMAND})
+    add_test(NAME system.saved COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/saved_test.py $<TARGET_FILE:cowarp>
+             ${PROJECT_SOURCE_DIR})
     add_test(NAME system.saxpy COMMAND saxpy)
     # The store without its fences must not survive.
     add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/pm_store_unordered.c

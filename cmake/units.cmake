@@ -62,7 +62,7 @@ target_include_directories(cw_verilated SYSTEM INTERFACE ${VERILATOR_ROOT}/inclu
 target_compile_definitions(cw_verilated INTERFACE VM_TRACE=1 VM_TRACE_FST=1 VM_TRACE_VCD=0 VM_COVERAGE=0 VM_SC=0)
 target_link_libraries(cw_verilated INTERFACE ${CW_VERILATED})
 
-add_library(cw_lockstep_driver STATIC tests/rtl/lockstep_driver.c)
+add_library(cw_lockstep_driver STATIC tests/rtl/lockstep_driver.c tests/rtl/saved_unit.c)
 target_include_directories(cw_lockstep_driver PUBLIC tests/rtl)
 target_compile_definitions(cw_lockstep_driver PRIVATE CW_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 target_link_libraries(cw_lockstep_driver PUBLIC cowarp_waves cw_test)
@@ -86,8 +86,9 @@ function(cw_add_unit_lint unit)
         FAIL_REGULAR_EXPRESSION "[Ww]arning;[Ee]rror" TIMEOUT 120 LABELS lint)
 endfunction()
 
-# All but the broken copies; the default parameters alone, with the library that the build has; broken copies; more cycles. The compiler takes
-# longer than a short run, so the first is little optimised. For coverage (scripts/coverage) there is one test, with the caller's settings.
+# The C model saved and loaded; all but the broken copies; the default parameters alone, with the library that the build has; broken copies;
+# more cycles. The compiler takes longer than a short run, so the second is little optimised. For coverage (scripts/coverage) there is one test,
+# with the caller's settings.
 function(cw_add_lockstep_tests unit)
     set(environment "COWARP_CACHE=${CW_RTL_DIR}")
     set(common WORKING_DIRECTORY ${CMAKE_BINARY_DIR} TIMEOUT 600 LABELS rtl)
@@ -99,6 +100,9 @@ function(cw_add_lockstep_tests unit)
     add_test(NAME rtl.${unit} COMMAND test_rtl_${unit} --gtest_filter=-*broken_copies*)
     set_tests_properties(rtl.${unit} PROPERTIES
         ENVIRONMENT "${environment};COWARP_RTL_CXXFLAGS=-O1;COWARP_LOCKSTEP_CYCLES=200000" ${common})
+    add_test(NAME state.${unit} COMMAND test_rtl_${unit} --gtest_filter=*c_equals_rtl*)
+    set_tests_properties(state.${unit} PROPERTIES
+        ENVIRONMENT "COWARP_LOCKSTEP_SAVED=1;COWARP_LOCKSTEP_CYCLES=10000" WORKING_DIRECTORY ${CMAKE_BINARY_DIR} TIMEOUT 60 LABELS rtl)
     add_test(NAME rtl.${unit}.broken COMMAND test_rtl_${unit} --gtest_filter=*broken_copies*)
     add_test(NAME rtl.${unit}.long COMMAND test_rtl_${unit} --gtest_filter=*c_equals_rtl*)
     set_tests_properties(rtl.${unit}.broken rtl.${unit}.long PROPERTIES ENVIRONMENT "${environment}" ${common})

@@ -12,11 +12,13 @@ import pathlib
 import re
 import sys
 
+import ratchets
+
 TOP = "benchmarks|cmake|csim|docs|examples|experiments|harness|include|kernels|rtl|scripts|synth|tests|waves"
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 PATH = re.compile(rf"(?<![\w/.$-])((?:{TOP})/[\w/.<>*-]*[\w>*]\.(?:c|h|def|v|py|md|cpp|cl|conf|csv|txt|sh|gtkw|stim|cmake|json|in))(?![\w<])")
 COLUMNS = 200
-WORDS, PAGE_WORDS, LEADING_WORDS = 107900, 3000, 1500  # a page that needs more is two, or repeats another one
+WORDS, PAGE_WORDS, LEADING_WORDS = ratchets.limit("pages.words"), 3000, 1500  # a page that needs more is two, or repeats another one
 LISTS = {"CHANGELOG.md": 5400, "docs/fidelity.md": 3500}  # pages that are looked up and not read: a line for each change, a reason for each claim
 LICENCE = "<!-- SPDX-License-Identifier: Apache-2.0 -->\n"  # no word of the page
 LEADING = re.compile(r"README\.md|docs/for-[a-z-]+\.md")

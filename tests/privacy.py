@@ -30,12 +30,14 @@ import subprocess
 import sys
 import tempfile
 
+import ratchets
+
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 LINE = re.compile(r"Private to: ((?:\*\.c|[\w.]+\.[ch])(?:,\s*(?:\*\.c|[\w.]+\.[ch]))*)\.(?:\s|$)")
 FIELDS = re.compile(r"Fields: ([\w.]+\.c(?:,\s*[\w.]+\.c)*)\.(?:\s|$)")
 READERS = 10
 # The core as a whole, whose parts have lines of their own; the passes over a kernel; the PTX reader's passes, and its kinds of instructions.
-WIDE = {"core/core_state.h": 28, "ir/passes.h": 11, "ptx/reader.h": 12, "ptx/insn.h": 13}
+WIDE = {"core/core_state.h": ratchets.limit("core_state.readers"), "ir/passes.h": 11, "ptx/reader.h": 12, "ptx/insn.h": 13}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 DEFINES = re.compile(r"^struct (\w+) \{", re.MULTILINE)
 DECLARES = re.compile(r"^struct (\w+);", re.MULTILINE)

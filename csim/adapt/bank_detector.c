@@ -97,3 +97,11 @@ void cw_adapt_bank_detector_clock(struct cw_adapt_bank_detector *d, const struct
                                                  .share = d->out.ans_share,
                                                  .modify = d->out.ans_modify};
 }
+
+void cw_adapt_bank_detector_state(struct cw_state *s, struct cw_adapt_bank_detector *d)
+{
+    cw_adapt_state(s, &d->unit);
+    CW_STATE_PORTS(s, d->in);
+    CW_STATE_PORTS(s, d->out);
+    CW_STATE(s, d->to_come);
+}

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/lanes.h"
+#include "base/state.h"
 #include "cowarp/unit/bank_detector.h"
 
 struct cw_adapt_bank_detector;
@@ -52,6 +53,7 @@ struct cw_adapt_bank_detector_size {
 int cw_adapt_bank_detector_create(struct cw_adapt_bank_detector **out, const struct cw_unit_provider *units, uint32_t core, uint32_t bank,
                                   const struct cw_adapt_bank_detector_size *size, struct cw_error *err);
 void cw_adapt_bank_detector_destroy(struct cw_adapt_bank_detector *d);
+void cw_adapt_bank_detector_state(struct cw_state *s, struct cw_adapt_bank_detector *d);
 /* Back to the state after a reset. */
 void cw_adapt_bank_detector_reset(struct cw_adapt_bank_detector *d);
 /* Answers are to come. While it is false, a cycle without inputs need not be clocked, and may be left out. */

@@ -143,3 +143,14 @@ void cw_adapt_block_stack_clock(struct cw_adapt_block_stack *s, const struct cw_
     s->awake = view->busy = s->out.busy || view->taken || in->dynamic || s->wait != 0;
     s->unit.ops->tick(s->unit.self, &s->in);
 }
+
+void cw_adapt_block_stack_state(struct cw_state *s, struct cw_adapt_block_stack *b)
+{
+    cw_adapt_state(s, &b->unit);
+    CW_STATE_PORTS(s, b->in);
+    CW_STATE_PORTS(s, b->out);
+    cw_state_array(s, "memory", b->memory, ((size_t)b->params.blocks << b->params.pos_w) * CW_BLOCK_STACK_ENTRY_WORDS, sizeof(uint32_t));
+    CW_STATE(s, b->wait);
+    cw_state_count(s, "asked", &b->asked, (b->params.blocks << b->params.pos_w) - 1);
+    CW_STATE(s, b->awake);
+}

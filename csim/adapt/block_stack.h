@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/lanes.h"
+#include "base/state.h"
 #include "cowarp/unit/block_stack.h"
 
 struct cw_adapt_block_stack;
@@ -62,6 +63,7 @@ struct cw_adapt_block_stack_view {
 int cw_adapt_block_stack_create(struct cw_adapt_block_stack **out, const struct cw_unit_provider *units, uint32_t core, uint32_t warps,
                                 uint32_t blocks, uint32_t latency, struct cw_error *err);
 void cw_adapt_block_stack_destroy(struct cw_adapt_block_stack *s);
+void cw_adapt_block_stack_state(struct cw_state *s, struct cw_adapt_block_stack *b);
 /* One cycle. */
 void cw_adapt_block_stack_clock(struct cw_adapt_block_stack *s, const struct cw_adapt_block_stack_in *in,
                                 struct cw_adapt_block_stack_view *view);

@@ -198,3 +198,46 @@ void cw_adapt_commit_unit_destroy(struct cw_adapt_commit_unit *r)
     free(r->written.at);
     free(r);
 }
+
+static void view_state(struct cw_state *s, struct cw_adapt_commit_unit_view *v)
+{
+    CW_STATE(s, v->oldest);
+    CW_STATE(s, v->commit);
+    CW_STATE(s, v->hazard);
+    CW_STATE(s, v->hazard_id);
+    CW_STATE(s, v->hazard_rcid);
+    CW_STATE(s, v->revalidate);
+    CW_STATE(s, v->revalidate_id);
+    CW_STATE(s, v->write);
+    CW_STATE(s, v->write_id);
+    CW_STATE(s, v->report);
+    CW_STATE(s, v->report_id);
+    CW_STATE(s, v->report_pass);
+    CW_STATE(s, v->waiting);
+}
+
+static void answers_state(struct cw_state *s, struct answers *q)
+{
+    CW_STATE_GROWN(s, q->ring.cnt, q->at, q->cap);
+    if (cw_state_loads(s))
+        q->ring.head = 0;
+    for (uint32_t i = 0; i < q->ring.cnt; i++) {
+        struct answer *a = &q->at[cw_ring_at(&q->ring, i, q->cap)];
+        CW_STATE(s, a->id);
+        CW_STATE(s, a->ycid);
+        CW_STATE(s, a->again);
+        CW_STATE(s, a->yes);
+    }
+}
+
+void cw_adapt_commit_unit_state(struct cw_state *s, struct cw_adapt_commit_unit *r)
+{
+    cw_adapt_state(s, &r->unit);
+    CW_STATE_PORTS(s, r->in);
+    CW_STATE_PORTS(s, r->out);
+    view_state(s, &r->view);
+    CW_STATE(s, r->looked);
+    answers_state(s, &r->detected);
+    answers_state(s, &r->validated);
+    answers_state(s, &r->written);
+}

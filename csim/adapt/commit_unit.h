@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "cowarp/unit.h"
 #include "cowarp/unit/commit_unit.h"
 
@@ -56,6 +57,7 @@ struct cw_adapt_commit_unit_config {
 /* Status of the provider, with err, or CW_ENOMEM; destroy it in any case. */
 int cw_adapt_commit_unit_create(struct cw_adapt_commit_unit **out, const struct cw_adapt_commit_unit_config *config, struct cw_error *err);
 void cw_adapt_commit_unit_destroy(struct cw_adapt_commit_unit *r);
+void cw_adapt_commit_unit_state(struct cw_state *s, struct cw_adapt_commit_unit *r);
 const struct cw_adapt_commit_unit_view *cw_adapt_commit_unit_look(struct cw_adapt_commit_unit *r);
 /* What the view offers is accepted. */
 void cw_adapt_commit_unit_take_hazard(struct cw_adapt_commit_unit *r);

@@ -168,3 +168,25 @@ void cw_adapt_conflict_address_table_clock(struct cw_adapt_conflict_address_tabl
     for (uint32_t i = 0; i < t->bank_cnt; i++)
         clock_bank(t->bank + i, result);
 }
+
+static void bank_state(struct cw_state *s, struct bank *b)
+{
+    cw_adapt_state(s, &b->unit);
+    CW_STATE_PORTS(s, b->in);
+    CW_STATE_PORTS(s, b->out);
+    CW_STATE_GROWN(s, b->change_ring.cnt, b->change, b->change_cap);
+    if (cw_state_loads(s))
+        b->change_ring.head = 0;
+    for (uint32_t i = 0; i < b->change_ring.cnt; i++) {
+        struct change *c = &b->change[cw_ring_at(&b->change_ring, i, b->change_cap)];
+        CW_STATE(s, c->word);
+        CW_STATE(s, c->leaves);
+    }
+    CW_STATE(s, b->leaving);
+}
+
+void cw_adapt_conflict_address_table_state(struct cw_state *s, struct cw_adapt_conflict_address_table *t)
+{
+    for (uint32_t i = 0; i < t->bank_cnt; i++)
+        bank_state(s, &t->bank[i]);
+}

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "cowarp/unit.h"
 
 #define CW_ADAPT_CONFLICT_ADDRESS_TABLE_TAGS  128u
@@ -39,6 +40,7 @@ struct cw_adapt_conflict_address_table_result {
 int cw_adapt_conflict_address_table_create(struct cw_adapt_conflict_address_table **out,
                                            const struct cw_adapt_conflict_address_table_config *config, struct cw_error *err);
 void cw_adapt_conflict_address_table_destroy(struct cw_adapt_conflict_address_table *t);
+void cw_adapt_conflict_address_table_state(struct cw_state *s, struct cw_adapt_conflict_address_table *t);
 /* Enters or removes the word at that byte address. CW_OK or CW_ENOMEM. */
 int cw_adapt_conflict_address_table_update(struct cw_adapt_conflict_address_table *t, uint64_t addr, bool leaves);
 /* Whether it has no word at the beginning of the cycle. */

@@ -139,3 +139,19 @@ bool cw_adapt_first_read_table_clock(struct cw_adapt_first_read_table *f)
     assert(f->answered == (f->out.ans_valid != 0));
     return f->awake || f->beginning != 0 || f->responding != 0;
 }
+
+void cw_adapt_first_read_table_state(struct cw_state *s, struct cw_adapt_first_read_table *f)
+{
+    cw_adapt_state(s, &f->unit);
+    CW_STATE_PORTS(s, f->in);
+    CW_STATE_PORTS(s, f->out);
+    CW_STATE(s, f->beginning);
+    CW_STATE(s, f->lanes);
+    CW_STATE(s, f->asker);
+    CW_STATE(s, f->asked);
+    CW_STATE(s, f->answered);
+    CW_STATE(s, f->awake);
+    CW_STATE(s, f->responding);
+    CW_STATE(s, f->waiting);
+    CW_STATE(s, f->written);
+}

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/fifo.h"
 #include "base/lanes.h"
+#include "base/state.h"
 #include "cowarp/unit.h"
 
 struct cw_adapt_first_read_table;
@@ -25,6 +26,7 @@ struct cw_adapt_first_read_table;
 int cw_adapt_first_read_table_create(struct cw_adapt_first_read_table **out, const struct cw_unit_provider *units, uint32_t core,
                                      uint32_t warps, uint32_t ports, struct cw_error *err);
 void cw_adapt_first_read_table_destroy(struct cw_adapt_first_read_table *f);
+void cw_adapt_first_read_table_state(struct cw_state *s, struct cw_adapt_first_read_table *f);
 
 /* Lanes of a warp begin an attempt. */
 void cw_adapt_first_read_table_begin(struct cw_adapt_first_read_table *f, uint32_t warp, cw_lanes lanes);

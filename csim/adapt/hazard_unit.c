@@ -86,13 +86,14 @@ void cw_adapt_hazard_unit_begin_epoch(struct cw_adapt_hazard_unit *h, uint64_t f
     h->awake = true;
 }
 
-static void sweep(struct cw_adapt_hazard_unit *h)
+static int sweep(struct cw_adapt_hazard_unit *h, struct cw_error *err)
 {
     h->unit.ops->eval(h->unit.self, &h->in, &h->out);
-    while (h->out.busy) {
+    for (uint32_t cycle = 0; h->out.busy && cycle < CW_ADAPT_REST_CYCLES; cycle++) {
         h->unit.ops->tick(h->unit.self, &h->in);
         h->unit.ops->eval(h->unit.self, &h->in, &h->out);
     }
+    return h->out.busy ? cw_adapt_restless(&h->unit, "busy", err) : CW_OK;
 }
 
 int cw_adapt_hazard_unit_create(struct cw_adapt_hazard_unit **out, const struct cw_adapt_hazard_unit_config *config, struct cw_error *err)
@@ -110,7 +111,7 @@ int cw_adapt_hazard_unit_create(struct cw_adapt_hazard_unit **out, const struct 
         p->addr_w++;
     int status = cw_adapt_open(&h->unit, config->units, &cw_hazard_unit_unit, "partition", config->partition, p, err);
     if (status == CW_OK)
-        sweep(h);
+        status = sweep(h, err);
     return status;
 }
 
@@ -120,4 +121,14 @@ void cw_adapt_hazard_unit_destroy(struct cw_adapt_hazard_unit *h)
         return;
     cw_adapt_close(&h->unit);
     free(h);
+}
+
+void cw_adapt_hazard_unit_state(struct cw_state *s, struct cw_adapt_hazard_unit *h)
+{
+    cw_adapt_state(s, &h->unit);
+    CW_STATE_PORTS(s, h->in);
+    CW_STATE_PORTS(s, h->out);
+    CW_STATE(s, h->epoch_first);
+    CW_STATE(s, h->newest);
+    CW_STATE(s, h->awake);
 }

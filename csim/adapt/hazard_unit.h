@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "cowarp/unit.h"
 #include "cowarp/unit/hazard_unit.h"
 
@@ -48,6 +49,7 @@ struct cw_adapt_hazard_unit_config {
 /* Status of the provider, with err, or CW_ENOMEM; destroy it in any case. */
 int cw_adapt_hazard_unit_create(struct cw_adapt_hazard_unit **out, const struct cw_adapt_hazard_unit_config *config, struct cw_error *err);
 void cw_adapt_hazard_unit_destroy(struct cw_adapt_hazard_unit *h);
+void cw_adapt_hazard_unit_state(struct cw_state *s, struct cw_adapt_hazard_unit *h);
 /* An epoch of commit IDs begins with this one: forgets every writer. Only when nothing is under way. */
 void cw_adapt_hazard_unit_begin_epoch(struct cw_adapt_hazard_unit *h, uint64_t first);
 /* One clock of the unit: e, or NULL, is offered; returns whether it was taken. live: older writers are no hazard to anyone any more; does

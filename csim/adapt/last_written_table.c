@@ -15,13 +15,14 @@ struct cw_adapt_last_written_table {
     uint64_t base_block; /* of the first byte of memory */
 };
 
-static void sweep(struct cw_adapt_last_written_table *w)
+static int sweep(struct cw_adapt_last_written_table *w, struct cw_error *err)
 {
     w->unit.ops->eval(w->unit.self, &w->in, &w->out);
-    while (w->out.busy) {
+    for (uint32_t cycle = 0; w->out.busy && cycle < CW_ADAPT_REST_CYCLES; cycle++) {
         w->unit.ops->tick(w->unit.self, &w->in);
         w->unit.ops->eval(w->unit.self, &w->in, &w->out);
     }
+    return w->out.busy ? cw_adapt_restless(&w->unit, "busy", err) : CW_OK;
 }
 
 int cw_adapt_last_written_table_create(struct cw_adapt_last_written_table **out, const struct cw_adapt_last_written_table_config *config,
@@ -41,7 +42,7 @@ int cw_adapt_last_written_table_create(struct cw_adapt_last_written_table **out,
         p.addr_w++;
     int status = cw_adapt_open(&w->unit, config->units, &cw_last_written_table_unit, "partition", config->partition, &p, err);
     if (status == CW_OK)
-        sweep(w);
+        status = sweep(w, err);
     return status;
 }
 
@@ -78,4 +79,12 @@ bool cw_adapt_last_written_table_clock(struct cw_adapt_last_written_table *w, co
 bool cw_adapt_last_written_table_busy(const struct cw_adapt_last_written_table *w)
 {
     return w->awake;
+}
+
+void cw_adapt_last_written_table_state(struct cw_state *s, struct cw_adapt_last_written_table *w)
+{
+    cw_adapt_state(s, &w->unit);
+    CW_STATE_PORTS(s, w->in);
+    CW_STATE_PORTS(s, w->out);
+    CW_STATE(s, w->awake);
 }

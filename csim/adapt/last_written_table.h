@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "cowarp/unit.h"
 
 struct cw_adapt_last_written_table;
@@ -34,6 +35,7 @@ struct cw_adapt_last_written_table_config {
 int cw_adapt_last_written_table_create(struct cw_adapt_last_written_table **out, const struct cw_adapt_last_written_table_config *config,
                                        struct cw_error *err);
 void cw_adapt_last_written_table_destroy(struct cw_adapt_last_written_table *w);
+void cw_adapt_last_written_table_state(struct cw_state *s, struct cw_adapt_last_written_table *w);
 /* One clock of the unit: op, or NULL, is offered; returns whether it was taken. *answered: the oldest READ without an answer has it in
  * *time, a time at or after its block's last WRITE; 0: never written. */
 bool cw_adapt_last_written_table_clock(struct cw_adapt_last_written_table *w, const struct cw_adapt_last_written_table_op *op,

@@ -26,8 +26,15 @@ static inline void cw_adapt_state(struct cw_state *s, struct cw_unit_instance *u
     if (unit->ops != NULL)
         cw_unit_state(s, unit);
 }
-/* The values that an adapter keeps of a unit's ports: a struct of numbers alone. */
-#define CW_ADAPT_PORTS(s, ports) cw_state_array((s), #ports, &(ports), sizeof(ports) / sizeof(uint32_t), sizeof(uint32_t))
+
+/* Cycles in which a unit comes to rest after its reset: more than any table has rows. */
+#define CW_ADAPT_REST_CYCLES (UINT32_C(1) << 20)
+/* It has not: CW_ELIMIT. port: the output that says so, without _o. */
+static inline int cw_adapt_restless(const struct cw_unit_instance *unit, const char *port, struct cw_error *err)
+{
+    return cw_fail(err, CW_ELIMIT, "unit %s: %s_o still says that it is at work %u cycles after its reset", unit->unit->name, port,
+                   CW_ADAPT_REST_CYCLES);
+}
 
 /* An instance that has not been opened has nothing to close. */
 static inline void cw_adapt_close(struct cw_unit_instance *unit)

@@ -65,3 +65,10 @@ void cw_adapt_order_masks_clock(struct cw_adapt_order_masks *m, const struct cw_
     m->unit.ops->eval(m->unit.self, &m->in, &m->out);
     m->unit.ops->tick(m->unit.self, &m->in);
 }
+
+void cw_adapt_order_masks_state(struct cw_state *s, struct cw_adapt_order_masks *m)
+{
+    cw_adapt_state(s, &m->unit);
+    CW_STATE_PORTS(s, m->in);
+    CW_STATE_PORTS(s, m->out);
+}

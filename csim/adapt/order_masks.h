@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "cowarp/unit/order_masks.h"
 
 struct cw_adapt_order_masks;
@@ -37,6 +38,7 @@ struct cw_adapt_order_masks_view {
 int cw_adapt_order_masks_create(struct cw_adapt_order_masks **out, const struct cw_unit_provider *units, uint32_t core, uint32_t warps,
                                 uint32_t actr_bits, uint32_t patience, struct cw_error *err);
 void cw_adapt_order_masks_destroy(struct cw_adapt_order_masks *m);
+void cw_adapt_order_masks_state(struct cw_state *s, struct cw_adapt_order_masks *m);
 /* The outputs of this cycle. */
 void cw_adapt_order_masks_look(struct cw_adapt_order_masks *m, struct cw_adapt_order_masks_view *view);
 /* The end of the cycle. */

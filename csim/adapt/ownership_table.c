@@ -78,7 +78,7 @@ void cw_adapt_ownership_table_destroy(struct cw_adapt_ownership_table *t)
 void cw_adapt_ownership_table_state(struct cw_state *s, struct cw_adapt_ownership_table *t)
 {
     cw_adapt_state(s, &t->unit);
-    CW_ADAPT_PORTS(s, t->in);
-    CW_ADAPT_PORTS(s, t->out);
+    CW_STATE_PORTS(s, t->in);
+    CW_STATE_PORTS(s, t->out);
     CW_STATE(s, t->clearing);
 }

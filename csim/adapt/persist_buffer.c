@@ -76,3 +76,10 @@ void cw_adapt_persist_buffer_clock(struct cw_adapt_persist_buffer *b, const stru
     b->unit.ops->eval(b->unit.self, &b->in, &b->out);
     b->unit.ops->tick(b->unit.self, &b->in);
 }
+
+void cw_adapt_persist_buffer_state(struct cw_state *s, struct cw_adapt_persist_buffer *b)
+{
+    cw_adapt_state(s, &b->unit);
+    CW_STATE_PORTS(s, b->in);
+    CW_STATE_PORTS(s, b->out);
+}

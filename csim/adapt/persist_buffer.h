@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "cowarp/unit/persist_buffer.h"
 
 struct cw_adapt_persist_buffer;
@@ -41,6 +42,7 @@ struct cw_adapt_persist_buffer_view {
 int cw_adapt_persist_buffer_create(struct cw_adapt_persist_buffer **out, const struct cw_unit_provider *units, uint32_t core,
                                    uint32_t entries, uint32_t warps, uint32_t lines, struct cw_error *err);
 void cw_adapt_persist_buffer_destroy(struct cw_adapt_persist_buffer *b);
+void cw_adapt_persist_buffer_state(struct cw_state *s, struct cw_adapt_persist_buffer *b);
 /* The outputs of this cycle with those inputs; nothing changes. */
 void cw_adapt_persist_buffer_look(struct cw_adapt_persist_buffer *b, const struct cw_adapt_persist_buffer_in *in,
                                   struct cw_adapt_persist_buffer_view *view);

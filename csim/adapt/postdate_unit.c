@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "adapt/open.h"
+
 struct cw_adapt_postdate_unit {
     struct cw_unit_instance unit;
     uint32_t sweep; /* cycles of a sweep */
@@ -99,4 +101,12 @@ void cw_adapt_postdate_unit_clock(struct cw_adapt_postdate_unit *u, const struct
                                                      .loop = out.ans_loop != 0,
                                                      .overflow = out.ans_overflow != 0,
                                                      .time = (uint32_t)out.ans_time};
+}
+
+void cw_adapt_postdate_unit_state(struct cw_state *s, struct cw_adapt_postdate_unit *u)
+{
+    cw_adapt_state(s, &u->unit);
+    CW_STATE(s, u->awake);
+    CW_STATE(s, u->wait);
+    CW_STATE(s, u->clear);
 }

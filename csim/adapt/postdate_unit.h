@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "cowarp/unit/postdate_unit.h"
 
 #define CW_ADAPT_POSTDATE_UNIT_LATENCY 2u /* cycles from an operation to its answer */
@@ -41,6 +42,7 @@ struct cw_adapt_postdate_unit_answer {
 int cw_adapt_postdate_unit_create(struct cw_adapt_postdate_unit **out, const struct cw_unit_provider *units,
                                   const struct cw_adapt_postdate_unit_config *config, struct cw_error *err);
 void cw_adapt_postdate_unit_destroy(struct cw_adapt_postdate_unit *u);
+void cw_adapt_postdate_unit_state(struct cw_state *s, struct cw_adapt_postdate_unit *u);
 /* Whether it takes an operation in this cycle. */
 bool cw_adapt_postdate_unit_ready(const struct cw_adapt_postdate_unit *u);
 /* Whether it needs the next clock. */

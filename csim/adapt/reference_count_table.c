@@ -64,3 +64,10 @@ void cw_adapt_reference_count_table_clock(struct cw_adapt_reference_count_table 
     *answer = (struct cw_adapt_reference_count_table_answer){
         .valid = out.ans_valid != 0, .counted = out.ans_counted != 0, .edge = out.ans_edge != 0};
 }
+
+void cw_adapt_reference_count_table_state(struct cw_state *s, struct cw_adapt_reference_count_table *t)
+{
+    cw_adapt_state(s, &t->unit);
+    CW_STATE_PORTS(s, t->in);
+    CW_STATE(s, t->awake);
+}

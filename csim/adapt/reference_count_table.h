@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "cowarp/unit.h"
 
 struct cw_adapt_reference_count_table;
@@ -30,6 +31,7 @@ struct cw_adapt_reference_count_table_answer {
 int cw_adapt_reference_count_table_create(struct cw_adapt_reference_count_table **out,
                                           const struct cw_adapt_reference_count_table_config *config, struct cw_error *err);
 void cw_adapt_reference_count_table_destroy(struct cw_adapt_reference_count_table *t);
+void cw_adapt_reference_count_table_state(struct cw_state *s, struct cw_adapt_reference_count_table *t);
 /* Acquires or releases the word at that byte address; once per cycle. */
 void cw_adapt_reference_count_table_operate(struct cw_adapt_reference_count_table *t, uint64_t addr, bool release);
 /* End of the commit unit's cycle: takes the operation, if there is one, and gives the answer that is there in this cycle. */

@@ -131,3 +131,18 @@ bool cw_adapt_row_copy_engine_clock(struct cw_adapt_row_copy_engine *e, bool rea
                                                          .line = (uint32_t)out.cmd_line};
     return ready && out.cmd_valid != 0;
 }
+
+void cw_adapt_row_copy_engine_state(struct cw_state *s, struct cw_adapt_row_copy_engine *e)
+{
+    cw_adapt_state(s, &e->unit);
+    CW_STATE(s, e->busy);
+    CW_STATE(s, e->starts);
+    CW_STATE(s, e->sleeps);
+    CW_STATE(s, e->from);
+    CW_STATE(s, e->to);
+    CW_STATE(s, e->mask);
+    CW_STATE(s, e->returns);
+    cw_state_count(s, "oldest copied", &e->copied_ring.head, BANKS - 1);
+    cw_state_count(s, "copied", &e->copied_ring.cnt, BANKS);
+    CW_STATE(s, e->copied);
+}

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "cowarp/unit/row_copy_engine.h"
 
 struct cw_adapt_row_copy_engine;
@@ -37,6 +38,7 @@ struct cw_adapt_row_copy_engine_command {
 int cw_adapt_row_copy_engine_create(struct cw_adapt_row_copy_engine **out, const struct cw_unit_provider *units,
                                     const struct cw_adapt_row_copy_engine_config *config, struct cw_error *err);
 void cw_adapt_row_copy_engine_destroy(struct cw_adapt_row_copy_engine *e);
+void cw_adapt_row_copy_engine_state(struct cw_state *s, struct cw_adapt_row_copy_engine *e);
 /* Before a kernel: the regions, of which the engine has room for all. Takes no time. */
 void cw_adapt_row_copy_engine_launch(struct cw_adapt_row_copy_engine *e, const struct cw_adapt_row_copy_engine_region *region,
                                      uint32_t cnt);

@@ -36,12 +36,12 @@ int cw_adapt_scalable_reader_list_create(struct cw_adapt_scalable_reader_list **
     p.ways = p.ways < entries ? p.ways : entries;
     const int status = cw_adapt_open(&t->unit, units, &cw_scalable_reader_list_unit, "partition", partition, &p, err);
     t->working = true;
-    while (status == CW_OK && t->working) {
+    for (uint32_t cycle = 0; status == CW_OK && t->working && cycle < CW_ADAPT_REST_CYCLES; cycle++) {
         const struct cw_scalable_reader_list_in in = {0};
         struct cw_scalable_reader_list_out none;
         clock(t, &in, &none);
     }
-    return status;
+    return status == CW_OK && t->working ? cw_adapt_restless(&t->unit, "idle", err) : status;
 }
 
 void cw_adapt_scalable_reader_list_destroy(struct cw_adapt_scalable_reader_list *t)
@@ -93,4 +93,13 @@ bool cw_adapt_scalable_reader_list_clock(struct cw_adapt_scalable_reader_list *t
                                                             .id = (uint32_t)out.rdr_id,
                                                             .result = (enum cw_reader_result)out.ans_result};
     return op != NULL && out.op_ready;
+}
+
+void cw_adapt_scalable_reader_list_state(struct cw_state *s, struct cw_adapt_scalable_reader_list *t)
+{
+    cw_adapt_state(s, &t->unit);
+    CW_STATE(s, t->sweep);
+    CW_STATE(s, t->sweeping);
+    CW_STATE(s, t->working);
+    CW_STATE(s, t->used);
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "cowarp/unit/scalable_reader_list.h"
 
 struct cw_adapt_scalable_reader_list;
@@ -31,6 +32,7 @@ struct cw_adapt_scalable_reader_list_answer {
 int cw_adapt_scalable_reader_list_create(struct cw_adapt_scalable_reader_list **out, const struct cw_unit_provider *units,
                                          uint32_t partition, uint32_t entries, uint32_t id_bits, struct cw_error *err);
 void cw_adapt_scalable_reader_list_destroy(struct cw_adapt_scalable_reader_list *t);
+void cw_adapt_scalable_reader_list_state(struct cw_state *s, struct cw_adapt_scalable_reader_list *t);
 /* Whether it needs the next clock. */
 bool cw_adapt_scalable_reader_list_busy(const struct cw_adapt_scalable_reader_list *t);
 /* Takes out who is free, from the next clock on. */

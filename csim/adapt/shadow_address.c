@@ -46,3 +46,10 @@ void cw_adapt_shadow_address_find(struct cw_adapt_shadow_address *a, uint32_t ba
                                                       .owner_byte = (uint32_t)a->out.adr_byte,
                                                       .fits = a->out.adr_fits};
 }
+
+void cw_adapt_shadow_address_state(struct cw_state *s, struct cw_adapt_shadow_address *a)
+{
+    cw_adapt_state(s, &a->unit);
+    CW_STATE_PORTS(s, a->in);
+    CW_STATE_PORTS(s, a->out);
+}

@@ -54,3 +54,10 @@ void cw_adapt_tcm_select_ask(struct cw_adapt_tcm_select *s, const struct cw_adap
                                                   .want = s->out.sel_want,
                                                   .free = s->out.sel_free};
 }
+
+void cw_adapt_tcm_select_state(struct cw_state *s, struct cw_adapt_tcm_select *t)
+{
+    cw_adapt_state(s, &t->unit);
+    CW_STATE_PORTS(s, t->in);
+    CW_STATE_PORTS(s, t->out);
+}

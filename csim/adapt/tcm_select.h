@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/lanes.h"
+#include "base/state.h"
 #include "cowarp/unit/tcm_select.h"
 
 struct cw_adapt_tcm_select;
@@ -33,6 +34,7 @@ struct cw_adapt_tcm_select_answer {
 int cw_adapt_tcm_select_create(struct cw_adapt_tcm_select **out, const struct cw_unit_provider *units, uint32_t core, uint32_t lanes,
                                struct cw_error *err);
 void cw_adapt_tcm_select_destroy(struct cw_adapt_tcm_select *s);
+void cw_adapt_tcm_select_state(struct cw_state *s, struct cw_adapt_tcm_select *t);
 /* Asks in this cycle, once at most; the answer is that of the next cycle. */
 void cw_adapt_tcm_select_ask(struct cw_adapt_tcm_select *s, const struct cw_adapt_tcm_select_ask *ask,
                              struct cw_adapt_tcm_select_answer *answer);

@@ -64,3 +64,11 @@ bool cw_adapt_thread_compactor_clock(struct cw_adapt_thread_compactor *t, const 
     t->unit.ops->tick(t->unit.self, &t->in);
     return true;
 }
+
+void cw_adapt_thread_compactor_state(struct cw_state *s, struct cw_adapt_thread_compactor *t)
+{
+    cw_adapt_state(s, &t->unit);
+    CW_STATE(s, t->idle);
+    CW_STATE_PORTS(s, t->in);
+    CW_STATE_PORTS(s, t->out);
+}

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "cowarp/unit/thread_compactor.h"
 
 struct cw_adapt_thread_compactor;
@@ -34,6 +35,7 @@ struct cw_adapt_thread_compactor_view {
 int cw_adapt_thread_compactor_create(struct cw_adapt_thread_compactor **out, const struct cw_unit_provider *units, uint32_t core,
                                      uint32_t warps, struct cw_error *err);
 void cw_adapt_thread_compactor_destroy(struct cw_adapt_thread_compactor *t);
+void cw_adapt_thread_compactor_state(struct cw_state *s, struct cw_adapt_thread_compactor *t);
 void cw_adapt_thread_compactor_see(struct cw_adapt_thread_compactor *t, struct cw_adapt_thread_compactor_view *view);
 /* mask: a mask for the unit, a word per static warp, when it is ready; NULL: none. is_static: its threads stay in their static warps. take:
  * the warp that is offered is taken. Returns whether the next cycle has something to see. */

@@ -87,8 +87,8 @@ void cw_adapt_validation_unit_close(struct cw_adapt_validation_unit *u)
 void cw_adapt_validation_unit_state(struct cw_state *s, struct cw_adapt_validation_unit *u)
 {
     cw_adapt_state(s, &u->unit);
-    CW_ADAPT_PORTS(s, u->in);
-    CW_ADAPT_PORTS(s, u->out);
+    CW_STATE_PORTS(s, u->in);
+    CW_STATE_PORTS(s, u->out);
     cw_state_array(s, "overflow", u->overflow, (size_t)CW_VU_OVERFLOW_WORDS << OVERFLOW_W, sizeof(uint32_t));
     CW_STATE(s, u->memory_free);
     CW_STATE(s, u->memory_answer);

@@ -117,3 +117,9 @@ void cw_adapt_version_index_table_clock(struct cw_adapt_version_index_table *t, 
                                                            .slot = (uint32_t)out.ans_slot,
                                                            .row = out.ans_row};
 }
+
+void cw_adapt_version_index_table_state(struct cw_state *s, struct cw_adapt_version_index_table *t)
+{
+    cw_adapt_state(s, &t->unit);
+    CW_STATE(s, t->awake);
+}

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "cowarp/unit/version_index_table.h"
 
 struct cw_adapt_version_index_table;
@@ -52,6 +53,7 @@ struct cw_adapt_version_index_table_answer {
 int cw_adapt_version_index_table_create(struct cw_adapt_version_index_table **out, const struct cw_unit_provider *units,
                                         const struct cw_adapt_version_index_table_config *config, struct cw_error *err);
 void cw_adapt_version_index_table_destroy(struct cw_adapt_version_index_table *t);
+void cw_adapt_version_index_table_state(struct cw_state *s, struct cw_adapt_version_index_table *t);
 /* Before a kernel: the regions, of which the table has room for all, and the only version. Takes no time. */
 void cw_adapt_version_index_table_launch(struct cw_adapt_version_index_table *t, const struct cw_adapt_version_index_table_region *region,
                                          uint32_t cnt, uint32_t slot);

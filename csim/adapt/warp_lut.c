@@ -55,3 +55,11 @@ void cw_adapt_warp_lut_clock(struct cw_adapt_warp_lut *l, const struct cw_adapt_
     l->awake = l->out.busy || in->update || in->close;
     l->unit.ops->tick(l->unit.self, &l->in);
 }
+
+void cw_adapt_warp_lut_state(struct cw_state *s, struct cw_adapt_warp_lut *l)
+{
+    cw_adapt_state(s, &l->unit);
+    CW_STATE_PORTS(s, l->in);
+    CW_STATE_PORTS(s, l->out);
+    CW_STATE(s, l->awake);
+}

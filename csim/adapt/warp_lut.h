@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "cowarp/unit/warp_lut.h"
 
 struct cw_adapt_warp_lut;
@@ -36,6 +37,7 @@ struct cw_adapt_warp_lut_view {
 int cw_adapt_warp_lut_create(struct cw_adapt_warp_lut **out, const struct cw_unit_provider *units, uint32_t core, uint32_t entries,
                              uint32_t ways, struct cw_error *err);
 void cw_adapt_warp_lut_destroy(struct cw_adapt_warp_lut *l);
+void cw_adapt_warp_lut_state(struct cw_state *s, struct cw_adapt_warp_lut *l);
 void cw_adapt_warp_lut_clock(struct cw_adapt_warp_lut *l, const struct cw_adapt_warp_lut_in *in, struct cw_adapt_warp_lut_view *view);
 
 #endif

@@ -36,12 +36,12 @@ int cw_adapt_writer_table_create(struct cw_adapt_writer_table **out, const struc
     t->ways = p.ways;
     const int status = cw_adapt_open(&t->unit, units, &cw_writer_table_unit, "partition", partition, &p, err);
     t->working = true;
-    while (status == CW_OK && t->working) {
+    for (uint32_t cycle = 0; status == CW_OK && t->working && cycle < CW_ADAPT_REST_CYCLES; cycle++) {
         const struct cw_writer_table_in in = {0};
         struct cw_writer_table_out none;
         clock(t, &in, &none);
     }
-    return status;
+    return status == CW_OK && t->working ? cw_adapt_restless(&t->unit, "idle", err) : status;
 }
 
 void cw_adapt_writer_table_destroy(struct cw_adapt_writer_table *t)
@@ -93,4 +93,13 @@ bool cw_adapt_writer_table_clock(struct cw_adapt_writer_table *t, const struct c
                 answer->id[answer->cnt++] = (uint16_t)(out.ans_ids[w / 2] >> 16 * (w % 2));
     }
     return op != NULL && out.op_ready;
+}
+
+void cw_adapt_writer_table_state(struct cw_state *s, struct cw_adapt_writer_table *t)
+{
+    cw_adapt_state(s, &t->unit);
+    CW_STATE(s, t->sweep);
+    CW_STATE(s, t->sweeping);
+    CW_STATE(s, t->working);
+    CW_STATE(s, t->used);
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "cowarp/unit/writer_table.h"
 
 #define CW_ADAPT_WRITERS 8u /* entries of a word, at most */
@@ -35,6 +36,7 @@ struct cw_adapt_writer_table_answer {
 int cw_adapt_writer_table_create(struct cw_adapt_writer_table **out, const struct cw_unit_provider *units, uint32_t partition,
                                  uint32_t entries, uint32_t id_bits, struct cw_error *err);
 void cw_adapt_writer_table_destroy(struct cw_adapt_writer_table *t);
+void cw_adapt_writer_table_state(struct cw_state *s, struct cw_adapt_writer_table *t);
 /* Whether it needs the next clock. */
 bool cw_adapt_writer_table_busy(const struct cw_adapt_writer_table *t);
 /* Takes what does not count out of the table, from the next clock on. */

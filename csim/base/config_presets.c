@@ -334,7 +334,7 @@ static const struct cw_config__override qv100[] = {
 #define P23  "Pandey et al. 2023, Table 1"
 #define SART "Pandey et al. 2023, their simulator's configuration"
 static const struct cw_config__override sbrp_near[] = {
-    SET(mem_mbytes, 6144, P23 ": cores, clock and bandwidth of an RTX 2060, whose data sheet has 6 GB"),
+    SET(mem_mbytes, 6144, P23 ": cores, clock and bandwidth of a card of 6 GB"),
     SET(clock_core_mhz, 1365, P23),
     SET(clock_noc_mhz, 1365, SART),
     SET(clock_l2_mhz, 1365, SART),

@@ -85,6 +85,8 @@ void cw_state_ref(struct cw_state *s, const char *name, void **at, const void *b
 
 /* A number, a bool or an enum, or an array of such whose size the compiler knows. */
 #define CW_STATE(s, field) cw_state_array((s), #field, &(field), 1, sizeof(field))
+/* The values of a unit's ports that somebody keeps: a struct of numbers alone, of 4 and 8 bytes, that was made all zero (gaps count). */
+#define CW_STATE_PORTS(s, ports) cw_state_array((s), #ports, &(ports), sizeof(ports) / sizeof(uint32_t), sizeof(uint32_t))
 /* The number of elements of an array that grows, and room for them; the elements are walked behind it. */
 #define CW_STATE_GROWN(s, count, array, cap)                                              \
     do {                                                                                  \

@@ -378,7 +378,8 @@ static int collect_components(struct cw_gpu *gpu, struct cw_error *err)
 {
     const uint32_t each = CW_MECH_COMPONENTS(&gpu->config);
     const uint32_t max = gpu->config.core_count + 3 + 2 * gpu->config.partition_count + gpu->mech_cnt * each;
-    gpu->component = calloc(max, sizeof gpu->component[0]);
+    gpu->component = calloc(2 * (size_t)max, sizeof gpu->component[0]);
+    gpu->machine = gpu->component + max;
     if (gpu->component == NULL)
         return cw_fail(err, CW_ENOMEM, "out of memory");
     for (uint32_t i = 0; i < gpu->config.core_count; i++)
@@ -393,6 +394,8 @@ static int collect_components(struct cw_gpu *gpu, struct cw_error *err)
     }
     if (gpu->nvm != NULL)
         add_component(gpu, cw_nvm_component(gpu->nvm));
+    gpu->machine_cnt = gpu->component_cnt;
+    memcpy(gpu->machine, gpu->component, gpu->machine_cnt * sizeof *gpu->machine);
     for (uint32_t i = 0; i < gpu->mech_cnt; i++)
         if (gpu->mech[i].mech->components != NULL)
             gpu->component_cnt += gpu->mech[i].mech->components(gpu->mech[i].self, gpu->component + gpu->component_cnt, each);
@@ -488,7 +491,7 @@ static void destroy_machine(struct cw_gpu *gpu)
     gpu->persist = NULL;
     gpu->model = NULL;
     gpu->component = NULL;
-    gpu->component_cnt = 0;
+    gpu->component_cnt = gpu->machine_cnt = 0;
     gpu->events = (struct cw_events){0}; /* who listened was a part of the machine */
 }
 
@@ -616,16 +619,14 @@ void cw_gpu_destroy(struct cw_gpu *gpu)
     free(gpu);
 }
 
-bool cw_gpu__memory_at_rest(const struct cw_gpu *gpu)
+bool cw_gpu__at_rest(const struct cw_gpu *gpu)
 {
     if (gpu->blocks_finished < gpu->blocks_total || gpu->pool.in_use > 0)
         return false;
-    if (!cw_crossbar_idle(gpu->up) || !cw_crossbar_idle(gpu->down))
-        return false;
-    for (uint32_t i = 0; i < gpu->config.partition_count; i++)
-        if (!cw_partition_idle(gpu->partition[i]))
+    for (uint32_t i = 0; i < gpu->machine_cnt; i++)
+        if (!cw_component_idle(gpu->machine[i]))
             return false;
-    return gpu->nvm == NULL || cw_nvm_idle(gpu->nvm);
+    return true;
 }
 
 void cw_gpu_constants_written(struct cw_gpu *gpu)
@@ -637,7 +638,7 @@ void cw_gpu_constants_written(struct cw_gpu *gpu)
 void cw_gpu_host_copied(struct cw_gpu *gpu, uint64_t addr, uint64_t bytes)
 {
     const struct cw_config *c = &gpu->config;
-    if (c->l2_host_copies == CW_OFF || bytes == 0 || !cw_gpu__memory_at_rest(gpu))
+    if (c->l2_host_copies == CW_OFF || bytes == 0 || !cw_gpu__at_rest(gpu))
         return;
     const uint64_t line = c->mem_line_bytes, end = addr + bytes;
     /* What lies further back has left the L2 again: this piece has at least as many lines of each set as the set has ways. */

@@ -68,8 +68,9 @@ struct cw_gpu {
     uint64_t seed;
     char *sabotage; /* owned, or NULL */
 
-    struct cw_component **component; /* those of the machine first, then those of mechanisms; all the other way round with reverse_ticks */
-    uint32_t component_cnt;
+    struct cw_component **component; /* all, in the order in which they tick */
+    struct cw_component **machine;   /* of these, those that are no mechanism's */
+    uint32_t component_cnt, machine_cnt;
     cw_time now;
     cw_time edge[CW_DOMAIN_COUNT]; /* an edge of each domain, the next one after now once next_edge() has looked */
 
@@ -112,9 +113,9 @@ struct cw_gpu {
     uint32_t told_cnt;
 };
 
-/* All blocks have finished, and no access to memory is under way: between launches, unless the last one failed. A mechanism may still
+/* All blocks have finished, and nothing is under way in the machine: between launches, unless the last one failed. A mechanism may still
  * be at work, as a unit that clears itself before the first launch. */
-bool cw_gpu__memory_at_rest(const struct cw_gpu *gpu);
+bool cw_gpu__at_rest(const struct cw_gpu *gpu);
 /* Time of the next step in which something has to tick (CW_TIME_NEVER: nothing will ever happen), and per domain the time at which
  * it is due. */
 cw_time cw_gpu__next_step(struct cw_gpu *gpu, cw_time due[CW_DOMAIN_COUNT]);

@@ -313,11 +313,8 @@ static void dispatch(struct cw_gpu *gpu)
 
 static bool at_rest(const struct cw_gpu *gpu)
 {
-    if (!cw_gpu__memory_at_rest(gpu))
+    if (!cw_gpu__at_rest(gpu))
         return false;
-    for (uint32_t i = 0; i < gpu->config.core_count; i++)
-        if (!cw_core_idle(gpu->core[i]))
-            return false;
     for (uint32_t i = 0; i < gpu->mech_cnt; i++)
         if (gpu->mech[i].mech->idle != NULL && !gpu->mech[i].mech->idle(gpu->mech[i].self))
             return false;

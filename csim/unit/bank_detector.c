@@ -13,6 +13,7 @@
 
 #include "base/bits.h"
 #include "base/error.h"
+#include "base/state.h"
 #include "unit/h3.h"
 
 #define LATENCY  3u
@@ -353,8 +354,41 @@ static int detector_create(void **self, const void *params)
     return CW_ENOMEM;
 }
 
+static void answer_state(struct cw_state *s, struct answer *a)
+{
+    CW_STATE(s, a->valid);
+    CW_STATE(s, a->conflict);
+    CW_STATE(s, a->met);
+    CW_STATE(s, a->backup);
+    CW_STATE(s, a->own);
+    CW_STATE(s, a->share);
+    CW_STATE(s, a->modify);
+    CW_STATE(s, a->group);
+    CW_STATE(s, a->item);
+    CW_STATE(s, a->word);
+    CW_STATE(s, a->owner);
+    CW_STATE(s, a->quiet);
+    CW_STATE(s, a->quiet_group);
+}
+
+static void detector_state(void *self, struct cw_state *s)
+{
+    struct detector *d = self;
+    for (uint32_t i = 0; i < d->slots; i++) {
+        struct group *g = d->group + i;
+        cw_state_array(s, "live", g->live, d->p.work_items, sizeof *g->live);
+        cw_state_array(s, "signature", g->signature, d->p.work_items, sizeof *g->signature);
+        cw_state_array(s, "written", g->written, d->waves, sizeof *g->written);
+        cw_state_array(s, "hits", g->hit_cnt, d->pattern_cnt, sizeof *g->hit_cnt);
+        CW_STATE(s, g->live_cnt);
+    }
+    for (uint32_t i = 0; i < LATENCY; i++)
+        answer_state(s, &d->line[i]);
+    CW_STATE(s, d->in_line);
+}
+
 #define CW_UNIT__PARAMS_T struct cw_bank_detector_params
 #define CW_UNIT__IN_T     struct cw_bank_detector_in
 #define CW_UNIT__OUT_T    struct cw_bank_detector_out
 CW_UNIT_DEFINE_WORDS(bank_detector, CW_BANK_DETECTOR_PARAMS, CW_BANK_DETECTOR_PORTS, CW_BANK_DETECTOR_WORDS, detector_create,
-                     detector_destroy, detector_reset, detector_eval, detector_tick);
+                     detector_destroy, detector_reset, detector_eval, detector_tick, detector_state);

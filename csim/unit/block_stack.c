@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/state.h"
 
 typedef struct cw_block_stack_in stack_in;
 typedef struct cw_block_stack_out stack_out;
@@ -614,8 +615,77 @@ static void stack_eval(void *self, const void *inputs, void *outputs)
     out->busy = s->step != IDLE || s->offering || s->popped || s->ended || s->asked || lowest_ready(s, false) < s->p.blocks;
 }
 
+/* ---- State */
+
+static void place_state(struct cw_state *s, struct place *p)
+{
+    CW_STATE(s, p->valid);
+    CW_STATE(s, p->pc);
+}
+
+static void entry_state(struct cw_state *s, struct entry *e)
+{
+    CW_STATE(s, e->pc);
+    place_state(s, &e->rpc);
+    place_state(s, &e->lpc);
+    CW_STATE(s, e->lpos);
+    CW_STATE(s, e->mask);
+}
+
+static void block_state(struct cw_state *s, struct block *b, uint32_t depth)
+{
+    CW_STATE(s, b->state);
+    CW_STATE(s, b->wcnt);
+    CW_STATE(s, b->position);
+    CW_STATE(s, b->base);
+    CW_STATE(s, b->member);
+    CW_STATE(s, b->ending);
+    CW_STATE(s, b->branch.first_pc);
+    CW_STATE(s, b->branch.second_pc);
+    place_state(s, &b->branch.rpc);
+    place_state(s, &b->branch.lpc);
+    entry_state(s, &b->top);
+    for (uint32_t i = 0; i < depth; i++)
+        entry_state(s, &b->below[i]);
+}
+
+static void report_state(struct cw_state *s, struct stack *t)
+{
+    CW_STATE(s, t->popped);
+    CW_STATE(s, t->pop_empty);
+    CW_STATE(s, t->ended);
+    CW_STATE(s, t->pop_block);
+    CW_STATE(s, t->pop_pc);
+    CW_STATE(s, t->asked);
+    CW_STATE(s, t->qry_state);
+    CW_STATE(s, t->qry_pc);
+    CW_STATE(s, t->qry_wcnt);
+    CW_STATE(s, t->qry_depth);
+    CW_STATE(s, t->peak);
+    CW_STATE(s, t->overflow);
+}
+
+static void stack_state(void *self, struct cw_state *s)
+{
+    struct stack *t = self;
+    for (uint32_t b = 0; b < t->p.blocks; b++)
+        block_state(s, &t->block[b], t->p.depth);
+    CW_STATE(s, t->live);
+    CW_STATE(s, t->first);
+    CW_STATE(s, t->step);
+    CW_STATE(s, t->push);
+    CW_STATE(s, t->tail);
+    CW_STATE(s, t->likely);
+    CW_STATE(s, t->likely_position);
+    cw_state_count(s, "turned block", &t->turned, BLOCKS_MAX - 1);
+    CW_STATE(s, t->joined);
+    CW_STATE(s, t->offering);
+    cw_state_count(s, "offered block", &t->offered, t->p.blocks); /* none is the last */
+    report_state(s, t);
+}
+
 #define CW_UNIT__PARAMS_T struct cw_block_stack_params
 #define CW_UNIT__IN_T     struct cw_block_stack_in
 #define CW_UNIT__OUT_T    struct cw_block_stack_out
 CW_UNIT_DEFINE_WORDS(block_stack, CW_BLOCK_STACK_PARAMS, CW_BLOCK_STACK_PORTS, CW_BLOCK_STACK_WORDS, stack_create, stack_destroy,
-                     stack_reset, stack_eval, stack_tick);
+                     stack_reset, stack_eval, stack_tick, stack_state);

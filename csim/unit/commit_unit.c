@@ -14,6 +14,7 @@
 
 #include "base/bits.h"
 #include "base/error.h"
+#include "base/state.h"
 
 typedef struct cw_commit_unit_in commit_in;
 typedef struct cw_commit_unit_out commit_out;
@@ -467,8 +468,85 @@ static void commit_tick(void *self, const void *inputs)
         move_retire(c);
 }
 
+/* State */
+
+static void entry_state(struct cw_state *s, struct entry *e)
+{
+    CW_STATE(s, e->used);
+    CW_STATE(s, e->skip);
+    CW_STATE(s, e->reads);
+    CW_STATE(s, e->writes);
+    CW_STATE(s, e->decided);
+    CW_STATE(s, e->commit);
+    CW_STATE(s, e->answered);
+    CW_STATE(s, e->pass);
+    CW_STATE(s, e->renewed);
+    CW_STATE(s, e->detected);
+    CW_STATE(s, e->hazard);
+    CW_STATE(s, e->reported);
+    CW_STATE(s, e->reported_pass);
+    CW_STATE(s, e->written);
+    CW_STATE(s, e->rcid);
+    CW_STATE(s, e->ycid);
+}
+
+static void message_state(struct cw_state *s, struct message *m)
+{
+    CW_STATE(s, m->valid);
+    CW_STATE(s, m->in_range);
+    CW_STATE(s, m->kind);
+    CW_STATE(s, m->lanes);
+    CW_STATE(s, m->reads);
+    CW_STATE(s, m->writes);
+    CW_STATE(s, m->pass);
+    CW_STATE(s, m->cid);
+}
+
+static void answer_state(struct cw_state *s, struct answer *a)
+{
+    CW_STATE(s, a->valid);
+    CW_STATE(s, a->in_range);
+    CW_STATE(s, a->again);
+    CW_STATE(s, a->yes);
+    CW_STATE(s, a->cid);
+    CW_STATE(s, a->ycid);
+}
+
+static void offer_state(struct cw_state *s, struct offer *o)
+{
+    CW_STATE(s, o->valid);
+    CW_STATE(s, o->yes);
+    CW_STATE(s, o->cid);
+    CW_STATE(s, o->rcid);
+}
+
+static void commit_state(void *self, struct cw_state *s)
+{
+    struct commit *c = self;
+    CW_STATE(s, c->oldest);
+    CW_STATE(s, c->at_commit);
+    CW_STATE(s, c->at_pass);
+    CW_STATE(s, c->at_hazard);
+    message_state(s, &c->message);
+    answer_state(s, &c->hazard);
+    answer_state(s, &c->validation);
+    answer_state(s, &c->write_back);
+    offer_state(s, &c->haz);
+    offer_state(s, &c->rev);
+    offer_state(s, &c->com);
+    offer_state(s, &c->ret);
+    for (uint32_t i = 0; i < REPORTS; i++)
+        offer_state(s, &c->report[i]);
+    cw_state_count(s, "reports", &c->report_cnt, REPORTS);
+    CW_STATE(s, c->waiting);
+    CW_STATE(s, c->active);
+    CW_STATE(s, c->illegal);
+    for (uint64_t i = 0; i < c->places; i++)
+        entry_state(s, &c->ring[i]);
+}
+
 #define CW_UNIT__PARAMS_T struct cw_commit_unit_params
 #define CW_UNIT__IN_T     struct cw_commit_unit_in
 #define CW_UNIT__OUT_T    struct cw_commit_unit_out
 CW_UNIT_DEFINE_WORDS(commit_unit, CW_COMMIT_UNIT_PARAMS, CW_COMMIT_UNIT_PORTS, CW_COMMIT_UNIT_WORDS, commit_create, commit_destroy,
-                     commit_reset, commit_eval, commit_tick);
+                     commit_reset, commit_eval, commit_tick, commit_state);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "unit/h3.h"
 
 typedef struct cw_conflict_address_table_in cat_in;
@@ -144,8 +145,26 @@ static void cat_tick(void *self, const void *inputs)
     t->wait -= !taken;
 }
 
+static void cat_state(void *self, struct cw_state *s)
+{
+    struct cat *t = self;
+    for (uint32_t i = 0; i < 1u << t->p.set_w; i++) {
+        cw_state_count(s, "words of a set", &t->set[i].cnt, t->p.ways);
+        cw_state_array(s, "word", t->set[i].word, t->set[i].cnt, sizeof t->set[i].word[0]);
+    }
+    CW_STATE(s, t->wait);
+    CW_STATE(s, t->cnt);
+    CW_STATE(s, t->pending);
+    CW_STATE(s, t->pending_remove);
+    CW_STATE(s, t->applied);
+    CW_STATE(s, t->applied_refused);
+    CW_STATE(s, t->pending_word);
+    CW_STATE_PORTS(s, t->asked);
+    CW_STATE_PORTS(s, t->out);
+}
+
 #define CW_UNIT__PARAMS_T struct cw_conflict_address_table_params
 #define CW_UNIT__IN_T     struct cw_conflict_address_table_in
 #define CW_UNIT__OUT_T    struct cw_conflict_address_table_out
 CW_UNIT_DEFINE(conflict_address_table, CW_CONFLICT_ADDRESS_TABLE_PARAMS, CW_CONFLICT_ADDRESS_TABLE_PORTS, cat_create, cat_destroy,
-               cat_reset, cat_eval, cat_tick);
+               cat_reset, cat_eval, cat_tick, cat_state);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "unit/h3.h"
 
 #define WAYS    4u
@@ -662,8 +663,99 @@ static int cuckoo_create(void **self, const void *params)
     return CW_OK;
 }
 
+/* State ----------------------------------------------------------------------------------------------------------------- */
+
+/* Nobody reads more of an empty entry. */
+static void entry_state(struct cw_state *s, struct entry *e)
+{
+    CW_STATE(s, e->used);
+    if (!e->used)
+        return;
+    CW_STATE(s, e->granule);
+    CW_STATE(s, e->wts);
+    CW_STATE(s, e->rts);
+    CW_STATE(s, e->writes);
+    CW_STATE(s, e->owner);
+}
+
+static void lookup_state(struct cw_state *s, struct lookup *l)
+{
+    CW_STATE(s, l->granule);
+    CW_STATE(s, l->ts);
+    CW_STATE(s, l->tag);
+    CW_STATE(s, l->owner);
+    CW_STATE(s, l->miss_wts);
+    CW_STATE(s, l->miss_rts);
+    CW_STATE(s, l->rows);
+    CW_STATE(s, l->due);
+    CW_STATE(s, l->spoilt);
+}
+
+static void outcome_state(struct cw_state *s, struct outcome *o)
+{
+    CW_STATE(s, o->cycle);
+    CW_STATE(s, o->fills);
+    CW_STATE(s, o->evicts);
+    CW_STATE(s, o->stashes);
+    CW_STATE(s, o->stash_fills);
+    CW_STATE(s, o->removes);
+    CW_STATE(s, o->work);
+    entry_state(s, &o->evicted);
+}
+
+static void entries_state(struct cw_state *s, struct table *t)
+{
+    for (uint32_t w = 0; w < WAYS; w++)
+        for (uint32_t i = 0; i < t->rows; i++)
+            entry_state(s, &t->way[w][i]);
+    for (uint32_t i = 0; i < t->p.stash_entries; i++)
+        entry_state(s, &t->stash[i]);
+    CW_STATE(s, t->used);
+    CW_STATE(s, t->stash_used);
+    CW_STATE(s, t->overflow_used);
+}
+
+static void calendar_state(struct cw_state *s, struct table *t)
+{
+    CW_STATE(s, t->now);
+    cw_state_count(s, "look-ups", &t->count, INSIDE);
+    for (uint32_t i = 0; i < t->count; i++)
+        lookup_state(s, &t->inside[i]);
+    CW_STATE(s, t->closed_until);
+    CW_STATE(s, t->repeated);
+    CW_STATE(s, t->held_until);
+    CW_STATE(s, t->turned);
+    outcome_state(s, &t->next);
+    for (uint32_t i = 0; i < ASKED; i++) {
+        CW_STATE(s, t->update[i].cycle);
+        CW_STATE(s, t->update[i].way);
+        CW_STATE(s, t->update[i].row);
+    }
+    cw_state_count(s, "update", &t->updates, ASKED - 1);
+    CW_STATE(s, t->turn);
+    CW_STATE(s, t->may_evict);
+}
+
+static void cuckoo_state(void *self, struct cw_state *s)
+{
+    struct table *t = self;
+    CW_STATE_PORTS(s, t->out);
+    entries_state(s, t);
+    calendar_state(s, t);
+    CW_STATE(s, t->work);
+    CW_STATE(s, t->clear_row);
+    CW_STATE(s, t->index);
+    CW_STATE(s, t->sought);
+    CW_STATE(s, t->sought_found);
+    CW_STATE(s, t->searched_since);
+    entry_state(s, &t->hand);
+    CW_STATE(s, t->held_cycles);
+    CW_STATE(s, t->shown.where);
+    CW_STATE(s, t->shown.index);
+}
+
 #define CW_UNIT__PARAMS_T struct cw_cuckoo_table_params
 #define CW_UNIT__IN_T     struct cw_cuckoo_table_in
 #define CW_UNIT__OUT_T    struct cw_cuckoo_table_out
 CW_UNIT_DEFINE(cuckoo_table, CW_CUCKOO_TABLE_PARAMS, CW_CUCKOO_TABLE_PORTS, cuckoo_create, cuckoo_destroy, cuckoo_reset, cuckoo_eval,
-               cuckoo_tick);
+               cuckoo_tick, cuckoo_state);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/state.h"
 
 typedef struct cw_first_read_table_in first_in;
 typedef struct cw_first_read_table_out first_out;
@@ -130,8 +131,20 @@ static void first_tick(void *self, const void *inputs)
         load(f, in);
 }
 
+static void first_state(void *self, struct cw_state *s)
+{
+    struct first *f = self;
+    CW_STATE(s, f->read);
+    CW_STATE(s, f->conflict);
+    CW_STATE(s, f->time);
+    CW_STATE(s, f->pending.warp);
+    CW_STATE(s, f->pending.accepted);
+    CW_STATE(s, f->pending.conflict);
+    CW_STATE_PORTS(s, f->answer);
+}
+
 #define CW_UNIT__PARAMS_T struct cw_first_read_table_params
 #define CW_UNIT__IN_T     struct cw_first_read_table_in
 #define CW_UNIT__OUT_T    struct cw_first_read_table_out
 CW_UNIT_DEFINE(first_read_table, CW_FIRST_READ_TABLE_PARAMS, CW_FIRST_READ_TABLE_PORTS, first_create, first_destroy, first_reset,
-               first_eval, first_tick);
+               first_eval, first_tick, first_state);

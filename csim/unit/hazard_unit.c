@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "cowarp/unit/last_writer_history.h"
 
 #define TURNS   CW_LAST_WRITER_HISTORY_LATENCY
@@ -196,8 +197,42 @@ static int hazard_create(void **self, const void *params)
     return CW_OK;
 }
 
+static void entry_state(struct cw_state *s, struct entry *e)
+{
+    CW_STATE(s, e->valid);
+    CW_STATE(s, e->last);
+    CW_STATE(s, e->cid);
+    CW_STATE(s, e->rcid);
+    CW_STATE(s, e->id);
+}
+
+static void result_state(struct cw_state *s, struct result *r)
+{
+    CW_STATE(s, r->ycid);
+    CW_STATE(s, r->id);
+    CW_STATE(s, r->exact);
+}
+
+static void hazard_state(void *self, struct cw_state *s)
+{
+    struct hazard *h = self;
+    CW_STATE_PORTS(s, h->out);
+    for (uint32_t i = 0; i < TURNS; i++)
+        entry_state(s, &h->entry[i]);
+    cw_state_count(s, "turn", &h->now, TURNS - 1);
+    CW_STATE(s, h->under_way);
+    result_state(s, &h->so_far);
+    for (uint32_t i = 0; i < RESULTS; i++)
+        result_state(s, &h->result[i]);
+    cw_state_count(s, "first result", &h->first_result, RESULTS - 1);
+    cw_state_count(s, "results", &h->results, RESULTS);
+    CW_STATE(s, h->claims);
+    history_ops()->state(h->history, s);
+    CW_STATE_PORTS(s, h->history_out);
+}
+
 #define CW_UNIT__PARAMS_T struct cw_hazard_unit_params
 #define CW_UNIT__IN_T     struct cw_hazard_unit_in
 #define CW_UNIT__OUT_T    struct cw_hazard_unit_out
 CW_UNIT_DEFINE_WORDS(hazard_unit, CW_HAZARD_UNIT_PARAMS, CW_HAZARD_UNIT_PORTS, CW_HAZARD_UNIT_WORDS, hazard_create, hazard_destroy,
-                     hazard_reset, hazard_eval, hazard_tick);
+                     hazard_reset, hazard_eval, hazard_tick, hazard_state);

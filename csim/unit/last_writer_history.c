@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "cowarp/unit/recency_bloom_filter.h"
 #include "unit/h3.h"
 
@@ -243,8 +244,43 @@ static int history_create(void **self, const void *params)
     return CW_OK;
 }
 
+static void operation_state(struct cw_state *s, struct operation *op)
+{
+    CW_STATE(s, op->valid);
+    CW_STATE(s, op->write);
+    CW_STATE(s, op->addr);
+    CW_STATE(s, op->cid);
+}
+
+static void answer_state(struct cw_state *s, struct answer *a)
+{
+    CW_STATE(s, a->valid);
+    CW_STATE(s, a->exact);
+    CW_STATE(s, a->cid);
+}
+
+static void history_state(void *self, struct cw_state *s)
+{
+    struct history *h = self;
+    CW_STATE_PORTS(s, h->out);
+    for (size_t i = 0; i < (size_t)h->p.ways << h->p.set_w; i++) {
+        CW_STATE(s, h->entry[i].addr);
+        CW_STATE(s, h->entry[i].cid);
+    }
+    operation_state(s, &h->accepted);
+    operation_state(s, &h->read);
+    for (uint32_t i = 0; i < WAITING; i++)
+        answer_state(s, &h->waiting[i]);
+    answer_state(s, &h->rsp);
+    CW_STATE(s, h->clear_pending);
+    CW_STATE(s, h->evicted);
+    CW_STATE(s, h->sweep_left);
+    bloom_ops()->state(h->bloom, s);
+    CW_STATE_PORTS(s, h->bloom_out);
+}
+
 #define CW_UNIT__PARAMS_T struct cw_last_writer_history_params
 #define CW_UNIT__IN_T     struct cw_last_writer_history_in
 #define CW_UNIT__OUT_T    struct cw_last_writer_history_out
 CW_UNIT_DEFINE_WORDS(last_writer_history, CW_LAST_WRITER_HISTORY_PARAMS, CW_LAST_WRITER_HISTORY_PORTS, CW_LAST_WRITER_HISTORY_WORDS,
-                     history_create, history_destroy, history_reset, history_eval, history_tick);
+                     history_create, history_destroy, history_reset, history_eval, history_tick, history_state);

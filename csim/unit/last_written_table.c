@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "cowarp/unit/recency_bloom_filter.h"
 
 struct table {
@@ -128,8 +129,21 @@ static int table_create(void **self, const void *params)
     return CW_OK;
 }
 
+static void table_state(void *self, struct cw_state *s)
+{
+    struct table *t = self;
+    CW_STATE_PORTS(s, t->out);
+    CW_STATE(s, t->first);
+    CW_STATE(s, t->answered);
+    CW_STATE(s, t->conflict);
+    CW_STATE(s, t->answer);
+    CW_STATE(s, t->early_warning);
+    bloom_ops()->state(t->bloom, s);
+    CW_STATE_PORTS(s, t->bloom_out);
+}
+
 #define CW_UNIT__PARAMS_T struct cw_last_written_table_params
 #define CW_UNIT__IN_T     struct cw_last_written_table_in
 #define CW_UNIT__OUT_T    struct cw_last_written_table_out
 CW_UNIT_DEFINE_WORDS(last_written_table, CW_LAST_WRITTEN_TABLE_PARAMS, CW_LAST_WRITTEN_TABLE_PORTS, CW_LAST_WRITTEN_TABLE_WORDS,
-                     table_create, table_destroy, table_reset, table_eval, table_tick);
+                     table_create, table_destroy, table_reset, table_eval, table_tick, table_state);

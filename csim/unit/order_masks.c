@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "cowarp/unit/persist_buffer.h"
 
 struct masks {
@@ -123,7 +124,22 @@ static void masks_tick(void *self, const void *inputs)
         release(m);
 }
 
+static void masks_state(void *self, struct cw_state *s)
+{
+    struct masks *m = self;
+    CW_STATE(s, m->odm);
+    CW_STATE(s, m->edm);
+    CW_STATE(s, m->fsm);
+    CW_STATE(s, m->actr);
+    CW_STATE(s, m->left);
+    CW_STATE(s, m->armed);
+    CW_STATE(s, m->resume_warps);
+    CW_STATE(s, m->resume);
+    CW_STATE(s, m->invalidate);
+}
+
 #define CW_UNIT__PARAMS_T struct cw_order_masks_params
 #define CW_UNIT__IN_T     struct cw_order_masks_in
 #define CW_UNIT__OUT_T    struct cw_order_masks_out
-CW_UNIT_DEFINE(order_masks, CW_ORDER_MASKS_PARAMS, CW_ORDER_MASKS_PORTS, masks_create, masks_destroy, masks_reset, masks_eval, masks_tick);
+CW_UNIT_DEFINE(order_masks, CW_ORDER_MASKS_PARAMS, CW_ORDER_MASKS_PORTS, masks_create, masks_destroy, masks_reset, masks_eval, masks_tick,
+               masks_state);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/state.h"
 
 typedef struct cw_ownership_table_in own_in;
 typedef struct cw_ownership_table_out own_out;
@@ -259,8 +260,40 @@ static void own_tick(void *self, const void *inputs)
     }
 }
 
+static void operation_state(struct cw_state *s, struct operation *op)
+{
+    CW_STATE(s, op->valid);
+    CW_STATE(s, op->kind);
+    CW_STATE(s, op->lanes);
+    CW_STATE(s, op->entry);
+}
+
+static void own_state(void *self, struct cw_state *s)
+{
+    struct own *o = self;
+    CW_STATE(s, o->phase);
+    CW_STATE(s, o->clear_left);
+    CW_STATE(s, o->alive);
+    CW_STATE(s, o->result);
+    operation_state(s, &o->queue[0]);
+    operation_state(s, &o->queue[1]);
+    operation_state(s, &o->sorted);
+    operation_state(s, &o->served);
+    CW_STATE(s, o->cycles_served);
+    CW_STATE(s, o->unserved);
+    for (uint32_t i = 0; i < HISTORY; i++) {
+        CW_STATE(s, o->past[i].marked);
+        CW_STATE(s, o->past[i].end);
+        CW_STATE(s, o->past[i].access);
+        CW_STATE(s, o->past[i].write);
+        CW_STATE(s, o->past[i].lost);
+    }
+    CW_STATE(s, o->now);
+    cw_state_array(s, "table", o->table, o->entries, sizeof *o->table);
+}
+
 #define CW_UNIT__PARAMS_T struct cw_ownership_table_params
 #define CW_UNIT__IN_T     struct cw_ownership_table_in
 #define CW_UNIT__OUT_T    struct cw_ownership_table_out
 CW_UNIT_DEFINE_WORDS(ownership_table, CW_OWNERSHIP_TABLE_PARAMS, CW_OWNERSHIP_TABLE_PORTS, CW_OWNERSHIP_TABLE_WORDS, own_create,
-                     own_destroy, own_reset, own_eval, own_tick);
+                     own_destroy, own_reset, own_eval, own_tick, own_state);

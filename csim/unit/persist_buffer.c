@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/state.h"
 
 typedef struct cw_persist_buffer_in buffer_in;
 typedef struct cw_persist_buffer_out buffer_out;
@@ -329,8 +330,38 @@ static void buffer_tick(void *self, const void *inputs)
     b->insert = *in;
 }
 
+static void entry_state(struct cw_state *s, struct entry *e)
+{
+    CW_STATE(s, e->kind);
+    CW_STATE(s, e->line);
+    CW_STATE(s, e->mask);
+    CW_STATE(s, e->gone);
+    CW_STATE(s, e->orders_before);
+}
+
+static void buffer_state(void *self, struct cw_state *s)
+{
+    struct buffer *b = self;
+    for (uint32_t i = 0; i < b->p.entries; i++)
+        entry_state(s, &b->entry[i]);
+    CW_STATE(s, b->oldest);
+    CW_STATE(s, b->next);
+    CW_STATE(s, b->orders_in);
+    CW_STATE(s, b->orders_out);
+    CW_STATE(s, b->youngest);
+    CW_STATE(s, b->last_order);
+    CW_STATE(s, b->last_of_warp);
+    CW_STATE(s, b->asked);
+    CW_STATE(s, b->head);
+    CW_STATE(s, b->head_index);
+    CW_STATE(s, b->fresh);
+    CW_STATE_PORTS(s, b->insert);
+    CW_STATE(s, b->evict_done);
+    CW_STATE(s, b->evict_index);
+}
+
 #define CW_UNIT__PARAMS_T struct cw_persist_buffer_params
 #define CW_UNIT__IN_T     struct cw_persist_buffer_in
 #define CW_UNIT__OUT_T    struct cw_persist_buffer_out
 CW_UNIT_DEFINE_WORDS(persist_buffer, CW_PERSIST_BUFFER_PARAMS, CW_PERSIST_BUFFER_PORTS, CW_PERSIST_BUFFER_WORDS, buffer_create,
-                     buffer_destroy, buffer_reset, buffer_eval, buffer_tick);
+                     buffer_destroy, buffer_reset, buffer_eval, buffer_tick, buffer_state);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/state.h"
 
 typedef struct cw_postdate_unit_in postdate_in;
 typedef struct cw_postdate_unit_out postdate_out;
@@ -189,8 +190,22 @@ static void postdate_tick(void *self, const void *inputs)
         clear(u);
 }
 
+static void postdate_state(void *self, struct cw_state *s)
+{
+    struct postdate *u = self;
+    for (uint64_t i = 0; i <= u->id_mask; i++) {
+        CW_STATE(s, u->id[i].state);
+        CW_STATE(s, u->id[i].cts);
+        CW_STATE(s, u->id[i].pdts);
+    }
+    CW_STATE(s, u->wait);
+    CW_STATE(s, u->recent);
+    CW_STATE_PORTS(s, u->next);
+    CW_STATE_PORTS(s, u->current);
+}
+
 #define CW_UNIT__PARAMS_T struct cw_postdate_unit_params
 #define CW_UNIT__IN_T     struct cw_postdate_unit_in
 #define CW_UNIT__OUT_T    struct cw_postdate_unit_out
 CW_UNIT_DEFINE_WORDS(postdate_unit, CW_POSTDATE_UNIT_PARAMS, CW_POSTDATE_UNIT_PORTS, CW_POSTDATE_UNIT_WORDS, postdate_create,
-                     postdate_destroy, postdate_reset, postdate_eval, postdate_tick);
+                     postdate_destroy, postdate_reset, postdate_eval, postdate_tick, postdate_state);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/state.h"
 
 struct encoder {
     uint64_t vector_mask;
@@ -67,8 +68,16 @@ static void encoder_tick(void *self, const void *inputs)
     e->rest = vector & ~((uint64_t)1 << e->index);
 }
 
+static void encoder_state(void *self, struct cw_state *s)
+{
+    struct encoder *e = self;
+    CW_STATE(s, e->none);
+    CW_STATE(s, e->index);
+    CW_STATE(s, e->rest);
+}
+
 #define CW_UNIT__PARAMS_T struct cw_priority_encoder_params
 #define CW_UNIT__IN_T     struct cw_priority_encoder_in
 #define CW_UNIT__OUT_T    struct cw_priority_encoder_out
 CW_UNIT_DEFINE(priority_encoder, CW_PRIORITY_ENCODER_PARAMS, CW_PRIORITY_ENCODER_PORTS, encoder_create, encoder_destroy, encoder_reset,
-               encoder_eval, encoder_tick);
+               encoder_eval, encoder_tick, encoder_state);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "unit/h3.h"
 
 typedef struct cw_recency_bloom_filter_in bloom_in;
@@ -158,8 +159,25 @@ static void bloom_tick(void *self, const void *inputs)
         b->clear_left--;
 }
 
+static void answer_state(struct cw_state *s, struct answer *a)
+{
+    CW_STATE(s, a->valid);
+    CW_STATE(s, a->v);
+}
+
+static void bloom_state(void *self, struct cw_state *s)
+{
+    struct bloom *b = self;
+    cw_state_array(s, "row", b->row, ((size_t)b->p.ways << b->p.row_w) * 2, sizeof(uint64_t));
+    CW_STATE(s, b->clear_left);
+    CW_STATE(s, b->moving_left);
+    answer_state(s, &b->fetched);
+    answer_state(s, &b->found);
+    answer_state(s, &b->rsp);
+}
+
 #define CW_UNIT__PARAMS_T struct cw_recency_bloom_filter_params
 #define CW_UNIT__IN_T     struct cw_recency_bloom_filter_in
 #define CW_UNIT__OUT_T    struct cw_recency_bloom_filter_out
 CW_UNIT_DEFINE(recency_bloom_filter, CW_RECENCY_BLOOM_FILTER_PARAMS, CW_RECENCY_BLOOM_FILTER_PORTS, bloom_create, bloom_destroy,
-               bloom_reset, bloom_eval, bloom_tick);
+               bloom_reset, bloom_eval, bloom_tick, bloom_state);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "unit/h3.h"
 
 typedef struct cw_reference_count_table_in rct_in;
@@ -141,8 +142,27 @@ static void rct_tick(void *self, const void *inputs)
         acquire(t, s, word, &t->next);
 }
 
+static void set_state(struct cw_state *s, struct set *set, uint32_t ways)
+{
+    cw_state_count(s, "entries of a set", &set->cnt, ways);
+    for (uint32_t i = 0; i < set->cnt; i++) {
+        CW_STATE(s, set->entry[i].word);
+        CW_STATE(s, set->entry[i].count);
+    }
+}
+
+static void rct_state(void *self, struct cw_state *s)
+{
+    struct rct *t = self;
+    for (uint32_t i = 0; i < 1u << t->p.set_w; i++)
+        set_state(s, &t->set[i], t->p.ways);
+    CW_STATE(s, t->wait);
+    CW_STATE_PORTS(s, t->next);
+    CW_STATE_PORTS(s, t->current);
+}
+
 #define CW_UNIT__PARAMS_T struct cw_reference_count_table_params
 #define CW_UNIT__IN_T     struct cw_reference_count_table_in
 #define CW_UNIT__OUT_T    struct cw_reference_count_table_out
 CW_UNIT_DEFINE(reference_count_table, CW_REFERENCE_COUNT_TABLE_PARAMS, CW_REFERENCE_COUNT_TABLE_PORTS, rct_create, rct_destroy, rct_reset,
-               rct_eval, rct_tick);
+               rct_eval, rct_tick, rct_state);

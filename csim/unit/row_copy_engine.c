@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/state.h"
 
 typedef struct cw_row_copy_engine_in engine_in;
 typedef struct cw_row_copy_engine_out engine_out;
@@ -159,8 +160,34 @@ static void engine_tick(void *self, const void *inputs)
     e->out = e->out + taken - returns;
 }
 
+static void region_state(struct cw_state *s, struct region *r)
+{
+    CW_STATE(s, r->first);
+    CW_STATE(s, r->rows);
+    CW_STATE(s, r->shift);
+    CW_STATE(s, r->stride);
+    CW_STATE(s, r->tail);
+}
+
+static void engine_state(void *self, struct cw_state *s)
+{
+    struct engine *e = self;
+    for (uint32_t i = 0; i < e->p.regions; i++)
+        region_state(s, &e->region[i]);
+    CW_STATE(s, e->phase);
+    CW_STATE(s, e->from);
+    CW_STATE(s, e->to);
+    CW_STATE(s, e->left);
+    cw_state_count(s, "region", &e->chosen, e->p.regions - 1);
+    region_state(s, &e->at);
+    CW_STATE(s, e->bank);
+    CW_STATE(s, e->step);
+    CW_STATE(s, e->out);
+    CW_STATE(s, e->copying);
+}
+
 #define CW_UNIT__PARAMS_T struct cw_row_copy_engine_params
 #define CW_UNIT__IN_T     struct cw_row_copy_engine_in
 #define CW_UNIT__OUT_T    struct cw_row_copy_engine_out
 CW_UNIT_DEFINE_WORDS(row_copy_engine, CW_ROW_COPY_ENGINE_PARAMS, CW_ROW_COPY_ENGINE_PORTS, CW_ROW_COPY_ENGINE_WORDS, engine_create,
-                     engine_destroy, engine_reset, engine_eval, engine_tick);
+                     engine_destroy, engine_reset, engine_eval, engine_tick, engine_state);

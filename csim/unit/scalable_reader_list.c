@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "unit/h3.h"
 
 typedef struct cw_scalable_reader_list_in reader_in;
@@ -434,8 +435,63 @@ static void reader_tick(void *self, const void *inputs)
     }
 }
 
+/* State */
+
+static void entry_state(struct cw_state *s, struct entry *e)
+{
+    CW_STATE(s, e->type);
+    if (e->type == UNUSED)
+        return;
+    CW_STATE(s, e->word);
+    CW_STATE(s, e->leaf);
+    CW_STATE(s, e->bits);
+    CW_STATE(s, e->cnt);
+    CW_STATE(s, e->id);
+}
+
+static void table_state(struct cw_state *s, struct reader_list *t)
+{
+    for (uint32_t w = 0; w < t->p.ways; w++)
+        for (uint32_t i = 0; i < t->rows[w]; i++)
+            entry_state(s, &t->entry[w][i]);
+    CW_STATE(s, t->live);
+    CW_STATE(s, t->used);
+    CW_STATE(s, t->shown);
+}
+
+static void list_state(struct cw_state *s, struct reader_list *t)
+{
+    CW_STATE(s, t->lists);
+    CW_STATE(s, t->word);
+    CW_STATE(s, t->step);
+    CW_STATE(s, t->first);
+    CW_STATE(s, t->leaves);
+    CW_STATE(s, t->given);
+    cw_state_count(s, "given", &t->given_cnt, sizeof t->given / sizeof t->given[0]);
+    cw_state_count(s, "given next", &t->given_at, t->given_cnt);
+}
+
+static void reader_state(void *self, struct cw_state *s)
+{
+    struct reader_list *t = self;
+    table_state(s, t);
+    CW_STATE(s, t->clearing);
+    CW_STATE(s, t->busy);
+    CW_STATE(s, t->answers);
+    CW_STATE(s, t->open);
+    CW_STATE(s, t->open_word);
+    CW_STATE(s, t->open_leaf);
+    CW_STATE(s, t->result);
+    CW_STATE(s, t->sweeping);
+    CW_STATE(s, t->last_row);
+    CW_STATE(s, t->turns);
+    cw_state_count(s, "row", &t->row, t->rows[0]);
+    list_state(s, t);
+    CW_STATE_PORTS(s, t->current);
+}
+
 #define CW_UNIT__PARAMS_T struct cw_scalable_reader_list_params
 #define CW_UNIT__IN_T     struct cw_scalable_reader_list_in
 #define CW_UNIT__OUT_T    struct cw_scalable_reader_list_out
 CW_UNIT_DEFINE_WORDS(scalable_reader_list, CW_SCALABLE_READER_LIST_PARAMS, CW_SCALABLE_READER_LIST_PORTS, CW_SCALABLE_READER_LIST_WORDS,
-                     reader_create, reader_destroy, reader_reset, reader_eval, reader_tick);
+                     reader_create, reader_destroy, reader_reset, reader_eval, reader_tick, reader_state);

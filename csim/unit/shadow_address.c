@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/state.h"
 
 #define OWNERS_OF_ROW 4u
 
@@ -71,8 +72,18 @@ static void address_tick(void *self, const void *inputs)
     a->fits = (word < in_bank) & (owner < a->rows);
 }
 
+static void address_state(void *self, struct cw_state *s)
+{
+    struct address *a = self;
+    CW_STATE(s, a->data);
+    CW_STATE(s, a->backup);
+    CW_STATE(s, a->owner);
+    CW_STATE(s, a->byte);
+    CW_STATE(s, a->fits);
+}
+
 #define CW_UNIT__PARAMS_T struct cw_shadow_address_params
 #define CW_UNIT__IN_T     struct cw_shadow_address_in
 #define CW_UNIT__OUT_T    struct cw_shadow_address_out
 CW_UNIT_DEFINE(shadow_address, CW_SHADOW_ADDRESS_PARAMS, CW_SHADOW_ADDRESS_PORTS, address_create, address_destroy, address_reset,
-               address_eval, address_tick);
+               address_eval, address_tick, address_state);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/state.h"
 
 typedef struct cw_stall_buffer_in stall_in;
 typedef struct cw_stall_buffer_out stall_out;
@@ -208,8 +209,43 @@ static void stall_eval(void *self, const void *inputs, void *outputs)
     out->retry_payload = r->payload;
 }
 
+static void line_state(struct cw_state *s, struct line *l, uint32_t entries)
+{
+    CW_STATE(s, l->granule);
+    cw_state_count(s, "requests of a line", &l->count, entries);
+    CW_STATE(s, l->awake);
+    for (uint32_t i = 0; i < entries; i++) {
+        CW_STATE(s, l->request[i].held);
+        CW_STATE(s, l->request[i].warpts);
+        CW_STATE(s, l->request[i].payload);
+    }
+}
+
+static void place_state(struct cw_state *s, const struct stall *b, struct place *p)
+{
+    CW_STATE(s, p->there);
+    cw_state_count(s, "line", &p->line, b->p.lines);
+    cw_state_count(s, "entry", &p->entry, b->p.entries);
+}
+
+static void stall_state(void *self, struct cw_state *s)
+{
+    struct stall *b = self;
+    CW_STATE(s, b->draining);
+    CW_STATE(s, b->occupancy);
+    CW_STATE(s, b->lines_used);
+    for (uint32_t i = 0; i < b->p.lines; i++)
+        line_state(s, &b->line[i], b->p.entries);
+    place_state(s, b, &b->asked);
+    place_state(s, b, &b->asked_before);
+    place_state(s, b, &b->best);
+    CW_STATE(s, b->quiet);
+    CW_STATE(s, b->retry);
+    CW_STATE(s, b->wait);
+}
+
 #define CW_UNIT__PARAMS_T struct cw_stall_buffer_params
 #define CW_UNIT__IN_T     struct cw_stall_buffer_in
 #define CW_UNIT__OUT_T    struct cw_stall_buffer_out
 CW_UNIT_DEFINE(stall_buffer, CW_STALL_BUFFER_PARAMS, CW_STALL_BUFFER_PORTS, stall_create, stall_destroy, stall_reset, stall_eval,
-               stall_tick);
+               stall_tick, stall_state);

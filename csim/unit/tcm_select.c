@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/state.h"
 
 struct selector {
     uint32_t lanes;
@@ -100,8 +101,18 @@ static void select_tick(void *self, const void *inputs)
     s->free = s->mode != CW_LOCAL_WORK_GROUP && token;
 }
 
+static void select_state(void *self, struct cw_state *s)
+{
+    struct selector *t = self;
+    CW_STATE(s, t->tcm);
+    CW_STATE(s, t->run);
+    CW_STATE(s, t->mode);
+    CW_STATE(s, t->want);
+    CW_STATE(s, t->free);
+}
+
 #define CW_UNIT__PARAMS_T struct cw_tcm_select_params
 #define CW_UNIT__IN_T     struct cw_tcm_select_in
 #define CW_UNIT__OUT_T    struct cw_tcm_select_out
 CW_UNIT_DEFINE_WORDS(tcm_select, CW_TCM_SELECT_PARAMS, CW_TCM_SELECT_PORTS, CW_TCM_SELECT_WORDS, select_create, select_destroy,
-                     select_reset, select_eval, select_tick);
+                     select_reset, select_eval, select_tick, select_state);

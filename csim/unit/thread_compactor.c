@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/state.h"
 
 #define WARPS_MAX 32u
 #define LANES_MAX 32u
@@ -120,8 +121,20 @@ static void compactor_eval(void *self, const void *inputs, void *outputs)
         out->warp_home[l / 4] |= (uint32_t)warp->home[l] << 8 * (l % 4);
 }
 
+static void compactor_state(void *self, struct cw_state *s)
+{
+    struct compactor *c = self;
+    CW_STATE(s, c->counted);
+    cw_state_count(s, "warps", &c->count, WARPS_MAX);
+    cw_state_count(s, "next", &c->next, c->count);
+    for (uint32_t i = c->next; i < c->count; i++) {
+        CW_STATE(s, c->warp[i].lanes);
+        CW_STATE(s, c->warp[i].home);
+    }
+}
+
 #define CW_UNIT__PARAMS_T struct cw_thread_compactor_params
 #define CW_UNIT__IN_T     struct cw_thread_compactor_in
 #define CW_UNIT__OUT_T    struct cw_thread_compactor_out
 CW_UNIT_DEFINE(thread_compactor, CW_THREAD_COMPACTOR_PARAMS, CW_THREAD_COMPACTOR_PORTS, compactor_create, compactor_destroy,
-               compactor_reset, compactor_eval, compactor_tick);
+               compactor_reset, compactor_eval, compactor_tick, compactor_state);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "cowarp/unit/cuckoo_table.h"
 #include "cowarp/unit/recency_bloom_filter.h"
 #include "cowarp/unit/stall_buffer.h"
@@ -498,8 +499,60 @@ static int vu_create(void **self, const void *params)
     return CW_OK;
 }
 
+/* State ------------------------------------------------------------------------------------------------------------------- */
+
+static void decision_state(struct cw_state *s, struct decision *d)
+{
+    CW_STATE(s, d->valid);
+    CW_STATE(s, d->request.warpts);
+    CW_STATE(s, d->request.granule);
+    CW_STATE(s, d->request.kind);
+    CW_STATE(s, d->request.owner);
+    CW_STATE(s, d->request.id);
+    CW_STATE(s, d->request.retried);
+    CW_STATE(s, d->request.spill);
+    CW_STATE(s, d->verdict.action);
+    CW_STATE(s, d->verdict.outcome);
+    CW_STATE(s, d->verdict.ts);
+    CW_STATE(s, d->verdict.wake); /* the rest of a verdict has gone to the table */
+}
+
+static void parts_state(struct cw_state *s, struct vu *u)
+{
+    table_ops()->state(u->table, s);
+    bloom_ops()->state(u->bloom, s);
+    stall_ops()->state(u->stall, s);
+    CW_STATE_PORTS(s, u->table_in);
+    CW_STATE_PORTS(s, u->table_out);
+    CW_STATE_PORTS(s, u->bloom_in);
+    CW_STATE_PORTS(s, u->bloom_out);
+    CW_STATE_PORTS(s, u->stall_in);
+    CW_STATE_PORTS(s, u->stall_out);
+}
+
+static void vu_state(void *self, struct cw_state *s)
+{
+    struct vu *u = self;
+    CW_STATE_PORTS(s, u->out);
+    CW_STATE(s, u->undecided);
+    CW_STATE(s, u->open);
+    decision_state(s, &u->last);
+    CW_STATE(s, u->pushed);
+    cw_state_count(s, "first response", &u->first_response, OPEN - 1);
+    cw_state_count(s, "responses", &u->responses, OPEN);
+    for (uint32_t i = 0; i < OPEN; i++) {
+        CW_STATE(s, u->response[i].ts);
+        CW_STATE(s, u->response[i].id);
+        CW_STATE(s, u->response[i].outcome);
+    }
+    CW_STATE(s, u->foreseen);
+    CW_STATE(s, u->rollover);
+    CW_STATE(s, u->draining);
+    parts_state(s, u);
+}
+
 #define CW_UNIT__PARAMS_T struct cw_validation_unit_params
 #define CW_UNIT__IN_T     struct cw_validation_unit_in
 #define CW_UNIT__OUT_T    struct cw_validation_unit_out
 CW_UNIT_DEFINE_WORDS(validation_unit, CW_VALIDATION_UNIT_PARAMS, CW_VALIDATION_UNIT_PORTS, CW_VALIDATION_UNIT_WORDS, vu_create, vu_destroy,
-                     vu_reset, vu_eval, vu_tick);
+                     vu_reset, vu_eval, vu_tick, vu_state);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/state.h"
 
 typedef struct cw_version_index_table_in index_in;
 typedef struct cw_version_index_table_out index_out;
@@ -264,8 +265,45 @@ static void table_tick(void *self, const void *inputs)
         set_region(t, in);
 }
 
+static void region_state(struct cw_state *s, struct region *r)
+{
+    CW_STATE(s, r->used);
+    CW_STATE(s, r->first);
+    CW_STATE(s, r->end);
+    CW_STATE(s, r->far);
+    CW_STATE(s, r->shift);
+    CW_STATE(s, r->stride);
+    CW_STATE(s, r->moved);
+}
+
+static void answer_state(struct cw_state *s, struct answer *a)
+{
+    CW_STATE(s, a->valid);
+    CW_STATE(s, a->versioned);
+    CW_STATE(s, a->found);
+    CW_STATE(s, a->slot);
+    CW_STATE(s, a->state);
+    CW_STATE(s, a->row);
+}
+
+static void table_state(void *self, struct cw_state *s)
+{
+    struct table *t = self;
+    for (uint32_t i = 0; i < t->p.versions; i++) {
+        CW_STATE(s, t->version[i].state);
+        CW_STATE(s, t->version[i].time);
+        CW_STATE(s, t->version[i].count);
+    }
+    for (uint32_t i = 0; i < t->p.regions; i++)
+        region_state(s, &t->region[i]);
+    cw_state_count(s, "regions", &t->region_end, t->p.regions);
+    CW_STATE(s, t->refused);
+    answer_state(s, &t->next);
+    answer_state(s, &t->current);
+}
+
 #define CW_UNIT__PARAMS_T struct cw_version_index_table_params
 #define CW_UNIT__IN_T     struct cw_version_index_table_in
 #define CW_UNIT__OUT_T    struct cw_version_index_table_out
 CW_UNIT_DEFINE_WORDS(version_index_table, CW_VERSION_INDEX_TABLE_PARAMS, CW_VERSION_INDEX_TABLE_PORTS, CW_VERSION_INDEX_TABLE_WORDS,
-                     table_create, table_destroy, table_reset, table_eval, table_tick);
+                     table_create, table_destroy, table_reset, table_eval, table_tick, table_state);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/state.h"
 
 typedef struct cw_warp_lut_in lut_in;
 typedef struct cw_warp_lut_out lut_out;
@@ -137,7 +138,23 @@ static void lut_eval(void *self, const void *inputs, void *outputs)
     out->busy = t->busy > 0;
 }
 
+static void lut_state(void *self, struct cw_state *s)
+{
+    struct lut *t = self;
+    for (uint32_t i = 0; i < t->sets; i++) {
+        for (uint32_t w = 0; w < t->p.ways; w++) {
+            CW_STATE(s, t->entry[i][w].used);
+            CW_STATE(s, t->entry[i][w].pc);
+            CW_STATE(s, t->entry[i][w].warp);
+            CW_STATE(s, t->entry[i][w].taken);
+        }
+        cw_state_count(s, "turn", &t->turn[i], t->p.ways - 1);
+    }
+    CW_STATE_PORTS(s, t->answer);
+    CW_STATE(s, t->busy);
+}
+
 #define CW_UNIT__PARAMS_T struct cw_warp_lut_params
 #define CW_UNIT__IN_T     struct cw_warp_lut_in
 #define CW_UNIT__OUT_T    struct cw_warp_lut_out
-CW_UNIT_DEFINE(warp_lut, CW_WARP_LUT_PARAMS, CW_WARP_LUT_PORTS, lut_create, lut_destroy, lut_reset, lut_eval, lut_tick);
+CW_UNIT_DEFINE(warp_lut, CW_WARP_LUT_PARAMS, CW_WARP_LUT_PORTS, lut_create, lut_destroy, lut_reset, lut_eval, lut_tick, lut_state);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "unit/h3.h"
 
 typedef struct cw_writer_table_in writer_in;
@@ -231,8 +232,41 @@ static void writer_tick(void *self, const void *inputs)
     }
 }
 
+static void entries_state(struct cw_state *s, struct writer_table *t)
+{
+    for (uint32_t w = 0; w < t->p.ways; w++)
+        for (uint32_t i = 0; i < t->rows[w]; i++) {
+            CW_STATE(s, t->entry[w][i].word);
+            CW_STATE(s, t->entry[w][i].id);
+            CW_STATE(s, t->entry[w][i].used);
+        }
+    cw_state_array(s, "state", t->state, t->id_mask + 1, sizeof t->state[0]);
+}
+
+static void writer_state(void *self, struct cw_state *s)
+{
+    struct writer_table *t = self;
+    entries_state(s, t);
+    CW_STATE(s, t->used);
+    CW_STATE(s, t->shown);
+    CW_STATE(s, t->clearing);
+    CW_STATE(s, t->blocked);
+    CW_STATE(s, t->rows_turn);
+    for (uint32_t i = 0; i < STAGES; i++) {
+        CW_STATE(s, t->stage[i].busy);
+        CW_STATE(s, t->stage[i].row);
+        CW_STATE(s, t->stage[i].used);
+        CW_STATE_PORTS(s, t->stage[i].answer);
+    }
+    CW_STATE(s, t->left);
+    CW_STATE(s, t->sweeping);
+    CW_STATE(s, t->last_row);
+    cw_state_count(s, "row", &t->row, t->rows[0]);
+    CW_STATE_PORTS(s, t->current);
+}
+
 #define CW_UNIT__PARAMS_T struct cw_writer_table_params
 #define CW_UNIT__IN_T     struct cw_writer_table_in
 #define CW_UNIT__OUT_T    struct cw_writer_table_out
 CW_UNIT_DEFINE_WORDS(writer_table, CW_WRITER_TABLE_PARAMS, CW_WRITER_TABLE_PORTS, CW_WRITER_TABLE_WORDS, writer_create, writer_destroy,
-                     writer_reset, writer_eval, writer_tick);
+                     writer_reset, writer_eval, writer_tick, writer_state);

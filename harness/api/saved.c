@@ -155,7 +155,7 @@ bool cowarp__saves(const struct cowarp_gpu *gpu)
 int cowarp__saved_close(struct cowarp_gpu *gpu)
 {
     const struct cowarp_saved *v = gpu->saved;
-    if (v == NULL)
+    if (v == NULL || gpu->failed) /* which has been told */
         return CW_OK;
     if (v->save_file != NULL && !v->is_saved)
         return cw_fail(&gpu->err, CW_EINVAL, "%s: not saved: no launch was running in core cycle %llu or later", v->save_file,

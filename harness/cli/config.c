@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cowarp config: the machine's parameters as TOML, or one of them explained. */
+#define _GNU_SOURCE /* strcasestr */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,20 +33,39 @@ static bool is_preset(const char *word)
     return false;
 }
 
-/* All parameters of a table. How many there are. */
-static uint32_t print_table(struct cowarp_config *config, const char *table)
+static bool is_in_table(const struct cowarp_key *key, const char *table)
+{
+    const size_t length = strlen(table);
+    return strncmp(key->name, table, length) == 0 && key->name[length] == '.';
+}
+
+/* Whatever the case of its letters. */
+static bool speaks_of(const struct cowarp_key *key, const char *word)
+{
+    return strcasestr(key->name, word) != NULL || strcasestr(key->unit, word) != NULL || strcasestr(key->what, word) != NULL ||
+           strcasestr(key->source, word) != NULL || (key->words != NULL && strcasestr(key->words, word) != NULL);
+}
+
+/* All parameters that are chosen. How many there are. */
+static uint32_t print_chosen(struct cowarp_config *config, bool (*chosen)(const struct cowarp_key *key, const char *word), const char *word)
 {
     struct cowarp_key key;
-    const size_t length = strlen(table);
     uint32_t cnt = 0;
     for (uint32_t i = 0; cowarp_config_at(config, i, &key); i++) {
-        if (strncmp(key.name, table, length) != 0 || key.name[length] != '.')
+        if (!chosen(&key, word))
             continue;
         char left[96];
         snprintf(left, sizeof left, "%s = %s%s%s", key.name, key.text, key.unit[0] != '\0' ? " " : "", key.unit);
         printf("%-40s %s\n", left, key.what);
         cnt++;
     }
+    return cnt;
+}
+
+/* All parameters of a table. How many there are. */
+static uint32_t print_table(struct cowarp_config *config, const char *table)
+{
+    const uint32_t cnt = print_chosen(config, is_in_table, table);
     if (cnt > 0 && is_preset(table))
         printf("%s is a preset as well: cowarp config --preset %s\n", table, table);
     return cnt;
@@ -59,6 +79,8 @@ static int explain(struct cowarp_config *config, const char *name)
         return CLI_OK;
     if (is_preset(name))
         return cli_error(CLI_WRONG, "%s is a preset, no parameter; give --preset %s", name, name);
+    if (strchr(name, '.') == NULL && print_chosen(config, speaks_of, name) > 0)
+        return CLI_OK;
     if (cowarp_config_find(config, name, &i) != COWARP_OK)
         return cli_error(CLI_WRONG, "%s", cowarp_config_error(config));
     cowarp_config_at(config, i, &key);
@@ -100,8 +122,8 @@ static const struct cli_option options[] = {
 
 const struct cli_command cli_config = {
     .name = "config",
-    .usage = "[NAME|TABLE] [OPTIONS]",
-    .what = "Prints all parameters as a TOML file with units and sources, lists those of a table, or explains one",
+    .usage = "[NAME|TABLE|WORD] [OPTIONS]",
+    .what = "Prints all parameters as a TOML file with units and sources, lists those of a table or that speak of a word, or explains one",
     .option = options,
     .option_cnt = sizeof options / sizeof options[0],
     .run = config_command,

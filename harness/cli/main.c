@@ -58,8 +58,6 @@ static int help_one(const struct cli_command *c)
     if (c->option_cnt > 0)
         printf("\nOptions\n");
     print_options(c->option, c->option_cnt);
-    if (c->script != NULL)
-        printf("\n'cowarp %s --help' tells its options.\n", c->name);
     if (c->takes_machine) {
         printf("\nOptions of the machine and the run\n");
         print_options(cli_machine_options, cli_machine_option_cnt);
@@ -74,7 +72,10 @@ static int help(const char *name)
     if (name == NULL)
         return help_all();
     const struct cli_command *c = find(name);
-    return c != NULL ? help_one(c) : unknown_command(name);
+    if (c == NULL)
+        return unknown_command(name);
+    char *const words[] = {"--help"};
+    return c->script != NULL ? cli_script(c, 1, (char **)(uintptr_t)words) : help_one(c);
 }
 
 static bool wants_help(int argc, char **argv)

@@ -139,7 +139,7 @@ struct cowarp_options {
                                       since comes from the file; or NULL */
 };
 
-#define COWARP_VERSION "0.2.0"
+#define COWARP_VERSION "0.3.0"
 /* Version of the library that is linked, as COWARP_VERSION. */
 const char *cowarp_version(void);
 /* The commit that the library was built from, with a + when its sources had changes; "unknown" for a tree that was not in git. */

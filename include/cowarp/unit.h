@@ -191,18 +191,18 @@ int cw_unit_params_check(const struct cw_unit *unit, const void *params, struct 
  *   #define CW_UNIT__PARAMS_T struct cw_<u>_params
  *   #define CW_UNIT__IN_T     struct cw_<u>_in
  *   #define CW_UNIT__OUT_T    struct cw_<u>_out
- * defines the descriptor. The five functions are the C model's struct cw_unit_ops members.
+ * defines the descriptor. The functions are the C model's struct cw_unit_ops members; state_fn may be NULL.
  */
-#define CW_UNIT_DEFINE(u, PARAMS, PORTS, create_fn, destroy_fn, reset_fn, eval_fn, tick_fn) \
-    CW_UNIT__DEFINE(u, PARAMS, PORTS, NULL, NULL, create_fn, destroy_fn, reset_fn, eval_fn, tick_fn)
+#define CW_UNIT_DEFINE(u, PARAMS, PORTS, create_fn, destroy_fn, reset_fn, eval_fn, tick_fn, state_fn) \
+    CW_UNIT__DEFINE(u, PARAMS, PORTS, NULL, NULL, create_fn, destroy_fn, reset_fn, eval_fn, tick_fn, state_fn)
 
 /* The same, for a unit that has words. */
-#define CW_UNIT_DEFINE_WORDS(u, PARAMS, PORTS, WORDS, create_fn, destroy_fn, reset_fn, eval_fn, tick_fn)                           \
+#define CW_UNIT_DEFINE_WORDS(u, PARAMS, PORTS, WORDS, create_fn, destroy_fn, reset_fn, eval_fn, tick_fn, state_fn)                 \
     enum { PORTS(CW_UNIT__PORT_INDEX, CW_UNIT__PORT_INDEX, CW_UNIT__PORTW_INDEX, CW_UNIT__PORTW_INDEX) CW_UNIT__PORT_CNT };        \
     enum { WORDS(CW_UNIT__WORDS_INDEX, CW_UNIT__SKIPC) CW_UNIT__WORDS_CNT };                                                       \
     static const struct cw_port_words cw_##u##__words[] = {WORDS(CW_UNIT__WORDS_ROW, CW_UNIT__SKIPC){NULL, 0, NULL, 0, NULL}};     \
     static const struct cw_unit_channel cw_##u##__channels[] = {WORDS(CW_UNIT__SKIPC, CW_UNIT__CHANNEL_ROW){NULL, NULL, 0, 0, 0}}; \
-    CW_UNIT__DEFINE(u, PARAMS, PORTS, cw_##u##__words, cw_##u##__channels, create_fn, destroy_fn, reset_fn, eval_fn, tick_fn)
+    CW_UNIT__DEFINE(u, PARAMS, PORTS, cw_##u##__words, cw_##u##__channels, create_fn, destroy_fn, reset_fn, eval_fn, tick_fn, state_fn)
 
 /* Numbers instead of names, so that a port that does not exist is an error of the compiler. */
 #define CW_UNIT__PORT_INDEX(name, width)         CW_UNIT__PORT_##name,
@@ -215,27 +215,27 @@ int cw_unit_params_check(const struct cw_unit *unit, const void *params, struct 
 #define CW_UNIT__CHANNEL_ROW(name, type, valid, ready, port) \
     {#name, #type, CW_UNIT__PORT_##valid, CW_UNIT__PORT_##ready, CW_UNIT__WORDS_##port},
 
-#define CW_UNIT__DEFINE(u, PARAMS, PORTS, words_, channels_, create_fn, destroy_fn, reset_fn, eval_fn, tick_fn)          \
-    static void cw_##u##__ports(const void *params, struct cw_port *q)                                                   \
-    {                                                                                                                    \
-        const struct cw_##u##_params *p = params;                                                                        \
-        (void)p;                                                                                                         \
-        PORTS(CW_UNIT__IN_ROW, CW_UNIT__OUT_ROW, CW_UNIT__INW_ROW, CW_UNIT__OUTW_ROW)                                    \
-    }                                                                                                                    \
-    static const struct cw_param cw_##u##__params[] = {PARAMS(CW_UNIT__PARAM_ROW)};                                      \
-    const struct cw_unit cw_##u##_unit = {.name = #u,                                                                    \
-                                          .params_size = sizeof(struct cw_##u##_params),                                 \
-                                          .in_size = sizeof(struct cw_##u##_in),                                         \
-                                          .out_size = sizeof(struct cw_##u##_out),                                       \
-                                          .params = cw_##u##__params,                                                    \
-                                          .param_cnt = sizeof cw_##u##__params / sizeof cw_##u##__params[0],             \
-                                          .port_cnt = 0 PORTS(CW_UNIT__ONE, CW_UNIT__ONE, CW_UNIT__ONEW, CW_UNIT__ONEW), \
-                                          .ports = cw_##u##__ports,                                                      \
-                                          .c_model = {create_fn, destroy_fn, reset_fn, eval_fn, tick_fn},                \
-                                          .clock_mhz = cw_##u##_clock_mhz,                                               \
-                                          .clock_node_nm = cw_##u##_clock_node_nm,                                       \
-                                          .words = words_,                                                               \
-                                          .channels = channels_,                                                         \
+#define CW_UNIT__DEFINE(u, PARAMS, PORTS, words_, channels_, create_fn, destroy_fn, reset_fn, eval_fn, tick_fn, state_fn) \
+    static void cw_##u##__ports(const void *params, struct cw_port *q)                                                    \
+    {                                                                                                                     \
+        const struct cw_##u##_params *p = params;                                                                         \
+        (void)p;                                                                                                          \
+        PORTS(CW_UNIT__IN_ROW, CW_UNIT__OUT_ROW, CW_UNIT__INW_ROW, CW_UNIT__OUTW_ROW)                                     \
+    }                                                                                                                     \
+    static const struct cw_param cw_##u##__params[] = {PARAMS(CW_UNIT__PARAM_ROW)};                                       \
+    const struct cw_unit cw_##u##_unit = {.name = #u,                                                                     \
+                                          .params_size = sizeof(struct cw_##u##_params),                                  \
+                                          .in_size = sizeof(struct cw_##u##_in),                                          \
+                                          .out_size = sizeof(struct cw_##u##_out),                                        \
+                                          .params = cw_##u##__params,                                                     \
+                                          .param_cnt = sizeof cw_##u##__params / sizeof cw_##u##__params[0],              \
+                                          .port_cnt = 0 PORTS(CW_UNIT__ONE, CW_UNIT__ONE, CW_UNIT__ONEW, CW_UNIT__ONEW),  \
+                                          .ports = cw_##u##__ports,                                                       \
+                                          .c_model = {create_fn, destroy_fn, reset_fn, eval_fn, tick_fn, state_fn},       \
+                                          .clock_mhz = cw_##u##_clock_mhz,                                                \
+                                          .clock_node_nm = cw_##u##_clock_node_nm,                                        \
+                                          .words = words_,                                                                \
+                                          .channels = channels_,                                                          \
                                           .home = CW_UNIT_HOME}
 
 #ifdef __cplusplus

@@ -8,7 +8,8 @@
  * for a tenth of the cycles; COWARP_CACHE where built RTL is kept. For scripts/mutate: COWARP_LOCKSTEP_SETS the labels of the only
  * sets to run, with commas, each for COWARP_LOCKSTEP_CYCLES, "default" for the default parameters, which no set needs to have, and "?" to
  * list all with their parameters; COWARP_LOCKSTEP_VERILOG a file that takes the place of the unit's own. For tests/rtl/unknowns.py:
- * COWARP_LOCKSTEP_RECORD a folder, into which the inputs and the C model's outputs of these sets are written, instead of a run.
+ * COWARP_LOCKSTEP_RECORD a folder, into which the inputs and the C model's outputs of these sets are written, instead of a run. For the
+ * tests state.<unit>: COWARP_LOCKSTEP_SAVED=1 saves and loads the C model instead (saved_unit.h).
  */
 #ifndef CW_TESTS_RTL_LOCKSTEP_DRIVER_H
 #define CW_TESTS_RTL_LOCKSTEP_DRIVER_H

@@ -151,7 +151,7 @@ class Installed(unittest.TestCase):
                    "with cowarp.Gpu(system='getm', units={'validation_unit': 'rtl'}) as gpu:\n"
                    "    print(cowarp.__file__, cowarp.library)\n")
         found = self.loaded(sys.executable, "-c", program)
-        self.assertTrue({"libcowarp.so.0.2.0", "libcowarp.so"} & found, found)
+        self.assertTrue({"libcowarp.so.0.3.0", "libcowarp.so"} & found, found)
         self.assertTrue(any(name.startswith("libcw_rtl_validation_unit_") for name in found), found)
         text = run(sys.executable, "-c", program, env=self.env).stdout
         self.assertEqual(text.count(str(self.prefix)), 2, text)

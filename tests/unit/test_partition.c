@@ -80,7 +80,17 @@ static void bench_create(const struct cw_config *config, bool real_clocks, bool 
     const uint32_t channels = b.config.partition_count / b.config.dram_sharing;
     for (uint32_t i = 0; i < b.config.partition_count; i++) {
         struct cw_partition *shares = i >= channels ? b.partition[i % channels] : NULL;
-        struct cw_partition_config p = {&b.config, &b.clocks, &b.stats, b.memory, &b.pool, b.up, b.down, i, NULL, shares, with_tm, &inbox};
+        struct cw_partition_config p = {.config = &b.config,
+                                        .clocks = &b.clocks,
+                                        .stats = &b.stats,
+                                        .memory = b.memory,
+                                        .pool = &b.pool,
+                                        .up = b.up,
+                                        .down = b.down,
+                                        .index = i,
+                                        .shares = shares,
+                                        .mech_cnt = with_tm,
+                                        .mech_inbox = &inbox};
         assert_int_equal(cw_partition_create(&b.partition[i], &p, &err), CW_OK);
         b.component[b.components++] = cw_partition_l2_component(b.partition[i]);
         if (shares == NULL)

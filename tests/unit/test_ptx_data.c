@@ -238,7 +238,8 @@ static void test_ptx_data__fields(void **state)
     assert_true(u[5].cmp == CW_VOTE_BALLOT && u[5].src[0].neg && u[5].src_cnt == 2);
     assert_true(u[6].cmp == 1 && u[6].dst_cnt == 2 && u[6].dst[1].kind == CW_OPND_PRED);
     assert_true(u[7].op == CW_OP_ATOM && u[7].dst_cnt == 0 && u[7].atom == CW_ATOM_INC && u[7].imm == 8 && u[7].space == CW_SPACE_SHARED);
-    assert_true(u[8].flags == (CW_UF_VOLATILE | CW_UF_ACQUIRE) && u[8].scope == CW_SCOPE_GPU && u[8].type == CW_S8 && u[8].stype == CW_U16);
+    assert_true(u[8].flags == (CW_UF_VOLATILE | CW_UF_SCOPED | CW_UF_ACQUIRE) && u[8].scope == CW_SCOPE_GPU && u[8].type == CW_S8 &&
+                u[8].stype == CW_U16);
     assert_true(u[9].guard >= 0 && u[9].guard_neg && u[9].fu == CW_FU_SFU && u[9].line == 16);
     assert_true(u[10].op == CW_OP_BAR && u[10].cmp == CW_BAR_WARP);
     assert_true(u[11].dst[0].kind == CW_OPND_SINK && u[11].boolop == CW_BOOL_XOR && u[11].cmp == CW_CMP_LTU &&

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/state.h"
 
 struct lane_counter {
     struct cw_lane_counter_params p;
@@ -51,8 +52,13 @@ static void lc_tick(void *self, const void *inputs)
         l->total &= (UINT64_C(1) << l->p.count_w) - 1;
 }
 
+static void lc_state(void *self, struct cw_state *s)
+{
+    CW_STATE(s, ((struct lane_counter *)self)->total);
+}
+
 #define CW_UNIT__PARAMS_T struct cw_lane_counter_params
 #define CW_UNIT__IN_T     struct cw_lane_counter_in
 #define CW_UNIT__OUT_T    struct cw_lane_counter_out
 CW_UNIT_DEFINE_WORDS(lane_counter, CW_LANE_COUNTER_PARAMS, CW_LANE_COUNTER_PORTS, CW_LANE_COUNTER_WORDS, lc_create, lc_destroy, lc_reset,
-                     lc_eval, lc_tick);
+                     lc_eval, lc_tick, lc_state);

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""cowarp run|exec --save FILE@CYCLE and --load FILE: a run goes on from there with equal counters, and nothing else is taken for it.
+
+    saved_test.py COWARP SOURCE_DIR [unittest options]
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+COWARP, SOURCE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+# Runs with the cycle in which they are saved: one launch and many, what the host reads between launches, caches that write back, stalls.
+RUNS = {
+    "vecadd": ("run vecadd --param n=20000", 900),
+    "vecadd, at once": ("run vecadd --param n=20000", 0),
+    "bfs": ("run bfs --param nodes=1500", 9000),
+    "locks": ("run ht-h --variant fglock --param blocks=4 --param buckets=200 --stalls", 4000),
+    "stencil": ("run laplace --param n=18 --preset gtx480", 3000),
+    "volta": ("run vecadd --param n=20000 --preset qv100", 5300),
+    "written back": ("run bfs --param nodes=1500 --set l1.global=write-back --set l1.bytes=2048 --set l1.ways=2", 9000),
+    "adversary": ("run bfs --param nodes=1500 --set core.memory=adversary", 9000),
+}
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="saved-")
+        self.addCleanup(self.folder.cleanup)
+        self.here = pathlib.Path(self.folder.name)
+
+    def cowarp(self, words, *more):
+        return subprocess.run([str(COWARP), *words.split(), *more], cwd=self.here, capture_output=True, text=True, check=False, timeout=120)
+
+    def counters(self, words, *more):
+        done = self.cowarp(words, "--omit-host-seconds", "--stats", "stats.json", *more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        stats = json.loads((self.here / "stats.json").read_text())
+        return stats["cycles"], {name: counter["value"] for name, counter in stats["counters"].items()}
+
+
+class GoesOn(Folder):
+    def test_runs(self):
+        for name, (words, cycle) in RUNS.items():
+            with self.subTest(name):
+                plain = self.counters(words)
+                self.assertGreater(plain[0], cycle)
+                self.assertEqual(self.counters(words, "--save", f"s@{cycle}"), plain)
+                self.assertEqual(self.counters(words, "--load", "s"), plain)
+                os.remove(self.here / "s")
+
+    def test_save_again(self):
+        """A run that was loaded can be saved once more."""
+        words = "run vecadd --param n=20000"
+        plain = self.counters(words)
+        self.counters(words, "--save", "s@500")
+        self.assertEqual(self.counters(words, "--load", "s", "--save", "t@1500"), plain)
+        self.assertEqual(self.counters(words, "--load", "t"), plain)
+
+
+class Refused(Folder):
+    def setUp(self):
+        super().setUp()
+        self.words = "run vecadd --param n=20000"
+        self.counters(self.words, "--save", "s@900")
+
+    def refuse(self, said, words, *more):
+        done = self.cowarp(words, *more)
+        self.assertIn(done.returncode, (1, 2), done.stdout)
+        self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+        self.assertIn(said, done.stderr)
+
+    def test_other_runs(self):
+        self.refuse("l2.latency was", self.words, "--set", "l2.latency=31", "--load", "s")
+        self.refuse("seed", self.words, "--seed", "2", "--load", "s")
+        self.refuse("transactional system is none", self.words, "--system", "getm", "--load", "s")
+        self.refuse("was saved", self.words.replace("20000", "40000"), "--load", "s")
+
+    def test_files(self):
+        whole = (self.here / "s").read_bytes()
+        for length in (0, 5, 19, 40, 300, len(whole) // 2, len(whole) - 1):
+            (self.here / "cut").write_bytes(whole[:length])
+            self.refuse("", self.words, "--load", "cut")
+        (self.here / "long").write_bytes(whole + b"x")
+        self.refuse("left over", self.words, "--load", "long")
+        self.refuse("No such file", self.words, "--load", "absent")
+        self.refuse("not a saved run", self.words, "--load", str(COWARP))
+
+    def test_never_reached(self):
+        self.refuse("not saved", self.words, "--save", "t@100000000")
+        self.assertFalse((self.here / "t").exists())
+        self.refuse("takes FILE@CYCLE", self.words, "--save", "t")
+        self.refuse("takes FILE@CYCLE", self.words, "--save", "t@x")
+        self.refuse("cannot be saved", "run ht-h --system getm --param blocks=4 --check-serial", "--save", "t@100")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
