@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "check/sanitizer_private.h"
+#include "ir/heap.h"
 #include "mem/device_memory.h"
 
 static struct cw_sanitizer_block *block_of(const struct cw_sanitizer *s, uint32_t core, uint32_t slot)
@@ -37,9 +38,25 @@ static bool is_strong(const struct cw_event *e)
     return u->op == CW_OP_ATOM || (u->flags & (CW_UF_VOLATILE | CW_UF_ACQUIRE | CW_UF_RELEASE)) != 0 || e->u.lanes.in_region;
 }
 
+/* Malloc gives the block behind its header to a thread: of what was there before nobody hears any more. Of the heap's own words malloc and free
+ * take care. */
+static void access_heap(struct cw_sanitizer *s, const struct cw_sanitizer_access *a)
+{
+    const struct cw_event *e = a->event;
+    if (e->u.lanes.uop->op != CW_OP_ST || a->bytes != sizeof(struct cw_heap_header))
+        return;
+    if (s->chunk != NULL)
+        cw_race__forget(s, a->addr, CW_HEAP_HEADER + e->u.lanes.value[1][a->lane]);
+    cw_sanitizer_fresh(s, a->addr + CW_HEAP_HEADER, e->u.lanes.value[1][a->lane]);
+}
+
 static void access_lane(struct cw_sanitizer *s, struct cw_sanitizer_block *b, const struct cw_sanitizer_access *a)
 {
     const bool shared = a->event->u.lanes.space == CW_SPACE_SHARED;
+    if ((a->event->u.lanes.uop->flags & CW_UF_HEAP) != 0) {
+        access_heap(s, a);
+        return;
+    }
     if (shared && (b == NULL || a->addr + a->bytes > b->bytes))
         return;
     if (shared && b->byte != NULL)

@@ -57,6 +57,19 @@ static struct shadow *shadow_of(struct cw_sanitizer *s, uint64_t addr)
     return w;
 }
 
+void cw_race__forget(struct cw_sanitizer *s, uint64_t addr, uint64_t bytes)
+{
+    const uint64_t first = (addr - CW_GLOBAL_BASE) / 4, end = first + (bytes + 3) / 4;
+    for (uint64_t word = first, next; word < end; word = next) {
+        const uint64_t page = word / PAGE_WORDS;
+        next = (page + 1) * PAGE_WORDS < end ? (page + 1) * PAGE_WORDS : end;
+        const struct cw_race_chunk *chunk = page / PAGES < CW_RACE_CHUNKS ? s->chunk[page / PAGES] : NULL;
+        struct shadow *words = chunk != NULL ? chunk->page[page % PAGES] : NULL;
+        if (words != NULL)
+            memset(words + word % PAGE_WORDS, 0, (next - word) * sizeof *words);
+    }
+}
+
 void cw_race__free_shadow(struct cw_sanitizer *s)
 {
     for (uint32_t i = 0; s->chunk != NULL && i < CW_RACE_CHUNKS; i++) {

@@ -127,6 +127,8 @@ void cw_sanitizer__race(struct cw_sanitizer *s, struct cw_sanitizer_block *b, co
 /* sanitizer_device.c */
 void cw_sanitizer__race_device(struct cw_sanitizer *s, struct cw_sanitizer_block *b, const struct cw_sanitizer_access *a);
 void cw_race__free_shadow(struct cw_sanitizer *s);
+/* Nobody has accessed the bytes, whose first and last are those of words. */
+void cw_race__forget(struct cw_sanitizer *s, uint64_t addr, uint64_t bytes);
 
 /* sanitizer_release.c; false: out of memory */
 /* A strong store to the word: what it told so far is gone, unless it is an atomic. */
@@ -142,6 +144,7 @@ bool cw_race__acquire_words(const struct cw_sanitizer *s, struct cw_race_order *
 void cw_race__forget_words(struct cw_sanitizer *s);
 
 /* sanitizer_know.c; false: out of memory */
+void cw_race__join(struct cw_race_clock *to, const struct cw_race_clock *from);
 struct cw_race_know *cw_race__hold(struct cw_race_know *k);
 void cw_race__drop(struct cw_race_know **k);
 bool cw_race__learn(struct cw_race_know **to, struct cw_race_know *from);
@@ -152,7 +155,6 @@ bool cw_race__knows(struct cw_race_know *k, uint32_t block, uint32_t warp, uint3
 const struct cw_race_clock *cw_race__heard_of(struct cw_race_know *k, uint32_t block);
 
 /* sanitizer_order.c */
-void cw_race__join(struct cw_race_clock *to, const struct cw_race_clock *from);
 /* A fence of the warp; gpu: of GPU scope or wider. */
 void cw_race__fence(struct cw_race_order *o, uint32_t warp, bool gpu);
 bool cw_race__begin(struct cw_race_order *o, uint32_t width, uint32_t bytes);
