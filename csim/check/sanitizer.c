@@ -178,10 +178,11 @@ void cw_sanitizer_destroy(struct cw_sanitizer *s)
         if (s->block[i] != NULL) {
             cw_race__free(&s->block[i]->order);
             free(s->block[i]->byte);
-            free(s->block[i]->written);
+            cw_sanitizer__init_end(s->block[i]);
             free(s->block[i]);
         }
     cw_race__forget_words(s);
+    cw_sanitizer__forget_flows(s);
     cw_race__free_shadow(s);
     free(s->block);
     free(s->place);
@@ -196,6 +197,7 @@ struct cw_event_listener *cw_sanitizer_listener(struct cw_sanitizer *s, uint32_t
 
 void cw_sanitizer_launch(struct cw_sanitizer *s, const struct cw_sanitizer_launch *launch)
 {
+    cw_sanitizer__forget_flows(s);
     s->launch = *launch;
     s->launches++;
     cw_race__forget_words(s);

@@ -45,6 +45,7 @@ FOUND = {
     "r_named": (32, "it at line"),
     "r_flag": (1, "thread (32, 0, 0): ld of 4 bytes at shared address 0x0: thread (0, 0, 0) has written it at line"),
     "i_global": (64, "ld of 4 bytes at global address 0x100000100: nobody has written 2 of these bytes"),
+    "i_padding": (64, "ld of 2 bytes at shared address 0x0: nobody has written 1 of these bytes"),
     "i_shared": (64, "ld of 4 bytes at shared address 0x0: nobody has written 4 of these bytes"),
 }
 
