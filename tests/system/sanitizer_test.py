@@ -277,6 +277,26 @@ class DeviceMemory(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
+class Graphs(unittest.TestCase):
+    """Codes on graphs, as clang compiles them."""
+
+    CLANG = ("clang++-14", "-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "-O2", "-S")
+
+    def test_patterns(self):
+        with tempfile.TemporaryDirectory(prefix="graphs-") as folder:
+            for target in ("sm_35", "sm_70"):
+                subprocess.run([*self.CLANG, f"--cuda-gpu-arch={target}", str(PTX.with_name("graphs.cu")), "-o", "graphs.ptx"], cwd=folder, check=True,
+                               capture_output=True)
+                for kernel in ("push_right", "push_racy", "pull_right", "pull_racy", "worklist_right", "worklist_racy"):
+                    for options in ((), ("--functional",)):
+                        with self.subTest(kernel, target=target, options=options):
+                            done = subprocess.run([COWARP, "exec", "graphs.ptx", "--kernel", kernel, "--grid", "4", "--block", "64", *3 * ("--arg", "zero:1024"),
+                                                   "--arg", "u32:256", "--check", "race", "--quiet", *options], cwd=folder, capture_output=True, text=True,
+                                                  timeout=60)
+                            self.assertEqual((done.returncode, "nothing orders the two" in done.stderr), (1, True) if "racy" in kernel else (0, False),
+                                             done.stderr)
+
+
 if __name__ == "__main__":
     COWARP = pathlib.Path(sys.argv.pop(1)).resolve()
     unittest.main()
