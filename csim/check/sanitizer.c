@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "check/sanitizer_private.h"
 #include "ir/heap.h"
@@ -186,6 +187,7 @@ void cw_sanitizer_destroy(struct cw_sanitizer *s)
     cw_race__free_shadow(s);
     free(s->block);
     free(s->place);
+    free(s->past);
     free(s->fresh);
     free(s);
 }
@@ -195,11 +197,33 @@ struct cw_event_listener *cw_sanitizer_listener(struct cw_sanitizer *s, uint32_t
     return &s->listener[which];
 }
 
+/* Launches of which no stream is known happen after all before them, and before all behind them. */
+static void note_stream(struct cw_sanitizer *s, const struct cw_sanitizer_launch *launch)
+{
+    if (s->launches >= s->past_room) {
+        const uint32_t room = 2 * s->launches + 64;
+        struct cw_sanitizer_past *more = realloc(s->past, room * sizeof *more);
+        s->has_streams = false;
+        s->out_of_memory |= more == NULL;
+        if (more == NULL)
+            return;
+        s->past = more;
+        s->past_room = room;
+    }
+    s->has_streams = launch->before != NULL;
+    s->past[s->launches] = (struct cw_sanitizer_past){.stream = launch->stream, .kernel = launch->kernel->name};
+    if (!s->has_streams)
+        return;
+    memcpy(s->before, launch->before, sizeof s->before);
+    s->past[s->launches].number = s->before[launch->stream] + 1;
+}
+
 void cw_sanitizer_launch(struct cw_sanitizer *s, const struct cw_sanitizer_launch *launch)
 {
     cw_sanitizer__forget_flows(s);
     s->launch = *launch;
     s->launches++;
+    note_stream(s, launch);
     cw_race__forget_words(s);
 }
 

@@ -106,6 +106,14 @@ struct cw_sanitizer {
     uint32_t block_cnt;
     uint8_t *fresh; /* a bit per byte from CW_GLOBAL_BASE on: allocated, and nobody has written it; NULL: not looked at */
     uint64_t fresh_bytes;
+    /* Of each launch, [its number]: its stream, which one it is of that (0: all others are ordered with it), its kernel. */
+    struct cw_sanitizer_past {
+        uint32_t stream, number;
+        const char *kernel;
+    } * past;
+    uint32_t past_room;
+    uint32_t before[CW_SANITIZER_STREAMS]; /* the running launch; see struct cw_sanitizer_launch */
+    bool has_streams;
     uint32_t launches;               /* so far, with the one that runs */
     struct cw_race_chunk **chunk;    /* [CW_RACE_CHUNKS] shadow words of device memory; NULL: races are not looked for */
     uint64_t last_page;              /* of these, plus 1, the last one that was looked up; 0: none yet */
