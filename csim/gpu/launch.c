@@ -551,7 +551,8 @@ int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_gpu_request *q, struct cw_
         return cw_fail(err, CW_ENOMEM, "out of memory");
     int status = prepare(gpu, q, block_param, err);
     if (status == CW_OK && gpu->sanitizer != NULL)
-        cw_sanitizer_launch(gpu->sanitizer, &(struct cw_sanitizer_launch){q->module, q->kernel, gpu->launch.shared_bytes});
+        cw_sanitizer_launch(gpu->sanitizer,
+                            &(struct cw_sanitizer_launch){q->module, q->kernel, gpu->launch.shared_bytes, q->stream, q->before});
     if (q->passed)
         gpu->blocks_finished = gpu->blocks_total;
     bool plain = status == CW_OK && gpu->baseline && !q->functional && !q->passed;
