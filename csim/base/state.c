@@ -10,7 +10,7 @@
 
 void cw_state_save_begin(struct cw_state *s, struct cw_error *err)
 {
-    *s = (struct cw_state){.mode = CW_STATE_SAVE, .err = err, .group = "beginning"};
+    *s = (struct cw_state){.mode = CW_STATE_SAVE, .err = err, .group = "beginning", .watch = SIZE_MAX};
 }
 
 void cw_state_load_begin(struct cw_state *s, const void *stream, size_t bytes, struct cw_error *err)
@@ -85,10 +85,14 @@ static void load(struct cw_state *s, void *to, size_t bytes)
     s->at += bytes;
 }
 
-static void walk(struct cw_state *s, void *at, size_t bytes)
+static void walk(struct cw_state *s, const char *name, void *at, size_t bytes)
 {
     if (bytes == 0)
         return;
+    if (s->mode == CW_STATE_SAVE && s->watch - s->bytes < bytes) {
+        s->name = name;
+        s->name_group = s->group;
+    }
     if (s->mode == CW_STATE_LOAD) {
         load(s, at, bytes);
     } else if (s->mode == CW_STATE_DIGEST) {
@@ -101,8 +105,7 @@ static void walk(struct cw_state *s, void *at, size_t bytes)
 
 void cw_state_array(struct cw_state *s, const char *name, void *at, size_t cnt, size_t bytes)
 {
-    (void)name;
-    walk(s, at, cnt * bytes);
+    walk(s, name, at, cnt * bytes);
 }
 
 void cw_state_group(struct cw_state *s, const char *name, uint32_t index)
@@ -110,13 +113,13 @@ void cw_state_group(struct cw_state *s, const char *name, uint32_t index)
     char saved[32] = "";
     uint8_t head[2] = {GROUP_MARK, (uint8_t)strlen(name)};
     uint32_t number = index;
-    walk(s, head, sizeof head);
+    walk(s, name, head, sizeof head);
     snprintf(saved, sizeof saved, "%s", name);
     if (head[1] >= sizeof saved)
         head[1] = sizeof saved - 1;
-    walk(s, saved, head[1]);
+    walk(s, name, saved, head[1]);
     saved[head[1]] = '\0';
-    walk(s, &number, sizeof number);
+    walk(s, name, &number, sizeof number);
     if (s->mode == CW_STATE_LOAD && s->status == CW_OK && (head[0] != GROUP_MARK || strcmp(saved, name) != 0 || number != index))
         cw_state_fail(s, CW_EINVAL, "%s %u should follow, and does not: it was saved by another build, or for another machine", name,
                       index);
@@ -126,7 +129,7 @@ void cw_state_group(struct cw_state *s, const char *name, uint32_t index)
 
 void cw_state_count(struct cw_state *s, const char *name, uint32_t *cnt, uint32_t most)
 {
-    walk(s, cnt, sizeof *cnt);
+    walk(s, name, cnt, sizeof *cnt);
     if (s->mode != CW_STATE_LOAD || *cnt <= most)
         return;
     cw_state_fail(s, CW_EINVAL, "%s is %u, and there is room for %u", name, *cnt, most);
@@ -138,7 +141,7 @@ void cw_state_ref(struct cw_state *s, const char *name, void **at, const void *b
     uint32_t number = *at != NULL ? (uint32_t)((size_t)((const char *)*at - (const char *)base) / bytes) + 1 : 0;
     if (s->mode != CW_STATE_LOAD && number > cnt)
         cw_state_fail(s, CW_EINVAL, "%s points outside its array of %zu", name, cnt);
-    walk(s, &number, sizeof number);
+    walk(s, name, &number, sizeof number);
     if (s->mode != CW_STATE_LOAD)
         return;
     if (number > cnt) {

@@ -44,6 +44,9 @@ struct cw_state {
     uint64_t digest;
     const char *group; /* for messages: where the walk is */
     uint32_t index;
+    const char *name; /* of the piece at byte `watch` of the stream, with its group; found while saving */
+    const char *name_group;
+    size_t watch;  /* SIZE_MAX: none */
     void **shared; /* owned: what several hold (cw_state_shared), in the order in which it was met */
     uint32_t shared_cnt, shared_cap;
     struct cw_message_pool *messages; /* from which messages are made on load (msg/message.h); the machine sets it */

@@ -4,8 +4,10 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "check/sanitizer_private.h"
+#include "ir/heap.h"
 #include "mem/device_memory.h"
 
 static struct cw_sanitizer_block *block_of(const struct cw_sanitizer *s, uint32_t core, uint32_t slot)
@@ -37,9 +39,25 @@ static bool is_strong(const struct cw_event *e)
     return u->op == CW_OP_ATOM || (u->flags & (CW_UF_VOLATILE | CW_UF_ACQUIRE | CW_UF_RELEASE)) != 0 || e->u.lanes.in_region;
 }
 
+/* Malloc gives the block behind its header to a thread: of what was there before nobody hears any more. Of the heap's own words malloc and free
+ * take care. */
+static void access_heap(struct cw_sanitizer *s, const struct cw_sanitizer_access *a)
+{
+    const struct cw_event *e = a->event;
+    if (e->u.lanes.uop->op != CW_OP_ST || a->bytes != sizeof(struct cw_heap_header))
+        return;
+    if (s->chunk != NULL)
+        cw_race__forget(s, a->addr, CW_HEAP_HEADER + e->u.lanes.value[1][a->lane]);
+    cw_sanitizer_fresh(s, a->addr + CW_HEAP_HEADER, e->u.lanes.value[1][a->lane]);
+}
+
 static void access_lane(struct cw_sanitizer *s, struct cw_sanitizer_block *b, const struct cw_sanitizer_access *a)
 {
     const bool shared = a->event->u.lanes.space == CW_SPACE_SHARED;
+    if ((a->event->u.lanes.uop->flags & CW_UF_HEAP) != 0) {
+        access_heap(s, a);
+        return;
+    }
     if (shared && (b == NULL || a->addr + a->bytes > b->bytes))
         return;
     if (shared && b->byte != NULL)
@@ -161,13 +179,15 @@ void cw_sanitizer_destroy(struct cw_sanitizer *s)
         if (s->block[i] != NULL) {
             cw_race__free(&s->block[i]->order);
             free(s->block[i]->byte);
-            free(s->block[i]->written);
+            cw_sanitizer__init_end(s->block[i]);
             free(s->block[i]);
         }
     cw_race__forget_words(s);
+    cw_sanitizer__forget_flows(s);
     cw_race__free_shadow(s);
     free(s->block);
     free(s->place);
+    free(s->past);
     free(s->fresh);
     free(s);
 }
@@ -177,10 +197,33 @@ struct cw_event_listener *cw_sanitizer_listener(struct cw_sanitizer *s, uint32_t
     return &s->listener[which];
 }
 
+/* Launches of which no stream is known happen after all before them, and before all behind them. */
+static void note_stream(struct cw_sanitizer *s, const struct cw_sanitizer_launch *launch)
+{
+    if (s->launches >= s->past_room) {
+        const uint32_t room = 2 * s->launches + 64;
+        struct cw_sanitizer_past *more = realloc(s->past, room * sizeof *more);
+        s->has_streams = false;
+        s->out_of_memory |= more == NULL;
+        if (more == NULL)
+            return;
+        s->past = more;
+        s->past_room = room;
+    }
+    s->has_streams = launch->before != NULL;
+    s->past[s->launches] = (struct cw_sanitizer_past){.stream = launch->stream, .kernel = launch->kernel->name};
+    if (!s->has_streams)
+        return;
+    memcpy(s->before, launch->before, sizeof s->before);
+    s->past[s->launches].number = s->before[launch->stream] + 1;
+}
+
 void cw_sanitizer_launch(struct cw_sanitizer *s, const struct cw_sanitizer_launch *launch)
 {
+    cw_sanitizer__forget_flows(s);
     s->launch = *launch;
     s->launches++;
+    note_stream(s, launch);
     cw_race__forget_words(s);
 }
 

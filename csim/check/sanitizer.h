@@ -56,7 +56,10 @@ struct cw_sanitizer_launch {
     const struct cw_module *module; /* these two live as long as the sanitizer */
     const struct cw_kernel *kernel;
     uint32_t shared_bytes;
+    uint32_t stream;        /* below CW_SANITIZER_STREAMS */
+    const uint32_t *before; /* [CW_SANITIZER_STREAMS] of each stream, how many launches happen before this one; NULL: all */
 };
+#define CW_SANITIZER_STREAMS 64u
 void cw_sanitizer_launch(struct cw_sanitizer *s, const struct cw_sanitizer_launch *launch);
 /* A finding of the running launch. */
 void cw_sanitizer_add(struct cw_sanitizer *s, const struct cw_finding *f);

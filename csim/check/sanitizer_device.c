@@ -28,15 +28,42 @@ struct trace {
     uint8_t fence : 2; /* between taking the lock and the access: struct cw_race_warp.lock_fence */
 };
 
+/* What a launch has done to a word that the running one is not ordered with. */
+struct earlier {
+    uint32_t launch; /* 0: there is none */
+    uint32_t line, value;
+    uint8_t loads, stores; /* bytes */
+    bool is_strong;
+};
+
 struct shadow {
-    uint32_t launch; /* what other launches have left has happened before */
-    uint32_t value;  /* of the plain store */
+    uint32_t launch; /* what others have left has happened before, but for: */
+    struct earlier earlier;
+    uint32_t value; /* of the plain store */
     struct trace plain, strong, load[2];
 };
 
 struct cw_race_chunk {
     struct shadow *page[PAGES];
 };
+
+static bool is_apart(const struct cw_sanitizer *s, uint32_t launch)
+{
+    return launch != 0 && s->has_streams && s->past[launch].number > s->before[s->past[launch].stream];
+}
+
+/* The first access to the word in a launch. */
+static struct earlier what_was(const struct cw_sanitizer *s, const struct shadow *w)
+{
+    const struct trace *store = w->plain.bytes != 0 ? &w->plain : &w->strong;
+    struct earlier e = {.launch = w->launch, .value = w->value, .line = store->bytes != 0 ? store->line : w->load[0].line};
+    e.stores = w->plain.bytes | w->strong.bytes;
+    e.loads = w->load[0].bytes | w->load[1].bytes;
+    e.is_strong = w->plain.bytes == 0 && (w->load[0].bytes == 0 || w->load[0].strong) && (w->load[1].bytes == 0 || w->load[1].strong);
+    if (is_apart(s, w->launch))
+        return e;
+    return is_apart(s, w->earlier.launch) ? w->earlier : (struct earlier){.launch = 0};
+}
 
 static struct shadow *shadow_of(struct cw_sanitizer *s, uint64_t addr)
 {
@@ -53,8 +80,21 @@ static struct shadow *shadow_of(struct cw_sanitizer *s, uint64_t addr)
     s->last_words = *words;
     struct shadow *w = &(*words)[addr / 4 % PAGE_WORDS];
     if (w->launch != s->launches)
-        *w = (struct shadow){.launch = s->launches};
+        *w = (struct shadow){.launch = s->launches, .earlier = what_was(s, w)};
     return w;
+}
+
+void cw_race__forget(struct cw_sanitizer *s, uint64_t addr, uint64_t bytes)
+{
+    const uint64_t first = (addr - CW_GLOBAL_BASE) / 4, end = first + (bytes + 3) / 4;
+    for (uint64_t word = first, next; word < end; word = next) {
+        const uint64_t page = word / PAGE_WORDS;
+        next = (page + 1) * PAGE_WORDS < end ? (page + 1) * PAGE_WORDS : end;
+        const struct cw_race_chunk *chunk = page / PAGES < CW_RACE_CHUNKS ? s->chunk[page / PAGES] : NULL;
+        struct shadow *words = chunk != NULL ? chunk->page[page % PAGES] : NULL;
+        if (words != NULL)
+            memset(words + word % PAGE_WORDS, 0, (next - word) * sizeof *words);
+    }
 }
 
 void cw_race__free_shadow(struct cw_sanitizer *s)
@@ -144,7 +184,7 @@ static void remember(const struct cw_race_order *o, struct shadow *w, const stru
     if (now->stores && now->strong) {
         w->strong = *now;
     } else if (now->stores) {
-        *w = (struct shadow){.launch = w->launch, .value = value, .plain = *now};
+        *w = (struct shadow){.launch = w->launch, .earlier = w->earlier, .value = value, .plain = *now};
     }
     if (loads) {
         struct trace *load = room_for(o, w, now);
@@ -161,6 +201,20 @@ static void find(struct cw_sanitizer *s, const struct cw_sanitizer_access *a, co
                        "block (%u, %u, %u) thread (%u, %u, %u) %s it at line %u, and nothing orders the two%s", b % bx, b / bx % by,
                        b / bx / by, t % tx, t / tx % ty, t / tx / ty, other->stores ? "has written" : "has read", other->line,
                        other->strong && a->strong ? ": a scope is one block's" : "");
+}
+
+/* true: a launch that nothing orders with this one has touched the word. */
+static bool find_launch(struct cw_sanitizer *s, const struct cw_sanitizer_access *a, const struct shadow *w, const struct trace *now,
+                        uint32_t value)
+{
+    const struct earlier *e = &w->earlier;
+    const uint32_t clash = now->bytes & (now->stores ? e->loads | e->stores : e->stores);
+    const bool same = now->stores && !a->loads && e->loads == 0 && e->value == value;
+    if (e->launch == 0 || clash == 0 || same || (e->is_strong && now->strong))
+        return false;
+    cw_sanitizer__find(s, CW_CHECK_RACE, a, e->line, "kernel %s of another stream %s it at line %u, and nothing orders the two",
+                       s->past[e->launch].kernel, (now->bytes & e->stores) != 0 ? "has written" : "has read", e->line);
+    return true;
 }
 
 /* What the store leaves in the word that begins at byte `first` of it. */
@@ -252,6 +306,7 @@ void cw_sanitizer__race_device(struct cw_sanitizer *s, struct cw_sanitizer_block
         if (with != NULL)
             find(s, a, with);
         found |= with != NULL;
+        found = found || find_launch(s, a, w, &now, value);
         remember(o, w, &now, a->loads, value);
     }
     const uint64_t word = a->addr & ~UINT64_C(3);

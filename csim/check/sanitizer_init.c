@@ -10,6 +10,8 @@ bool cw_sanitizer__init_begin(struct cw_sanitizer *s, struct cw_sanitizer_block 
     const uint32_t reserved = s->launch.kernel->reserved_shared_bytes; /* zeros, as a driver leaves them */
     if ((s->config.checks & CW_CHECK_INIT) == 0)
         return true;
+    for (uint32_t w = 0; w < CW_SANITIZER_WARPS; w++)
+        b->carry[w].cnt = 0;
     free(b->written);
     b->written = calloc(b->bytes + 1u, 1);
     if (b->written != NULL)
@@ -17,20 +19,37 @@ bool cw_sanitizer__init_begin(struct cw_sanitizer *s, struct cw_sanitizer_block 
     return b->written != NULL;
 }
 
-static void find(struct cw_sanitizer *s, const struct cw_sanitizer_access *a, uint32_t unwritten)
+void cw_sanitizer__init_end(struct cw_sanitizer_block *b)
 {
-    cw_sanitizer__find(s, CW_CHECK_INIT, a, 0, "nobody has written %u of these bytes", unwritten);
+    for (uint32_t w = 0; w < CW_SANITIZER_WARPS; w++)
+        free(b->carry[w].of);
+    free(b->written);
+}
+
+static void load(struct cw_sanitizer *s, struct cw_sanitizer_block *b, const struct cw_sanitizer_access *a, uint32_t unwritten)
+{
+    if (!a->stores && (unwritten != 0 || b->carry[a->event->u.lanes.number].cnt != 0))
+        unwritten = cw_sanitizer__copied(s, b, a, unwritten);
+    if (unwritten != 0)
+        cw_sanitizer__find(s, CW_CHECK_INIT, a, 0, "nobody has written %u of these bytes", (uint32_t)__builtin_popcount(unwritten));
+}
+
+/* What the store leaves unwritten. */
+static uint32_t carried(struct cw_sanitizer *s, struct cw_sanitizer_block *b, const struct cw_sanitizer_access *a)
+{
+    return !a->loads && b->carry[a->event->u.lanes.number].cnt != 0 ? cw_sanitizer__carried(s, b, a) : 0;
 }
 
 static void shared(struct cw_sanitizer *s, struct cw_sanitizer_block *b, const struct cw_sanitizer_access *a)
 {
     uint32_t unwritten = 0;
     for (uint32_t i = 0; i < a->bytes; i++)
-        unwritten += b->written[a->addr + i] == 0;
-    if (a->loads && unwritten > 0)
-        find(s, a, unwritten);
-    if (a->stores)
-        memset(b->written + a->addr, 1, a->bytes);
+        unwritten |= (uint32_t)(b->written[a->addr + i] == 0) << i;
+    if (a->loads)
+        load(s, b, a, unwritten);
+    const uint32_t copied = a->stores ? carried(s, b, a) : 0;
+    for (uint32_t i = 0; i < a->bytes && a->stores; i++)
+        b->written[a->addr + i] = (copied >> i & 1u) == 0;
 }
 
 static bool is_fresh(const struct cw_sanitizer *s, uint64_t offset)
@@ -38,26 +57,31 @@ static bool is_fresh(const struct cw_sanitizer *s, uint64_t offset)
     return (s->fresh[offset / 8] >> offset % 8 & 1u) != 0;
 }
 
-static void global(struct cw_sanitizer *s, const struct cw_sanitizer_access *a)
+static void global(struct cw_sanitizer *s, struct cw_sanitizer_block *b, const struct cw_sanitizer_access *a)
 {
     const uint64_t offset = a->addr - CW_GLOBAL_BASE;
     uint32_t unwritten = 0;
     if (offset >= s->fresh_bytes || a->bytes > s->fresh_bytes - offset)
         return;
     for (uint32_t i = 0; i < a->bytes; i++)
-        unwritten += is_fresh(s, offset + i);
-    if (a->loads && unwritten > 0)
-        find(s, a, unwritten);
-    if (a->stores && unwritten > 0)
+        unwritten |= (uint32_t)is_fresh(s, offset + i) << i;
+    if (a->loads)
+        load(s, b, a, unwritten);
+    const uint32_t copied = a->stores ? carried(s, b, a) : 0;
+    if (a->stores && unwritten != 0)
         cw_sanitizer_written(s, a->addr, a->bytes);
+    for (uint32_t left = copied; left != 0; left &= left - 1)
+        cw_sanitizer_fresh(s, a->addr + (uint32_t)__builtin_ctz(left), 1);
 }
 
 void cw_sanitizer__init(struct cw_sanitizer *s, struct cw_sanitizer_block *b, const struct cw_sanitizer_access *a)
 {
+    if (b == NULL)
+        return;
     if (a->event->u.lanes.space == CW_SPACE_SHARED)
         shared(s, b, a);
     else if (a->event->u.lanes.space == CW_SPACE_GLOBAL)
-        global(s, a);
+        global(s, b, a);
 }
 
 /* Sets or clears the bits of these bytes, as far as they are in the window. */

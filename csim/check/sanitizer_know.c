@@ -19,6 +19,12 @@ struct cw_race_know {
     } heard[];
 };
 
+void cw_race__join(struct cw_race_clock *to, const struct cw_race_clock *from)
+{
+    for (uint32_t w = 0; w < CW_SANITIZER_WARPS; w++)
+        to->at[w] = to->at[w] > from->at[w] ? to->at[w] : from->at[w];
+}
+
 struct cw_race_know *cw_race__hold(struct cw_race_know *k)
 {
     if (k != NULL)

@@ -37,12 +37,6 @@ void cw_race__free(struct cw_race_order *o)
     free(o->published);
 }
 
-void cw_race__join(struct cw_race_clock *to, const struct cw_race_clock *from)
-{
-    for (uint32_t w = 0; w < CW_SANITIZER_WARPS; w++)
-        to->at[w] = to->at[w] > from->at[w] ? to->at[w] : from->at[w];
-}
-
 /* What the warp has seen and done; what it does from now on comes later. */
 static struct cw_race_clock close_step(struct cw_race_order *o, uint32_t w)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sanitizer's state. Private to: sanitizer.c, sanitizer_device.c, sanitizer_release.c, sanitizer_race.c, sanitizer_order.c,
- * sanitizer_know.c, sanitizer_init.c, sanitizer_places.c. */
+ * sanitizer_know.c, sanitizer_init.c, sanitizer_copy.c, sanitizer_places.c. */
 #ifndef CW_CHECK_SANITIZER_PRIVATE_H
 #define CW_CHECK_SANITIZER_PRIVATE_H
 
@@ -18,6 +18,14 @@
 struct cw_race_know; /* of other blocks' warps (sanitizer_know.c) */
 struct cw_race_chunk;
 struct cw_race_word;
+struct cw_sanitizer_flow;
+struct cw_sanitizer_carried;
+
+/* Of a warp: unwritten bytes that its threads have loaded and may store (sanitizer_copy.c). */
+struct cw_sanitizer_carry {
+    struct cw_sanitizer_carried *of;
+    uint32_t cnt, room;
+};
 
 /* How far each warp of a block has come, as somebody knows it: an access of warp w with a smaller number than at[w] has happened before. */
 struct cw_race_clock {
@@ -83,6 +91,7 @@ struct cw_sanitizer_block {
     struct cw_race_order order;
     struct cw_race_byte *byte; /* [bytes]; NULL: races are not looked for */
     uint8_t *written;          /* [bytes] of shared memory; NULL: not looked at */
+    struct cw_sanitizer_carry carry[CW_SANITIZER_WARPS];
     uint32_t bytes;
 };
 
@@ -97,11 +106,21 @@ struct cw_sanitizer {
     uint32_t block_cnt;
     uint8_t *fresh; /* a bit per byte from CW_GLOBAL_BASE on: allocated, and nobody has written it; NULL: not looked at */
     uint64_t fresh_bytes;
-    uint32_t launches;            /* so far, with the one that runs */
-    struct cw_race_chunk **chunk; /* [CW_RACE_CHUNKS] shadow words of device memory; NULL: races are not looked for */
-    uint64_t last_page;           /* of these, plus 1, the last one that was looked up; 0: none yet */
-    void *last_words;             /* its shadow words */
-    struct cw_race_word **words;  /* [CW_RACE_BUCKETS] NULL: none */
+    /* Of each launch, [its number]: its stream, which one it is of that (0: all others are ordered with it), its kernel. */
+    struct cw_sanitizer_past {
+        uint32_t stream, number;
+        const char *kernel;
+    } * past;
+    uint32_t past_room;
+    uint32_t before[CW_SANITIZER_STREAMS]; /* the running launch; see struct cw_sanitizer_launch */
+    bool has_streams;
+    uint32_t launches;               /* so far, with the one that runs */
+    struct cw_race_chunk **chunk;    /* [CW_RACE_CHUNKS] shadow words of device memory; NULL: races are not looked for */
+    uint64_t last_page;              /* of these, plus 1, the last one that was looked up; 0: none yet */
+    void *last_words;                /* its shadow words */
+    struct cw_race_word **words;     /* [CW_RACE_BUCKETS] NULL: none */
+    struct cw_sanitizer_flow **flow; /* [4 * micro-op + element] of loads, NULL: not known yet */
+    uint32_t flows;
     bool out_of_memory;
 };
 
@@ -127,6 +146,8 @@ void cw_sanitizer__race(struct cw_sanitizer *s, struct cw_sanitizer_block *b, co
 /* sanitizer_device.c */
 void cw_sanitizer__race_device(struct cw_sanitizer *s, struct cw_sanitizer_block *b, const struct cw_sanitizer_access *a);
 void cw_race__free_shadow(struct cw_sanitizer *s);
+/* Nobody has accessed the bytes, whose first and last are those of words. */
+void cw_race__forget(struct cw_sanitizer *s, uint64_t addr, uint64_t bytes);
 
 /* sanitizer_release.c; false: out of memory */
 /* A strong store to the word: what it told so far is gone, unless it is an atomic. */
@@ -142,6 +163,7 @@ bool cw_race__acquire_words(const struct cw_sanitizer *s, struct cw_race_order *
 void cw_race__forget_words(struct cw_sanitizer *s);
 
 /* sanitizer_know.c; false: out of memory */
+void cw_race__join(struct cw_race_clock *to, const struct cw_race_clock *from);
 struct cw_race_know *cw_race__hold(struct cw_race_know *k);
 void cw_race__drop(struct cw_race_know **k);
 bool cw_race__learn(struct cw_race_know **to, struct cw_race_know *from);
@@ -152,7 +174,6 @@ bool cw_race__knows(struct cw_race_know *k, uint32_t block, uint32_t warp, uint3
 const struct cw_race_clock *cw_race__heard_of(struct cw_race_know *k, uint32_t block);
 
 /* sanitizer_order.c */
-void cw_race__join(struct cw_race_clock *to, const struct cw_race_clock *from);
 /* A fence of the warp; gpu: of GPU scope or wider. */
 void cw_race__fence(struct cw_race_order *o, uint32_t warp, bool gpu);
 bool cw_race__begin(struct cw_race_order *o, uint32_t width, uint32_t bytes);
@@ -169,8 +190,18 @@ bool cw_race__sync(struct cw_race_order *o, const struct cw_event *e);
 void cw_race__acquire(struct cw_race_order *o, uint32_t warp, uint32_t word);
 bool cw_race__publish(struct cw_race_order *o, uint32_t warp, uint32_t word, bool release);
 
+/* sanitizer_copy.c. Bit i of these sets: byte i of the access. */
+/* A lane's load, and which of its bytes nobody has written: those of them that the thread does more with than to store them. */
+uint32_t cw_sanitizer__copied(struct cw_sanitizer *s, struct cw_sanitizer_block *b, const struct cw_sanitizer_access *a,
+                              uint32_t unwritten);
+/* A lane's store: the bytes of it that the thread has loaded where nobody has written them. */
+uint32_t cw_sanitizer__carried(struct cw_sanitizer *s, struct cw_sanitizer_block *b, const struct cw_sanitizer_access *a);
+/* Another kernel is launched. */
+void cw_sanitizer__forget_flows(struct cw_sanitizer *s);
+
 /* sanitizer_init.c */
 bool cw_sanitizer__init_begin(struct cw_sanitizer *s, struct cw_sanitizer_block *b);
+void cw_sanitizer__init_end(struct cw_sanitizer_block *b);
 void cw_sanitizer__init(struct cw_sanitizer *s, struct cw_sanitizer_block *b, const struct cw_sanitizer_access *a);
 
 #endif

@@ -27,14 +27,16 @@ static void name_region(const struct cw_core *c, const struct cw_region *r, char
     static const char *const kinds[] = {[CW_REGION_GLOBAL] = "the allocation",
                                         [CW_REGION_LOCAL] = "the threads' local memory",
                                         [CW_REGION_MODULE] = "the module's variables",
-                                        [CW_REGION_PERSISTENT] = "the persistent region"};
+                                        [CW_REGION_PERSISTENT] = "the persistent region",
+                                        [CW_REGION_HEAP] = "the heap of malloc"};
     const uint32_t argument = argument_of(c, r);
     if (argument != 0)
         snprintf(text, 200, "argument %u (%.80s), %llu bytes at 0x%llx", argument, c->launch->kernel->param[argument - 1].name,
                  (unsigned long long)r->bytes, (unsigned long long)r->base);
     else
-        snprintf(text, 200, "%s of %llu bytes at 0x%llx", r->kind <= CW_REGION_PERSISTENT ? kinds[r->kind] : "the allocation",
-                 (unsigned long long)r->bytes, (unsigned long long)r->base);
+        snprintf(text, 200, "%s of %llu bytes at 0x%llx",
+                 r->kind <= CW_REGION_HEAP && kinds[r->kind] != NULL ? kinds[r->kind] : "the allocation", (unsigned long long)r->bytes,
+                 (unsigned long long)r->base);
 }
 
 /* Where an address in no allocation lies. */
@@ -77,7 +79,8 @@ static const char *wrong(const struct cw_core *c, const struct cw_mem_part *a, u
         return "beyond the block's shared memory";
     if (a->space == CW_SPACE_LOCAL)
         return "beyond the thread's local memory";
-    place_outside(c, a->addr[lane], a->bytes, outside);
+    if (!cw_memory_holds(c->cfg.memory, a->addr[lane], a->bytes) || cw_core__in_block(c, a->addr[lane], a->bytes, outside))
+        place_outside(c, a->addr[lane], a->bytes, outside);
     return outside;
 }
 
@@ -105,6 +108,22 @@ static bool in_bounds(const struct cw_core *c, uint32_t space, uint64_t first, u
         return first >= CW_GLOBAL_BASE && cw_memory_holds(c->cfg.memory, first, bytes);
     uint64_t size = space == CW_SPACE_SHARED ? c->launch->shared_bytes : c->launch->kernel->local_bytes;
     return first <= size && bytes <= size - first;
+}
+
+/* Whether a lane of the program, not of malloc or free, keeps to blocks that malloc has given, if it is in the heap. */
+static bool lane_in_block(const struct cw_core *c, const struct cw_mem_part *a, uint32_t lane)
+{
+    char outside[300];
+    return a->space != CW_SPACE_GLOBAL || (a->uop->flags & CW_UF_HEAP) != 0 || !cw_core__checks(c, CW_CHECK_MEMORY) ||
+           cw_core__in_block(c, a->addr[lane], a->bytes, outside);
+}
+
+static bool in_blocks(const struct cw_core *c, const struct cw_mem_part *a)
+{
+    bool all = true;
+    for (uint32_t left = cw_core__checks(c, CW_CHECK_MEMORY) ? a->lanes : 0; left != 0 && all; left &= left - 1)
+        all = lane_in_block(c, a, (uint32_t)__builtin_ctz(left));
+    return all;
 }
 
 /* Once for each line of a file. */
@@ -165,14 +184,14 @@ bool cw_core__check_bounds(struct cw_core *c, struct cw_mem_part *a)
         high = a->addr[lane] > high ? a->addr[lane] : high;
         bits |= a->addr[lane];
     }
-    if (bits % a->bytes == 0 && high <= UINT64_MAX - a->bytes && in_bounds(c, a->space, low, high - low + a->bytes))
+    if (bits % a->bytes == 0 && high <= UINT64_MAX - a->bytes && in_bounds(c, a->space, low, high - low + a->bytes) && in_blocks(c, a))
         return true;
     const bool may_go_on = a->space == CW_SPACE_GLOBAL && c->cfg.oob != NULL && !c->warp[a->warp].in_region;
     const bool checked = cw_core__checks(c, CW_CHECK_MEMORY) && !c->warp[a->warp].in_region;
     for (uint32_t left = a->lanes; left != 0; left &= left - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(left);
         const bool misaligned = a->addr[lane] % a->bytes != 0;
-        if (!misaligned && in_bounds(c, a->space, a->addr[lane], a->bytes))
+        if (!misaligned && in_bounds(c, a->space, a->addr[lane], a->bytes) && lane_in_block(c, a, lane))
             continue;
         if (!checked && (misaligned || !may_go_on || c->cfg.oob->mode == CW_OOB_FAULT))
             return address_fault(c, a, lane, may_go_on);

@@ -516,6 +516,11 @@ void cw_core__issue_tick(struct cw_core *c);
 bool cw_core__indexed_targets(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t pc, cw_lanes mask, uint32_t *target);
 /* The fault of TRAP and BRKPT by these lanes. */
 void cw_core__trap(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask);
+/* The fault of CW_TRAP_FREE. */
+void cw_core__bad_free(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask);
+/* Whether the bytes, of one allocation, are in a block of malloc's or not in its heap; else *text says where. Blocks that malloc or free has
+ * in work, and freed ones, count as right. */
+bool cw_core__in_block(const struct cw_core *c, uint64_t addr, uint32_t bytes, char text[300]);
 
 /* bounds.c */
 /* Lanes of one space in one half of a warp. */

@@ -304,7 +304,10 @@ __attribute__((noinline)) void cw_core__trap(struct cw_core *c, uint32_t w, cons
 {
     if (u->op == CW_OP_TRAP && u->cmp == CW_TRAP_DEPTH)
         cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT,
-                       "call of a function inside %u calls of it: recursion is not expanded further", (uint32_t)u->imm);
+                       "stack of recursion deeper than %u: a function is called inside %u calls of it, and is expanded no further",
+                       (uint32_t)u->imm, (uint32_t)u->imm);
+    else if (u->op == CW_OP_TRAP && u->cmp == CW_TRAP_FREE)
+        cw_core__bad_free(c, w, u, mask);
     else
         cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT, "%s", trap_text(c, u));
 }

@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Faults, the deadlock report, and what counts as progress. */
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/core_state.h"
 
+/* " (file.cu:12)", where the PTX says what it was compiled from. */
+static void name_source(const struct cw_module *module, uint32_t line, char text[200])
+{
+    uint32_t source_line = 0;
+    const char *source = cw_module_source(module, line, &source_line);
+    snprintf(text, 200, source != NULL ? " (%.160s:%u)" : "", source, source_line);
+}
+
 void cw_core__fault(struct cw_core *c, uint32_t w, uint32_t lane, const struct cw_uop *u, int status, const char *fmt, ...)
 {
     struct cw_error what, text;
+    char source[200];
     w = cw_core__home(c, c->warp[w].dynamic, w, lane);
     const uint32_t *block = c->block[c->warp[w].block].ctaid;
     uint32_t(*tid)[CW_LANES] = c->storage.tid[w * c->halves + lane / CW_LANES];
@@ -18,8 +28,10 @@ void cw_core__fault(struct cw_core *c, uint32_t w, uint32_t lane, const struct c
     va_start(ap, fmt);
     cw_vfail(&what, status, fmt, ap);
     va_end(ap);
-    cw_fail(&text, status, "kernel %s: %s:%u: block (%u, %u, %u) thread (%u, %u, %u): %s", c->launch->kernel->name, c->launch->module->file,
-            u->line, block[0], block[1], block[2], tid[0][lane % CW_LANES], tid[1][lane % CW_LANES], tid[2][lane % CW_LANES], what.text);
+    name_source(c->launch->module, u->line, source);
+    cw_fail(&text, status, "kernel %s: %s:%u%s: block (%u, %u, %u) thread (%u, %u, %u): %s", c->launch->kernel->name,
+            c->launch->module->file, u->line, source, block[0], block[1], block[2], tid[0][lane % CW_LANES], tid[1][lane % CW_LANES],
+            tid[2][lane % CW_LANES], what.text);
     if (c->cfg.events.fault != NULL)
         c->cfg.events.fault(c->cfg.events.context, status, text.text);
 }

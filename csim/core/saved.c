@@ -9,7 +9,17 @@
 
 /* ---- pointers ---- */
 
-#define REF_UOP(s, c, field) CW_STATE_REF(s, field, (c)->uop, (c)->launch != NULL ? (c)->launch->kernel->uop_cnt : 0)
+/* An instruction of the launch's kernel. A warp's may still be one of an earlier kernel, which nobody reads any more. */
+static void uop_ref(struct cw_state *s, const struct cw_core *c, const char *name, const struct cw_uop **at)
+{
+    const size_t cnt = c->launch != NULL ? c->launch->kernel->uop_cnt : 0;
+    const uintptr_t from = (uintptr_t)c->uop, to = (uintptr_t)*at;
+    void *u = !cw_state_loads(s) && to >= from && to < from + cnt * sizeof **at ? (void *)to : NULL;
+    cw_state_ref(s, name, &u, c->uop, sizeof **at, cnt);
+    *at = u;
+}
+
+#define REF_UOP(s, c, field) uop_ref((s), (c), #field, &(field))
 
 /* A memory instruction by its number in the pool. */
 static void inst_ref(struct cw_state *s, const struct cw_core *c, struct cw_core_inst **at)

@@ -426,6 +426,7 @@ static int create_machine(struct cw_gpu *gpu, struct cw_error *err)
     cw_message_pool_create(&gpu->pool);
     gpu->pool.fault = on_fault;
     gpu->pool.fault_context = gpu;
+    gpu->pool.zeroed = gpu->renew_cycles != 0;
     int status = list_messages(gpu, err);
     if (status == CW_OK)
         status = create_noc(gpu, err);

@@ -73,6 +73,8 @@ struct cw_gpu_request {
     uint32_t dynamic_shared_bytes;
     uint32_t registers; /* of a thread, 1 .. CW_REGISTERS_MAX; 0: those that live at once, below what the kernel's directives say */
     bool static_warps;
+    uint32_t stream; /* for the sanitizer: struct cw_sanitizer_launch */
+    const uint32_t *before;
     bool cooperative; /* all blocks are there at once, and may meet: the kernel finds memory for a barrier by %envreg1 and 2 */
     bool functional;  /* without time: csim/gpu/functional.c */
     bool baseline;    /* under the baseline of the GPU's system: cw_gpu_turn has been called */

@@ -382,6 +382,28 @@ static int save(struct cw_gpu *gpu, struct cw_error *err)
     return status;
 }
 
+/* Saves once more, and compares: what was loaded is what was saved. Else names the piece that differs first. */
+static int compare(struct cw_gpu *gpu, const struct cw_state *saved, struct cw_error *err)
+{
+    struct cw_state again;
+    size_t at = 0;
+    cw_state_save_begin(&again, err);
+    cw_gpu__state(gpu, &again);
+    while (at < again.bytes && at < saved->bytes && again.stream[at] == saved->stream[at])
+        at++;
+    const bool same = again.status == CW_OK && at == again.bytes && at == saved->bytes;
+    cw_state_end(&again);
+    if (same)
+        return CW_OK;
+    cw_state_save_begin(&again, err);
+    again.watch = at;
+    cw_gpu__state(gpu, &again);
+    const int status = cw_fail(err, CW_ECHECK, "state: %s of %s is not as it was saved, when it is made anew (byte %zu)",
+                               again.name != NULL ? again.name : "the end", again.name != NULL ? again.name_group : "all", at);
+    cw_state_end(&again);
+    return status;
+}
+
 /* What is saved, destroyed, made anew and loaded has to go on as if nothing had happened. */
 static int renew(struct cw_gpu *gpu, struct cw_error *err)
 {
@@ -399,6 +421,8 @@ static int renew(struct cw_gpu *gpu, struct cw_error *err)
         status = load(gpu, &loaded);
         cw_state_end(&loaded);
     }
+    if (status == CW_OK)
+        status = compare(gpu, &saved, err);
     cw_state_end(&saved);
     return status;
 }
@@ -527,7 +551,8 @@ int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_gpu_request *q, struct cw_
         return cw_fail(err, CW_ENOMEM, "out of memory");
     int status = prepare(gpu, q, block_param, err);
     if (status == CW_OK && gpu->sanitizer != NULL)
-        cw_sanitizer_launch(gpu->sanitizer, &(struct cw_sanitizer_launch){q->module, q->kernel, gpu->launch.shared_bytes});
+        cw_sanitizer_launch(gpu->sanitizer,
+                            &(struct cw_sanitizer_launch){q->module, q->kernel, gpu->launch.shared_bytes, q->stream, q->before});
     if (q->passed)
         gpu->blocks_finished = gpu->blocks_total;
     bool plain = status == CW_OK && gpu->baseline && !q->functional && !q->passed;

@@ -24,8 +24,9 @@ enum cw_intrinsic_role {
     CW_INTRINSIC_REGION_END,
     CW_INTRINSIC_CALL, /* anything else: CW_OP_INTRINSIC */
     /* The machine's own, which every GPU carries out. */
-    CW_INTRINSIC_PRINT, /* vprintf */
-    CW_INTRINSIC_ASSERT /* __assertfail */
+    CW_INTRINSIC_PRINT,   /* vprintf */
+    CW_INTRINSIC_ASSERT,  /* __assertfail */
+    CW_INTRINSIC_BAD_FREE /* CW_OP_TRAP of kind CW_TRAP_FREE */
 };
 
 /* Types are enum cw_type: CW_U32, CW_S32, CW_F32 or CW_U64, CW_S64, CW_F64; a pointer is CW_U64. Compilers declare every parameter as

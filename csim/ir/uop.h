@@ -188,8 +188,9 @@ enum cw_shfl { CW_SHFL_UP, CW_SHFL_DOWN, CW_SHFL_BFLY, CW_SHFL_IDX };
 enum cw_vote { CW_VOTE_ALL, CW_VOTE_ANY, CW_VOTE_UNI, CW_VOTE_BALLOT };
 enum cw_trap {
     CW_TRAP_TRAP,
-    CW_TRAP_CALL, /* an indirect call of no function that it may mean */
-    CW_TRAP_DEPTH /* a call of a function that is active imm times already, as often as it has been expanded */
+    CW_TRAP_CALL,  /* an indirect call of no function that it may mean */
+    CW_TRAP_DEPTH, /* a call of a function that is active imm times already, as often as it has been expanded */
+    CW_TRAP_FREE   /* free of an address (source 0) that it cannot free, with what stands in front of it (1), and the heap's address (2) */
 };
 enum cw_bar { CW_BAR_SYNC, CW_BAR_ARRIVE, CW_BAR_RED_POPC, CW_BAR_RED_AND, CW_BAR_RED_OR, CW_BAR_WARP };
 enum cw_atom {
@@ -228,6 +229,7 @@ enum cw_scope { CW_SCOPE_CTA, CW_SCOPE_GPU, CW_SCOPE_SYS };
 #define CW_UF_RELU      0x00040000u /* arithmetic and CVT: what is negative becomes +0 */
 #define CW_UF_SATFINITE 0x00080000u /* CVT: what is too large becomes the largest number */
 #define CW_UF_SCOPED    0x00200000u /* ld/st.relaxed, .acquire, .release: strong by what they are, as atomics; .volatile is by PTX alone */
+#define CW_UF_HEAP      0x00400000u /* LD, ST, ATOM: of malloc or free, which are linked to every kernel */
 #define CW_UF_APART     0x00100000u /* BAR: barrier without .aligned, to which lanes of a warp may come one by one */
 
 #define CW_RESERVED_SHARED_BYTES 1024u /* what a driver reserves at the beginning of a block's shared memory, as in PTX of ptxas 13 */

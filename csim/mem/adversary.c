@@ -81,3 +81,13 @@ cw_time cw_adversary_next(const struct cw_adversary *a)
         next = cw_time_min(next, a->held[i].due);
     return next;
 }
+
+void cw_adversary_state(struct cw_state *s, struct cw_adversary *a)
+{
+    CW_STATE(s, a->rng);
+    cw_state_count(s, "held", &a->cnt, CW_ADVERSARY_HELD);
+    for (uint32_t i = 0; i < a->cnt; i++) {
+        cw_message_state(s, &a->held[i].message);
+        CW_STATE(s, a->held[i].due);
+    }
+}

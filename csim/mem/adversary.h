@@ -15,6 +15,7 @@
 
 #include "base/fifo.h"
 #include "base/rng.h"
+#include "base/state.h"
 #include "msg/message.h"
 
 #define CW_ADVERSARY_HELD 64u /* more wait in the crossbar */
@@ -37,5 +38,7 @@ struct cw_message *cw_adversary_peek(const struct cw_adversary *a, cw_time now, 
 void cw_adversary_take(struct cw_adversary *a, uint32_t index);
 /* cw_adversary_peek has none before; CW_TIME_NEVER when none is held. */
 cw_time cw_adversary_next(const struct cw_adversary *a);
+/* What is held, in its order, with the times (base/state.h). */
+void cw_adversary_state(struct cw_state *s, struct cw_adversary *a);
 
 #endif

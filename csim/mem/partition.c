@@ -465,7 +465,7 @@ static void state(void *self, struct cw_state *s)
 {
     struct cw_partition *p = self;
     CW_STATE(s, p->uses_nvm);
-    CW_STATE(s, p->adversary.rng);
+    cw_adversary_state(s, &p->adversary);
     cw_l2_state(s, p->l2);
     cw_fifo_state(s, &p->rop, cw_message_slot_state, NULL);
     cw_fifo_state(s, &p->reply, cw_message_slot_state, NULL);

@@ -105,8 +105,8 @@ struct cw_message_type {
     size_t bytes;     /* of the whole body, with a full tail */
     const struct cw_body_field *field;
     uint32_t field_cnt;
-    /* A body that ends in an array of which only the first elements are there: where the number of them is (a uint32_t, the first field), how
-     * many there are at the most, bytes of each. 0: no such array. */
+    /* A body with an array of which only the first elements count: where the number of them is (a uint32_t), how many there are at the most, 0:
+     * no such array; bytes of each when the body ends with the last one that counts, 0: it has room for all. */
     uint16_t tail_cnt, tail_max, tail_bytes;
 };
 

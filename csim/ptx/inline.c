@@ -236,6 +236,7 @@ struct activation {
     uint64_t frame;             /* offset in local memory */
     const struct binding *bind; /* of fn's formal parameters */
     uint32_t depth;
+    uint32_t line;           /* of the call by which the program has come into the library; 0: it is not there */
     CW_VEC(uint32_t) branch; /* kernel micro-ops whose target is one of fn's */
     CW_VEC(uint32_t) ret;    /* branches to the end */
 };
@@ -480,6 +481,7 @@ static void expand_callee(struct cw_kcode *k, const struct activation *act, cons
     for (uint32_t i = 0; i < call->arg_cnt; i++)
         bind[i] = binding_of(p, act, act->fn->arg.a[call->arg + i]);
     struct activation inner = {.fn = callee, .caller = act, .bind = bind, .depth = act->depth + 1, .vreg_base = k->body.vreg.n};
+    inner.line = act->line != 0 || !callee->is_library ? act->line : v->u.line;
     inner.frame = align_up(act->frame + act->fn->frame_bytes, callee->frame_align);
     for (uint32_t i = 0; i < callee->vreg.n; i++)
         CW_PUSH(&p->ir, &k->body.vreg, callee->vreg.a[i]);
@@ -654,12 +656,15 @@ static void expand_intrinsic(struct cw_kcode *k, const struct activation *act, s
                                    [CW_INTRINSIC_REGION_END] = CW_OP_REGION_END,
                                    [CW_INTRINSIC_CALL] = CW_OP_INTRINSIC,
                                    [CW_INTRINSIC_PRINT] = CW_OP_PRINT,
-                                   [CW_INTRINSIC_ASSERT] = CW_OP_ASSERT};
+                                   [CW_INTRINSIC_ASSERT] = CW_OP_ASSERT,
+                                   [CW_INTRINSIC_BAD_FREE] = CW_OP_TRAP};
     const struct cw_vop around = {.guard = v.guard, .u = {.guard_neg = v.u.guard_neg, .line = v.u.line}};
     const uint32_t rets = cw_intrinsic_has_result(intrinsic);
     const enum cw_type result = (enum cw_type)intrinsic->result;
     bool is_copy = false;
     v.u.op = ops[intrinsic->role];
+    if (intrinsic->role == CW_INTRINSIC_BAD_FREE)
+        v.u.cmp = CW_TRAP_FREE;
     v.u.intrinsic = intrinsic;
     v.u.src_cnt = intrinsic->arg_cnt;
     v.u.dst_cnt = (uint8_t)rets;
@@ -813,6 +818,11 @@ static void expand_op(struct cw_kcode *k, struct activation *act, const struct c
     struct cw_vop v = renamed(k, act, op);
     if (k->p->ir.status != CW_OK)
         return;
+    if (act->line != 0) {
+        v.u.line = act->line;
+        if (act->fn->has_heap)
+            v.u.flags |= op->u.op == CW_OP_LD || op->u.op == CW_OP_ST || op->u.op == CW_OP_ATOM ? CW_UF_HEAP : 0;
+    }
     switch (v.u.op) {
     case CW_VOP_CALL:
         expand_call(k, act, v);

@@ -23,7 +23,7 @@ static void plain_name(const char **name, uint32_t *len)
     *len = n;
 }
 
-/* What nvcc makes of printf and assert. */
+/* What nvcc makes of printf and assert; and the end of free (library.c). */
 static const struct cw_intrinsic own[] = {
     {.name = "vprintf",
      .role = CW_INTRINSIC_PRINT,
@@ -37,6 +37,12 @@ static const struct cw_intrinsic own[] = {
      .arg_cnt = 5,
      .arg = {CW_U64, CW_U64, CW_U32, CW_U64, CW_U64},
      .what = "ends the run, given the assertion, file, line and function"},
+    {.name = "cowarp_bad_free",
+     .role = CW_INTRINSIC_BAD_FREE,
+     .result = CW_TYPE_NONE,
+     .arg_cnt = 3,
+     .arg = {CW_U64, CW_U32, CW_U64},
+     .what = "ends the run, given what free cannot free, what stands in front of it, and the heap"},
 };
 
 const struct cw_intrinsic *cw_ptx_intrinsic(const struct cw_ptx *p, const char *name, uint32_t len)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions that a CUDA toolkit links to every kernel: malloc and free, and the calls behind grid.sync(). A module that declares one of them
- * and does not define it gets it from here. They are PTX as any other, so they take the time that their instructions take. Each is one line:
- * all of it stands at the line behind the last one of the file.
+ * and does not define it gets it from here. They are PTX as any other, so they take the time that their instructions take. Where
+ * they are expanded, their lines are that of the call.
  *
  * The heap. cowarp_heap is the address of a block of device memory that the host has prepared: its first two 64-bit words are the offset
  * behind the last piece that was cut off, and the size. Pieces have powers of two as sizes, from 32 bytes on, with a header of 16 bytes. Pieces
  * of 2^c bytes that were freed are lists, one for each lane l that frees, since lanes of a warp come all at once: the word at
  * 16 + 8 (32 c + l) has the first one's offset / 16 in its lower half, and in its upper half the number of changes, so that a list that has
  * changed is not taken for what it was. A lane takes from its own list, else it cuts off a piece, and when all is cut it looks at the others'
- * lists. The header's first word is 0xa110c000 + c while the piece is in use, and the second one the offset / 16 of the next free piece.
+ * lists. The header is struct cw_heap_header. One that free does not know as a used piece's ends the run: cowarp_bad_free says what is wrong.
  *
  * A grid's barrier is one word (offset 4 behind the handle) that the launch gives: each block adds 1, but for one that adds what is missing to
  * 2^31; so the uppermost bit changes when all have come.
@@ -18,12 +18,17 @@
 
 #include <stddef.h>
 
+#include "ir/heap.h"
+
+#define NUMBER(n)  TEXT_OF(n)
+#define TEXT_OF(n) #n
+
 const char cw_ptx_library_heap[] = ".global .align 8 .b64 cowarp_heap;";
 
 static const char malloc_text[] =
     ".visible .func (.param .b64 result) malloc(.param .b64 bytes) {"
-    " .reg .pred %p<4>; .reg .b32 %c, %l, %k, %next; .reg .b64 %base, %n, %at, %old, %new, %is, %piece, %limit;"
-    " ld.param.b64 %n, [bytes]; ld.global.b64 %base, [cowarp_heap]; mov.b64 %piece, 0;"
+    " .reg .pred %p<4>; .reg .b32 %c, %l, %k, %next; .reg .b64 %base, %n, %asked, %at, %old, %new, %is, %piece, %limit;"
+    " ld.param.b64 %n, [bytes]; mov.b64 %asked, %n; ld.global.b64 %base, [cowarp_heap]; mov.b64 %piece, 0;"
     " setp.eq.u64 %p0, %n, 0; @%p0 bra DONE; ld.global.b64 %limit, [%base+8]; setp.gt.u64 %p0, %n, %limit; @%p0 bra DONE;"
     " add.u64 %n, %n, 15; clz.b64 %c, %n; sub.u32 %c, 64, %c; max.u32 %c, %c, 5; mov.u32 %l, %laneid; mov.u32 %k, 0;"
     "LIST: mad.lo.u32 %next, %c, 32, %l; mul.wide.u32 %at, %next, 8; add.u64 %at, %at, %base;"
@@ -36,20 +41,33 @@ static const char malloc_text[] =
     " add.u64 %piece, %piece, %base; setp.le.u64 %p0, %new, %limit; @%p0 bra FOUND;"
     " neg.s64 %n, %n; red.global.add.u64 [%base], %n;"
     "MORE: add.u32 %k, %k, 1; add.u32 %l, %l, 1; and.b32 %l, %l, 31; setp.lt.u32 %p0, %k, 32; @%p0 bra LIST; mov.b64 %piece, 0; bra DONE;"
-    "FOUND: add.u32 %c, %c, 0xa110c000; st.volatile.global.b32 [%piece], %c; add.u64 %piece, %piece, 16;"
-    "DONE: st.param.b64 [result], %piece; ret; }";
+    "FOUND: add.u32 %c, %c, " NUMBER(CW_HEAP_USED) "; cvt.u64.u32 %n, %c; st.volatile.global.v2.b64 [%piece], {%n, %asked};"
+                                                   " add.u64 %piece, %piece, 16;"
+                                                   "DONE: st.param.b64 [result], %piece; ret; }";
 
 static const char free_text[] =
+    ".extern .func cowarp_bad_free(.param .b64 address, .param .b32 header, .param .b64 heap);"
     ".visible .func free(.param .b64 address) {"
-    " .reg .pred %p<4>; .reg .b32 %c, %l, %first; .reg .b64 %base, %at, %old, %new, %is, %piece;"
+    " .reg .pred %p<4>; .reg .b32 %c, %l, %first, %freed; .param .b64 a; .param .b32 h; .param .b64 b; .reg .b64 %base, %at, %old, %new, "
+    "%is, %piece;"
     " ld.param.b64 %piece, [address]; setp.eq.u64 %p0, %piece, 0; @%p0 bra DONE; sub.u64 %piece, %piece, 16;"
-    " ld.global.b64 %base, [cowarp_heap]; atom.global.exch.b32 %c, [%piece], 0; sub.u32 %c, %c, 0xa110c000; setp.lt.u32 %p0, %c, 64;"
-    " @%p0 bra OWN; trap; bra DONE;"
-    "OWN: mov.u32 %l, %laneid; mad.lo.u32 %l, %c, 32, %l; mul.wide.u32 %at, %l, 8; add.u64 %at, %at, %base; membar.gl;"
-    "GIVE: ld.volatile.global.b64 %old, [%at+16]; cvt.u32.u64 %first, %old; st.volatile.global.b32 [%piece+4], %first; membar.gl;"
-    " shr.u64 %new, %old, 32; add.u64 %new, %new, 1; shl.b64 %new, %new, 32; sub.u64 %is, %piece, %base; shr.u64 %is, %is, 4;"
-    " or.b64 %new, %new, %is; atom.global.cas.b64 %is, [%at+16], %old, %new; setp.ne.u64 %p0, %is, %old; @%p0 bra GIVE;"
-    "DONE: ret; }";
+    " ld.global.b64 %base, [cowarp_heap]; atom.global.exch.b32 %first, [%piece], " NUMBER(
+        CW_HEAP_FREED) ";"
+                       " sub.u32 %c, %first, " NUMBER(CW_HEAP_USED) "; setp.lt.u32 %p0, %c, " NUMBER(
+                           CW_HEAP_CLASSES) "; @%p0 bra OWN;"
+                                            " add.u64 %at, %piece, 16; st.param.b64 [a], %at; st.param.b32 [h], %first; st.param.b64 [b], "
+                                            "%base;"
+                                            " call.uni cowarp_bad_free, (a, h, b); bra DONE;"
+                                            "OWN: add.u32 %freed, %c, " NUMBER(
+                                                CW_HEAP_FREED) "; mov.u32 %l, %laneid; mad.lo.u32 %l, %c, 32, %l; mul.wide.u32 %at, %l, 8; "
+                                                               "add.u64 %at, %at, %base; membar.gl;"
+                                                               "GIVE: ld.volatile.global.b64 %old, [%at+16]; cvt.u32.u64 %first, %old; "
+                                                               "st.volatile.global.v2.b32 [%piece], {%freed, %first}; membar.gl;"
+                                                               " shr.u64 %new, %old, 32; add.u64 %new, %new, 1; shl.b64 %new, %new, 32; "
+                                                               "sub.u64 %is, %piece, %base; shr.u64 %is, %is, 4;"
+                                                               " or.b64 %new, %new, %is; atom.global.cas.b64 %is, [%at+16], %old, %new; "
+                                                               "setp.ne.u64 %p0, %is, %old; @%p0 bra GIVE;"
+                                                               "DONE: ret; }";
 
 /* The scope of a grid is 1. */
 static const char handle_text[] = ".visible .func (.param .b64 result) cudaCGGetIntrinsicHandle(.param .b32 scope) {"

@@ -64,12 +64,13 @@ static bool is_of_library(const struct cw_ptx *p, const struct cw_fn *fn, const 
     return same;
 }
 
-static bool is_wanted(const struct cw_ptx *p, const struct cw_library_function *f)
+/* The number of the function that is; CW_IR_NONE: nobody wants it. */
+static uint32_t who_wants(const struct cw_ptx *p, const struct cw_library_function *f)
 {
     for (uint32_t i = 0; i < p->fn.n; i++)
         if (is_of_library(p, &p->fn.a[i], f))
-            return true;
-    return false;
+            return i;
+    return CW_IR_NONE;
 }
 
 /* Reads the definitions of what the module has declared and a toolkit would link to it. */
@@ -78,12 +79,15 @@ static void library(struct cw_ptx *p)
     const struct cw_library_function *f;
     bool has_heap = false;
     for (uint32_t i = 0; (f = cw_ptx_library_at(i)) != NULL; i++) {
-        if (p->ir.status != CW_OK || !is_wanted(p, f))
+        const uint32_t id = p->ir.status == CW_OK ? who_wants(p, f) : CW_IR_NONE;
+        if (id == CW_IR_NONE)
             continue;
         if (f->has_heap && !has_heap)
             cw_ptx_further(p, cw_ptx_library_heap);
         has_heap |= f->has_heap;
         cw_ptx_further(p, f->text);
+        p->fn.a[id].is_library = 1;
+        p->fn.a[id].has_heap = f->has_heap;
     }
 }
 

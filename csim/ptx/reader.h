@@ -138,6 +138,7 @@ struct cw_fn {
     uint32_t line, col;
     struct cw_tok at; /* first token of the declaration */
     uint8_t is_entry, is_defined;
+    uint8_t is_library, has_heap;         /* library.c defines it; malloc or free */
     uint8_t has_cluster_size;             /* .reqnctapercluster or .explicitcluster */
     uint8_t is_address_taken;             /* an indirect call may reach it */
     uint8_t visit;                        /* of the call-graph walk */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libcowarp: the heap of malloc in kernels. csim/ptx/library.c says how it is laid out. */
+#include "ir/heap.h"
 #include "api.h"
 
 #define SYMBOL        "cowarp_heap"
 #define DEFAULT_BYTES (UINT64_C(8) << 20)
-#define HEAD_BYTES    UINT64_C(16640) /* words and lists; pieces follow */
 #define LEAST_BYTES   UINT64_C(32768)
 
 int cowarp_set_heap(struct cowarp_gpu *gpu, uint64_t bytes)
@@ -17,12 +17,12 @@ int cowarp_set_heap(struct cowarp_gpu *gpu, uint64_t bytes)
 
 static int make(struct cowarp_gpu *gpu)
 {
-    uint64_t head[2] = {HEAD_BYTES, gpu->heap_bytes != 0 ? gpu->heap_bytes : DEFAULT_BYTES};
+    uint64_t head[2] = {CW_HEAP_HEAD, gpu->heap_bytes != 0 ? gpu->heap_bytes : DEFAULT_BYTES};
     head[1] = head[1] < LEAST_BYTES ? LEAST_BYTES : head[1];
-    const int status = cw_memory_alloc_top(cw_gpu_memory(gpu->gpu), &gpu->heap, head[1], CW_REGION_MODULE, &gpu->err);
+    const int status = cw_memory_alloc_top(cw_gpu_memory(gpu->gpu), &gpu->heap, head[1], CW_REGION_HEAP, &gpu->err);
     if (status != CW_OK)
         return status;
-    cowarp_mark_unwritten(gpu, gpu->heap + HEAD_BYTES, head[1] - HEAD_BYTES);
+    cowarp_mark_unwritten(gpu, gpu->heap + CW_HEAP_HEAD, head[1] - CW_HEAP_HEAD);
     cw_memory_write(cw_gpu_memory(gpu->gpu), gpu->heap, head, sizeof head);
     return CW_OK;
 }

@@ -432,6 +432,8 @@ static int prepare(struct cowarp_gpu *gpu, struct prepared *p, const struct cowa
                                          .baseline = l->baseline != 0,
                                          .cooperative = l->cooperative != 0,
                                          .functional = is_functional(gpu, l),
+                                         .stream = l->size >= sizeof *l ? l->stream % COWARP_STREAMS : 0,
+                                         .before = l->size >= sizeof *l ? l->before : NULL, /* older callers have none */
                                          .param = p->block,
                                          .local_size = p->local};
     p->request.registers = registers(gpu, k, l, &p->registers_from);

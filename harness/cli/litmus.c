@@ -124,11 +124,14 @@ static int print_ptx(const struct suite *s)
 /* --missing: what is allowed and was not seen. */
 static void print_missing(const struct suite *s, uint32_t i, const bool *seen)
 {
-    char text[400];
+    char text[400], why[400] = "";
     for (uint32_t k = 0; k < s->allowed[i].cnt; k++) {
-        litmus_describe(text, sizeof text, &s->test[i], &s->allowed[i].state[k]);
+        const struct litmus_state *state = &s->allowed[i].state[k];
+        litmus_describe(text, sizeof text, &s->test[i], state);
+        if (s->memory)
+            litmus_explain(why, sizeof why, &s->test[i], state);
         if (!seen[k])
-            printf("%-32s not shown: %s\n", s->test[i].name, text);
+            printf("%-32s not shown: %s%s%s\n", s->test[i].name, text, s->memory ? "; " : "", why);
     }
 }
 
@@ -212,7 +215,7 @@ static const struct cli_option options[] = {
     {"runs", "N", 0, "launches of each test, each of up to 64 instances in other places and with other delays (default " RUNS ")"},
     {"memory", NULL, 0, "tests of memory, which PTX's memory model judges, in the place of tests of persistency"},
     {"states", NULL, 0, "print the durable states that Box 2 allows, or the results that PTX does, and run nothing"},
-    {"missing", NULL, 0, "print each allowed state that no run has shown"},
+    {"missing", NULL, 0, "print each allowed state that no run has shown; with --memory also what the machine would have to do"},
     {"ptx", NULL, 0, "print the tests as PTX text, and run nothing"},
 };
 

@@ -242,6 +242,9 @@ static int refuse_options(const struct cli_parsed *p)
     for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
         if (cli_has(p, other[i]))
             return cli_error(CLI_WRONG, "--script: the script says what is launched; leave out --%s", other[i]);
+    if (cli_has(p, "adversary"))
+        return cli_error(CLI_WRONG, "--adversary: it compares the buffers of one launch; for a script give --set core.memory=adversary "
+                                    "and --set core.memory_seed=N");
     if (recovers && !cli_has(p, "pm"))
         return cli_error(CLI_WRONG, "--recover without --pm; give --pm FILE too");
     if (!recovers && cli_has(p, "verify"))

@@ -240,7 +240,8 @@ int cw_cuda_event_record(struct cw_cuda_event *event, struct cw_cuda_stream *str
 /* A stream that waits for an event of a graph that is being captured is captured from then on. */
 int cw_cuda_stream_wait_event(struct cw_cuda_stream *stream, const struct cw_cuda_event *event);
 /* CW_CUDA_CAPTURE: the stream is being captured. */
-int cw_cuda_stream_wait(const struct cw_cuda_stream *stream);
+int cw_cuda_stream_wait(struct cw_cuda_stream *stream);
+int cw_cuda_event_wait(struct cw_cuda_event *event);
 int cw_cuda_host_call(struct cw_cuda_stream *stream, void (*call)(void *), void *data);
 int cw_cuda_event_check(const struct cw_cuda_event *event);
 /* Simulated milliseconds between them. */

@@ -126,7 +126,7 @@ int cuEventRecordWithFlags(struct cw_cuda_event *event, struct cw_cuda_stream *s
 int cuEventQuery(struct cw_cuda_event *event)
 {
     CW_DRIVER_NEEDS_CONTEXT();
-    return cw_cuda_event_check(event);
+    return cw_cuda_event_wait(event);
 }
 
 int cuEventSynchronize(struct cw_cuda_event *event)

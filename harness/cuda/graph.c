@@ -138,7 +138,9 @@ int cw_cuda_exec_run(struct cw_cuda_exec *exec, struct cw_cuda_stream *stream)
         return cw_cuda_node_add(&node, into, NULL, 0, &work);
     int code = CW_CUDA_OK;
     cw_cuda__lock();
+    cw_cuda__waited_for_all(); /* its launches are taken for ordered with all others */
     for (uint32_t i = 0; code == CW_CUDA_OK && i < exec->cnt; i++)
         code = run_node(exec->order[i]);
+    cw_cuda__waited_for_all();
     return cw_cuda__leave(code);
 }

@@ -43,6 +43,14 @@ struct cw_cuda_node *cw_cuda__node_add(struct cw_cuda_graph *graph, enum cw_cuda
 /* Takes the arguments over. */
 int cw_cuda__node_launch(struct cw_cuda_node *node, struct cw_cuda_function *function, const struct cw_cuda_launch *launch);
 
+/* order.c: which launches happen before one of the stream that is made now (cowarp_launch). */
+struct cw_cuda_order {
+    uint32_t stream, before[COWARP_STREAMS];
+};
+void cw_cuda__order_launch(struct cw_cuda_stream *stream, struct cw_cuda_order *order);
+/* The host has waited for the work of the stream; of all streams. */
+void cw_cuda__waited(struct cw_cuda_stream *stream);
+void cw_cuda__waited_for_all(void);
 /* order.c: the graph that the stream's calls go into; NULL: they are carried out. */
 struct cw_cuda_graph *cw_cuda__capture(const struct cw_cuda_stream *stream);
 

@@ -111,6 +111,10 @@ static int run(struct cowarp_gpu *gpu, struct cw_cuda_function *f, const struct 
                                    .arg_count = f->param_cnt,
                                    .cooperative = l->cooperative};
     struct cowarp_arg *args = NULL;
+    struct cw_cuda_order order;
+    cw_cuda__order_launch(l->stream, &order);
+    launch.stream = order.stream;
+    launch.before = order.before;
     memcpy(launch.grid, l->grid, sizeof launch.grid);
     memcpy(launch.block, l->block, sizeof launch.block);
     int code = check_room(gpu, f, &launch, l->cooperative);
@@ -216,5 +220,6 @@ int cw_cuda_wait(void)
 {
     struct cowarp_gpu *gpu;
     cw_cuda__lock();
+    cw_cuda__waited_for_all();
     return cw_cuda__leave(cw_cuda__gpu(&gpu));
 }

@@ -95,6 +95,9 @@ static int release(void *address, bool host)
 
 int cw_cuda_free(void *address)
 {
+    cw_cuda__lock();
+    cw_cuda__waited_for_all();
+    cw_cuda__unlock();
     return release(address, false);
 }
 
@@ -212,6 +215,8 @@ int cw_cuda_copy_box(const struct cw_cuda_box *b)
     if (graph != NULL)
         return cw_cuda_node_add(&node, graph, NULL, 0, &work);
     cw_cuda__lock();
+    if (b->stream == NULL)
+        cw_cuda__waited(NULL);
     return cw_cuda__leave(cw_cuda__carry_out_box(b));
 }
 

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams, which are always empty, and events, which have simulated times. A stream that is being captured puts its calls into a graph. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cuda/graph.h"
 
 #define STREAM_MAGIC UINT32_C(0x5354524d)
 #define EVENT_MAGIC  UINT32_C(0x45564e54)
+
+/* Of each stream how many launches have happened before something. */
+struct clock {
+    uint32_t at[COWARP_STREAMS];
+};
 
 struct cw_cuda_stream {
     uint32_t magic;
@@ -15,6 +21,7 @@ struct cw_cuda_stream {
     struct cw_cuda_graph *capture; /* NULL: none */
     bool is_origin;                /* where the capture has begun */
     struct cw_cuda_stream *next;
+    struct clock clock; /* what happens before its next work, beside what the host has waited for */
 };
 
 struct cw_cuda_event {
@@ -23,9 +30,11 @@ struct cw_cuda_event {
     bool recorded;
     double microseconds;
     struct cw_cuda_graph *capture; /* that it is a mark of; NULL: none */
+    struct clock clock;
 };
 
-static struct cw_cuda_stream *streams; /* all of them */
+static struct cw_cuda_stream *streams;  /* all of them */
+static struct clock made, host, own[2]; /* all launches; those that the host has waited for; of the default stream and that of threads */
 
 static bool is_own(const struct cw_cuda_stream *stream)
 {
@@ -74,6 +83,73 @@ int cw_cuda_stream_destroy(struct cw_cuda_stream *stream)
     return cw_cuda__leave(code);
 }
 
+/* What happens before what */
+
+static void join(struct clock *to, const struct clock *from)
+{
+    for (uint32_t i = 0; i < COWARP_STREAMS; i++)
+        to->at[i] = to->at[i] > from->at[i] ? to->at[i] : from->at[i];
+}
+
+static bool is_default(const struct cw_cuda_stream *stream)
+{
+    return (uintptr_t)stream <= 1;
+}
+
+/* Several streams may have one number: launches of theirs are then taken for ordered. */
+static uint32_t number_of(const struct cw_cuda_stream *stream)
+{
+    return is_default(stream) ? 0 : is_own(stream) ? 1 : 2 + (uint32_t)(stream->id % (COWARP_STREAMS - 2));
+}
+
+static struct clock *clock_of(struct cw_cuda_stream *stream)
+{
+    return is_default(stream) ? &own[0] : is_own(stream) ? &own[1] : &stream->clock;
+}
+
+/* What happens before the stream's next work: the default stream waits for all others that do not refuse it, and they for it. */
+static struct clock *now_of(struct cw_cuda_stream *stream)
+{
+    struct clock *c = clock_of(stream);
+    join(c, &host);
+    if (!is_default(stream) && cw_cuda_stream_flags(stream) == 0)
+        join(c, &own[0]);
+    if (is_default(stream)) {
+        join(c, &own[1]);
+        for (const struct cw_cuda_stream *s = streams; s != NULL; s = s->next)
+            if (s->flags == 0)
+                join(c, &s->clock);
+    }
+    return c;
+}
+
+void cw_cuda__order_launch(struct cw_cuda_stream *stream, struct cw_cuda_order *order)
+{
+    struct clock *c = now_of(stream);
+    order->stream = number_of(stream);
+    c->at[order->stream] = made.at[order->stream];
+    memcpy(order->before, c->at, sizeof order->before);
+    c->at[order->stream] = ++made.at[order->stream];
+}
+
+void cw_cuda__waited(struct cw_cuda_stream *stream)
+{
+    join(&host, now_of(stream));
+}
+
+void cw_cuda__waited_for_all(void)
+{
+    host = made;
+}
+
+int cw_cuda_event_wait(struct cw_cuda_event *event)
+{
+    const int code = cw_cuda_event_check(event);
+    if (code == CW_CUDA_OK)
+        join(&host, &event->clock);
+    return code;
+}
+
 /* Capture */
 
 struct cw_cuda_graph *cw_cuda__capture(const struct cw_cuda_stream *stream)
@@ -86,10 +162,14 @@ bool cw_cuda_is_capturing(const struct cw_cuda_stream *stream)
     return cw_cuda__capture(stream) != NULL;
 }
 
-int cw_cuda_stream_wait(const struct cw_cuda_stream *stream)
+int cw_cuda_stream_wait(struct cw_cuda_stream *stream)
 {
     const int code = cw_cuda_stream_check(stream);
-    return code == CW_CUDA_OK && cw_cuda_is_capturing(stream) ? CW_CUDA_CAPTURE : code;
+    if (code != CW_CUDA_OK || cw_cuda_is_capturing(stream))
+        return code != CW_CUDA_OK ? code : CW_CUDA_CAPTURE;
+    cw_cuda__lock();
+    cw_cuda__waited(stream);
+    return cw_cuda__leave(code);
 }
 
 int cw_cuda_capture_begin(struct cw_cuda_stream *stream)
@@ -125,6 +205,8 @@ int cw_cuda_stream_wait_event(struct cw_cuda_stream *stream, const struct cw_cud
         for (const struct cw_cuda_stream *s = streams; s != NULL; s = s->next)
             if (s->capture == event->capture && s->is_origin)
                 stream->capture = event->capture;
+    if (code == CW_CUDA_OK)
+        join(clock_of(stream), &event->clock);
     return code;
 }
 
@@ -202,6 +284,7 @@ int cw_cuda_event_record(struct cw_cuda_event *event, struct cw_cuda_stream *str
     if (code == CW_CUDA_OK)
         event->microseconds = cowarp_microseconds(gpu);
     event->recorded = true;
+    event->clock = *now_of(stream);
     return cw_cuda__leave(code);
 }
 

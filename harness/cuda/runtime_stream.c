@@ -102,7 +102,7 @@ int cudaEventRecordWithFlags(struct cw_cuda_event *event, struct cw_cuda_stream 
 
 int cudaEventQuery(struct cw_cuda_event *event)
 {
-    return cw_cuda_note(cw_cuda_event_check(event));
+    return cw_cuda_note(cw_cuda_event_wait(event));
 }
 
 int cudaEventSynchronize(struct cw_cuda_event *event)

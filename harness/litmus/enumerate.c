@@ -70,7 +70,7 @@ static bool is_read(const struct litmus_op *op)
     return op->kind == LITMUS_READ || op->kind == LITMUS_LOAD;
 }
 
-static uint32_t value_read(const struct execution *x, const struct litmus_op *op)
+static uint64_t value_read(const struct execution *x, const struct litmus_op *op)
 {
     return op->kind == LITMUS_WAIT ? op->value : x->state.read[op->read];
 }
@@ -218,7 +218,10 @@ static bool enumerate_persists(struct litmus_allowed *a, const struct litmus_tes
 int litmus_enumerate(struct litmus_allowed *a, const struct litmus_test *t, struct cw_error *err)
 {
     *a = (struct litmus_allowed){0};
-    if (!(t->memory ? litmus_enumerate_memory(a, t) : enumerate_persists(a, t)))
-        return cw_fail(err, CW_ENOMEM, "%s: out of host memory", t->name);
-    return litmus_conclude(a, t, err);
+    int status = CW_OK;
+    if (t->memory)
+        status = litmus_enumerate_memory(a, t, err);
+    else if (!enumerate_persists(a, t))
+        status = cw_fail(err, CW_ENOMEM, "%s: out of host memory", t->name);
+    return status == CW_OK ? litmus_conclude(a, t, err) : status;
 }

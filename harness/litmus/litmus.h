@@ -23,6 +23,8 @@
 #define LITMUS_WRITES  16u /* to persistent places, releases among them */
 #define LITMUS_READS   6u
 #define LITMUS_EVENTS  12u /* of a test of memory */
+#define LITMUS_LANES   4u  /* of a vector */
+#define LITMUS_EXTENT  16u /* bytes of a place of a test of memory with accesses that are not of four bytes */
 #define LITMUS_CLAUSES 32u
 #define LITMUS_TERMS   8u
 
@@ -56,8 +58,17 @@ struct litmus_op {
     bool device;  /* scope; else block */
     bool system;  /* with device: of system scope. A test has one device, so it says the same */
     bool membar;  /* of a LITMUS_MEMORY_FENCE of kind sc: as membar.cta, .gl or .sys, the older name */
-    uint32_t thread, place, value;
+    uint32_t thread, place;
+    uint64_t value;
     uint32_t read; /* number of a LITMUS_READ, LITMUS_LOAD, LITMUS_MEMORY_LOAD or LITMUS_MEMORY_EXCHANGE */
+    /* of a LITMUS_MEMORY_LOAD or LITMUS_MEMORY_STORE */
+    uint8_t bytes, lanes; /* of an element; elements of a vector, which are accesses in no order: results read, read + 1, ... */
+    uint8_t offset;       /* in the place, bytes */
+    bool texture;         /* ld.global.nc: through another proxy */
+    uint8_t guard;        /* 1 + number of a read of the thread: done if that is guard_value; 0: always */
+    uint8_t data, index;  /* 1 + number of a read: what is stored; how many elements behind offset the access is, 0 or 1 */
+    uint64_t guard_value;
+    uint64_t more[LITMUS_LANES - 1]; /* values of the other elements of a vector */
 };
 
 enum litmus_space { LITMUS_PERSISTENT, LITMUS_GLOBAL, LITMUS_SHARED };
@@ -81,7 +92,8 @@ struct litmus_clause {
     uint32_t cnt;
     struct litmus_term {
         bool read; /* number of a read, else of a place */
-        uint32_t index, value;
+        uint32_t index;
+        uint64_t value;
     } term[LITMUS_TERMS];
 };
 
@@ -94,14 +106,26 @@ struct litmus_test {
     char read[LITMUS_READS][LITMUS_NAME];
     struct litmus_clause clause[LITMUS_CLAUSES];
     uint32_t thread_cnt, op_cnt, place_cnt, read_cnt, clause_cnt;
+    uint32_t spacing; /* bytes from a place to the next one of its line, in a test of memory: 4 or LITMUS_EXTENT */
 };
 
 /* Reads a test; path is for its name and for messages. CW_EINVAL: "PATH:LINE:COLUMN: what is wrong". */
 int litmus_parse(struct litmus_test *t, const char *text, size_t length, const char *path, bool memory, struct cw_error *err);
 
-/* What one execution has read, and what is durable at one moment of it, or left in memory at its end. Of other places: 0. */
+/* How a test of memory comes to a state. */
+enum litmus_needs {
+    LITMUS_NEEDS_NOTHING, /* some order of all accesses, each thread's in its order, gives it */
+    LITMUS_NEEDS_LATE,    /* some order of all accesses in which a thread's pass each other */
+    LITMUS_NEEDS_VIEWS    /* none does: two threads see stores in different orders */
+};
+
+/* What one execution has read, and what is durable at one moment of it, or left in memory at its end: the first eight bytes of a place. Of
+ * other places: 0. */
 struct litmus_state {
-    uint32_t read[LITMUS_READS], place[LITMUS_PLACES];
+    uint64_t read[LITMUS_READS], place[LITMUS_PLACES];
+    /* not compared; of a test of memory */
+    uint8_t needs;       /* enum litmus_needs */
+    uint8_t late, first; /* with LITMUS_NEEDS_LATE: an operation that is performed behind the later one, first, of its thread */
 };
 
 /* All states that Box 2 or PTX's memory model allows, in a fixed order, none twice. */
@@ -110,10 +134,11 @@ struct litmus_allowed {
     uint32_t cnt, cap;
 };
 
-/* CW_OK; CW_ECHECK when a clause of the test says something else than the model; CW_ENOMEM. Free it in any case. */
+/* CW_OK; CW_ECHECK when a clause of the test says something else than the model; CW_EINVAL; CW_ENOMEM. Free it in any case. */
 int litmus_enumerate(struct litmus_allowed *a, const struct litmus_test *t, struct cw_error *err);
-/* memory.c, of a test of memory: adds its states, in any order and some more than once. false: out of memory. */
-bool litmus_enumerate_memory(struct litmus_allowed *a, const struct litmus_test *t);
+/* memory.c, of a test of memory: adds its states, in any order and some more than once. CW_OK, CW_ENOMEM, or CW_EINVAL: accesses of other
+ * sizes race, or there are more than LITMUS_EVENTS pieces of accesses. */
+int litmus_enumerate_memory(struct litmus_allowed *a, const struct litmus_test *t, struct cw_error *err);
 /* states.c */
 bool litmus_add_state(struct litmus_allowed *a, const struct litmus_state *s);
 /* Whether a state tells of the place. */
@@ -123,6 +148,8 @@ int litmus_conclude(struct litmus_allowed *a, const struct litmus_test *t, struc
 void litmus_allowed_free(struct litmus_allowed *a);
 /* Index of the state, or a->cnt when it is not allowed. */
 uint32_t litmus_find(const struct litmus_allowed *a, const struct litmus_state *s);
+/* What a machine would have to do to show the state of a test of memory, as a sentence. */
+void litmus_explain(char *text, size_t bytes, const struct litmus_test *t, const struct litmus_state *s);
 /* "X = 1, Y = 0, a = 1" */
 void litmus_describe(char *text, size_t bytes, const struct litmus_test *t, const struct litmus_state *s);
 
@@ -136,7 +163,7 @@ const char *litmus_kernel(enum litmus_form form);
  *          (thread of the test)
  *   place  u64 address of each place of each instance, LITMUS_PLACES of them
  *   delay  u32 turns of a loop before each operation that has one, LITMUS_OPS of each instance
- *   out    u32 value of each read, LITMUS_READS of each instance
+ *   out    u64 value of each read, LITMUS_READS of each instance
  *   noise  u64 addresses, LITMUS_NOISE of them, to which threads write that make noise */
 #define LITMUS_MAKES_NOISE UINT32_MAX
 #define LITMUS_NOISE       256u

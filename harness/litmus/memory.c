@@ -2,8 +2,12 @@
 /*
  * All states that PTX's memory model allows (PTX ISA, "Memory Consistency Model"). An execution is a choice of what each read reads, of an
  * order of the fences of kind sc, and of a coherence order of the writes to each place. The names of the relations and of the axioms are
- * the specification's. Of its parts these are left out: several proxies, accesses that overlap in part, and dependencies, since a test's
- * values are constants.
+ * the specification's.
+ *
+ * An event is a piece of an access: of one element of a vector, and of those bytes of it that no access of the test has in part. Elements of
+ * a vector are in no order. Pieces of accesses of other sizes are not morally strong; if they race, the axioms say nothing, and the test is
+ * refused. A load through the texture proxy is ordered with nothing, since no test has a fence of that proxy. An address that depends on a
+ * read stands for two accesses, of which one is done.
  *
  * A relation has a row of bits for each event: bit b of row a: a is related to b. What a place has at the beginning is no event; it is
  * before all writes to the place.
@@ -20,10 +24,19 @@ struct relation {
     uint16_t row[EVENTS];
 };
 
+struct event {
+    uint8_t op;
+    uint8_t element, first, last; /* of the vector; bytes of the place: the piece's first one, and the one behind it */
+    uint8_t begin, end;           /* the same of the whole element */
+    uint8_t chosen;               /* with an index: 1 + that for which this is the access */
+};
+
 struct execution {
     const struct litmus_test *t;
     struct litmus_allowed *allowed;
+    struct event event[EVENTS];
     uint32_t cnt;
+    bool too_many, races;            /* more than EVENTS; accesses of other sizes race in some execution */
     struct relation program, strong; /* program order; morally strong */
     uint16_t clique[1u << EVENTS];   /* sets of accesses to one place that are pairwise morally strong, none in another one */
     uint32_t cliques;
@@ -31,6 +44,8 @@ struct execution {
     uint32_t source[EVENTS];        /* of a read: the write, or INITIAL */
     uint32_t fence[EVENTS], fences; /* of kind sc, in their order */
     uint32_t rank[EVENTS];          /* of a write among those of its place */
+    bool idle[EVENTS];              /* it depends on a read that has another value: it is not done */
+    uint64_t value[EVENTS];         /* read or written, as bytes of the place from the piece's first one on */
     /* what follows from it */
     struct relation observation, causality, coherence, communication;
     bool out_of_memory;
@@ -40,7 +55,7 @@ struct execution {
 
 static const struct litmus_op *op_of(const struct execution *x, uint32_t e)
 {
-    return &x->t->op[e];
+    return &x->t->op[x->event[e].op];
 }
 
 static bool is_fence(const struct litmus_op *op)
@@ -53,29 +68,37 @@ static bool is_barrier(const struct litmus_op *op)
     return op->kind == LITMUS_MEMORY_BARRIER;
 }
 
-static bool reads(const struct litmus_op *op)
+static bool reads(const struct execution *x, uint32_t e)
 {
-    return op->kind == LITMUS_MEMORY_LOAD || op->kind == LITMUS_MEMORY_EXCHANGE;
+    return !x->idle[e] && (op_of(x, e)->kind == LITMUS_MEMORY_LOAD || op_of(x, e)->kind == LITMUS_MEMORY_EXCHANGE);
 }
 
-static bool writes(const struct litmus_op *op)
+static bool writes(const struct execution *x, uint32_t e)
 {
-    return op->kind == LITMUS_MEMORY_STORE || op->kind == LITMUS_MEMORY_EXCHANGE;
+    return !x->idle[e] && (op_of(x, e)->kind == LITMUS_MEMORY_STORE || op_of(x, e)->kind == LITMUS_MEMORY_EXCHANGE);
 }
 
-static bool overlap(const struct litmus_op *a, const struct litmus_op *b)
+/* Pieces are the same bytes, or none in common. */
+static bool overlap(const struct execution *x, uint32_t a, uint32_t b)
 {
-    return (reads(a) || writes(a)) && (reads(b) || writes(b)) && a->place == b->place;
+    return (reads(x, a) || writes(x, a)) && (reads(x, b) || writes(x, b)) && op_of(x, a)->place == op_of(x, b)->place &&
+           x->event[a].first == x->event[b].first;
 }
 
-static bool acquires(const struct litmus_op *op)
+/* "Completely": pieces of elements that are the same bytes. */
+static bool is_whole(const struct execution *x, uint32_t a, uint32_t b)
 {
-    return reads(op) && (op->sem == LITMUS_ACQUIRE || op->sem == LITMUS_ACQ_REL);
+    return x->event[a].begin == x->event[b].begin && x->event[a].end == x->event[b].end;
 }
 
-static bool releases(const struct litmus_op *op)
+static bool acquires(const struct execution *x, uint32_t e)
 {
-    return writes(op) && (op->sem == LITMUS_RELEASING || op->sem == LITMUS_ACQ_REL);
+    return reads(x, e) && (op_of(x, e)->sem == LITMUS_ACQUIRE || op_of(x, e)->sem == LITMUS_ACQ_REL);
+}
+
+static bool releases(const struct execution *x, uint32_t e)
+{
+    return writes(x, e) && (op_of(x, e)->sem == LITMUS_RELEASING || op_of(x, e)->sem == LITMUS_ACQ_REL);
 }
 
 static bool is_sc(const struct litmus_op *op)
@@ -114,12 +137,13 @@ static bool has_cycle(const struct relation *r, uint32_t cnt)
 }
 
 /* "related in program order, or each is strong and has a scope that includes the other's thread"; accesses to the same bytes. */
-static bool morally_strong(const struct litmus_test *t, const struct litmus_op *a, const struct litmus_op *b)
+static bool morally_strong(const struct execution *x, uint32_t first, uint32_t second)
 {
-    const bool near = t->thread[a->thread].block == t->thread[b->thread].block;
-    if (is_barrier(a) || is_barrier(b))
+    const struct litmus_op *a = op_of(x, first), *b = op_of(x, second);
+    const bool near = x->t->thread[a->thread].block == x->t->thread[b->thread].block;
+    if (is_barrier(a) || is_barrier(b) || a->texture || b->texture)
         return false;
-    if (!is_fence(a) && !is_fence(b) && !overlap(a, b))
+    if (!is_fence(a) && !is_fence(b) && (!overlap(x, first, second) || !is_whole(x, first, second)))
         return false;
     return a->thread == b->thread || (a->sem != LITMUS_WEAK && b->sem != LITMUS_WEAK && (near || (a->device && b->device)));
 }
@@ -128,7 +152,7 @@ static bool is_clique(const struct execution *x, uint32_t set)
 {
     for (uint32_t a = 0; a < x->cnt; a++)
         for (uint32_t b = a + 1; (set >> a & 1) != 0 && b < x->cnt; b++)
-            if ((set >> b & 1) != 0 && (!overlap(op_of(x, a), op_of(x, b)) || !related(&x->strong, a, b)))
+            if ((set >> b & 1) != 0 && (!overlap(x, a, b) || !related(&x->strong, a, b)))
                 return false;
     return true;
 }
@@ -146,14 +170,79 @@ static void find_cliques(struct execution *x)
         }
 }
 
+static bool is_access(const struct litmus_op *op)
+{
+    return !is_fence(op) && !is_barrier(op);
+}
+
+static uint32_t bytes_of(const struct litmus_op *op)
+{
+    return op->bytes != 0 ? op->bytes : 4;
+}
+
+/* Whether the access, with that index, has an element that begins or ends at that byte. */
+static bool has_end(const struct litmus_op *op, uint32_t at)
+{
+    const uint32_t lanes = op->lanes != 0 ? op->lanes : 1, begin = op->offset;
+    const uint32_t end = begin + (lanes + (op->index != 0)) * bytes_of(op);
+    return at >= begin && at <= end && (at - begin) % bytes_of(op) == 0;
+}
+
+/* The end of the piece that begins there: where an element of some access of the place begins or ends. */
+static uint32_t piece_end(const struct litmus_test *t, uint32_t place, uint32_t at)
+{
+    for (at++; at < LITMUS_EXTENT; at++)
+        for (uint32_t i = 0; i < t->op_cnt; i++)
+            if (is_access(&t->op[i]) && t->op[i].place == place && has_end(&t->op[i], at))
+                return at;
+    return at;
+}
+
+static void add_event(struct execution *x, struct event e)
+{
+    x->too_many |= x->cnt == EVENTS;
+    if (!x->too_many)
+        x->event[x->cnt++] = e;
+}
+
+static void add_pieces(struct execution *x, uint32_t i, uint32_t element, uint32_t chosen)
+{
+    const struct litmus_op *op = &x->t->op[i];
+    const uint32_t begin = op->offset + (element + (chosen != 0 ? chosen - 1 : 0)) * bytes_of(op), end = begin + bytes_of(op);
+    for (uint32_t at = begin, next; at < end; at = next) {
+        next = piece_end(x->t, op->place, at);
+        add_event(x, (struct event){.op = (uint8_t)i,
+                                    .element = (uint8_t)element,
+                                    .first = (uint8_t)at,
+                                    .last = (uint8_t)next,
+                                    .begin = (uint8_t)begin,
+                                    .end = (uint8_t)end,
+                                    .chosen = (uint8_t)chosen});
+    }
+}
+
+static void cut(struct execution *x)
+{
+    for (uint32_t i = 0; i < x->t->op_cnt; i++) {
+        const struct litmus_op *op = &x->t->op[i];
+        if (!is_access(op))
+            add_event(x, (struct event){.op = (uint8_t)i});
+        else if (op->index != 0)
+            for (uint32_t chosen = 1; chosen <= 2; chosen++)
+                add_pieces(x, i, 0, chosen);
+        else
+            for (uint32_t element = 0; element < (op->lanes != 0 ? op->lanes : 1u); element++)
+                add_pieces(x, i, element, 0);
+    }
+}
+
 static void find_events(struct execution *x)
 {
-    x->cnt = x->t->op_cnt;
     for (uint32_t a = 0; a < x->cnt; a++) {
         for (uint32_t b = 0; b < x->cnt; b++) {
-            if (a != b && morally_strong(x->t, op_of(x, a), op_of(x, b)))
+            if (a != b && morally_strong(x, a, b))
                 relate(&x->strong, a, b);
-            if (a < b && op_of(x, a)->thread == op_of(x, b)->thread)
+            if (x->event[a].op < x->event[b].op && op_of(x, a)->thread == op_of(x, b)->thread)
                 relate(&x->program, a, b);
         }
         if (is_sc(op_of(x, a)))
@@ -166,7 +255,12 @@ static void find_events(struct execution *x)
 
 static bool reads_from(const struct execution *x, uint32_t w, uint32_t r)
 {
-    return reads(op_of(x, r)) && x->source[r] == w;
+    return reads(x, r) && x->source[r] == w;
+}
+
+static uint64_t value_read(const struct execution *x, uint32_t r)
+{
+    return x->source[r] == INITIAL ? 0 : x->value[x->source[r]];
 }
 
 /* A write and a read that returns its value, or that of a chain of atomics behind it. */
@@ -184,22 +278,22 @@ static void observe(struct execution *x)
 static bool is_release_pattern(const struct execution *x, uint32_t first, uint32_t write)
 {
     const struct litmus_op *f = op_of(x, first), *w = op_of(x, write);
-    if (!writes(w) || (!is_fence(f) && !releases(f)))
+    if (!writes(x, write) || (!is_fence(f) && !releases(x, first)))
         return false;
     if (first == write)
         return true;
-    return related(&x->program, first, write) && w->sem != LITMUS_WEAK && (is_fence(f) || overlap(f, w));
+    return related(&x->program, first, write) && w->sem != LITMUS_WEAK && (is_fence(f) || overlap(x, first, write));
 }
 
 /* The same of an acquire: `read` is strong, or itself the acquire `last`. */
 static bool is_acquire_pattern(const struct execution *x, uint32_t read, uint32_t last)
 {
     const struct litmus_op *r = op_of(x, read), *l = op_of(x, last);
-    if (!reads(r) || (!is_fence(l) && !acquires(l)))
+    if (!reads(x, read) || (!is_fence(l) && !acquires(x, last)))
         return false;
     if (read == last)
         return true;
-    return related(&x->program, read, last) && r->sem != LITMUS_WEAK && (is_fence(l) || overlap(r, l));
+    return related(&x->program, read, last) && r->sem != LITMUS_WEAK && (is_fence(l) || overlap(x, read, last));
 }
 
 /* Whether a release pattern that begins with `first` synchronises with an acquire pattern that ends with `last`. */
@@ -248,6 +342,10 @@ static void cause(struct execution *x)
         for (uint32_t z = 0; z < x->cnt; z++)
             if (related(&x->observation, a, z))
                 x->causality.row[a] |= base.row[z];
+    for (uint32_t e = 0; e < x->cnt; e++) /* another proxy */
+        for (uint32_t z = 0; z < x->cnt; z++)
+            if (op_of(x, e)->texture || op_of(x, z)->texture)
+                x->causality.row[e] = (uint16_t)(x->causality.row[e] & ~(1u << z));
 }
 
 /* Axiom Fence-SC. */
@@ -264,7 +362,7 @@ static bool fences_agree(const struct execution *x)
 
 static bool writes_one_place(const struct execution *x, uint32_t a, uint32_t b)
 {
-    return a != b && writes(op_of(x, a)) && writes(op_of(x, b)) && overlap(op_of(x, a), op_of(x, b));
+    return a != b && writes(x, a) && writes(x, b) && overlap(x, a, b);
 }
 
 /* Axiom Coherence; writes that race are in no order, whatever their ranks. */
@@ -288,7 +386,7 @@ static bool order_writes(struct execution *x)
 /* Whether the write that the read reads is before w in coherence order. */
 static bool reads_before(const struct execution *x, uint32_t r, uint32_t w)
 {
-    const bool same = reads(op_of(x, r)) && writes(op_of(x, w)) && overlap(op_of(x, r), op_of(x, w)) && r != w;
+    const bool same = reads(x, r) && writes(x, w) && overlap(x, r, w) && r != w;
     return same && (x->source[r] == INITIAL || related(&x->coherence, x->source[r], w));
 }
 
@@ -329,10 +427,10 @@ static bool is_sc_per_location(const struct execution *x)
 static bool is_causal(const struct execution *x)
 {
     for (uint32_t r = 0; r < x->cnt; r++)
-        for (uint32_t w = 0; reads(op_of(x, r)) && w < x->cnt; w++) {
+        for (uint32_t w = 0; reads(x, r) && w < x->cnt; w++) {
             if (reads_from(x, w, r) && related(&x->causality, r, w))
                 return false;
-            if (writes(op_of(x, w)) && related(&x->causality, w, r) && reads_before(x, r, w))
+            if (writes(x, w) && related(&x->causality, w, r) && reads_before(x, r, w))
                 return false;
         }
     return true;
@@ -340,23 +438,109 @@ static bool is_causal(const struct execution *x)
 
 /* ---- all executions ---- */
 
+/* Accesses of other sizes that no order keeps apart, one of them a write. */
+static bool has_mixed_race(const struct execution *x)
+{
+    for (uint32_t a = 0; a < x->cnt; a++)
+        for (uint32_t b = 0; b < a; b++)
+            if (overlap(x, a, b) && (writes(x, a) || writes(x, b)) && !is_whole(x, a, b) && !related(&x->causality, a, b) &&
+                !related(&x->causality, b, a))
+                return true;
+    return false;
+}
+
+/* Whether the operation says anything between all threads of the test. */
+static bool is_wide(const struct execution *x, uint32_t e)
+{
+    for (uint32_t k = 0; k < x->t->thread_cnt; k++)
+        if (!op_of(x, e)->device && x->t->thread[k].block != x->t->thread[op_of(x, e)->thread].block)
+            return false;
+    return true;
+}
+
+/* Whether what is between two accesses of a thread keeps b behind a. */
+static bool separates(const struct execution *x, uint32_t a, uint32_t between, uint32_t b)
+{
+    const struct litmus_op *op = op_of(x, between);
+    if (!related(&x->program, a, between) || !related(&x->program, between, b))
+        return false;
+    return is_barrier(op) || (is_fence(op) && is_wide(x, between) && (op->sem == LITMUS_SC || reads(x, a) || writes(x, b)));
+}
+
+/* Whether a machine on which each store is performed for all at once performs b behind a, which is before it in its thread. */
+static bool is_kept(const struct execution *x, uint32_t a, uint32_t b)
+{
+    bool kept = (acquires(x, a) && is_wide(x, a)) || (releases(x, b) && is_wide(x, b));
+    if (overlap(x, a, b) && !op_of(x, b)->texture)
+        kept |= writes(x, a) || writes(x, b) || (op_of(x, a)->sem != LITMUS_WEAK && op_of(x, b)->sem != LITMUS_WEAK);
+    for (uint32_t k = 0; k < x->cnt && !kept && !op_of(x, b)->texture; k++)
+        kept = separates(x, a, k, b);
+    return kept;
+}
+
+static bool is_between_accesses(const struct execution *x, uint32_t a, uint32_t b)
+{
+    return related(&x->program, a, b) && (reads(x, a) || writes(x, a)) && (reads(x, b) || writes(x, b));
+}
+
+/* The order in which accesses are performed, as far as the machine above has no choice. */
+static void find_performed(const struct execution *x, struct relation *all)
+{
+    *all = x->communication;
+    for (uint32_t a = 0; a < x->cnt; a++)
+        for (uint32_t b = 0; b < x->cnt; b++)
+            if ((is_between_accesses(x, a, b) && is_kept(x, a, b)) || (writes_one_place(x, a, b) && x->rank[a] < x->rank[b]))
+                relate(all, a, b);
+}
+
+/* What a machine needs for this execution: program order is added to that order edge by edge, and the first that does not fit is told. */
+static void find_needs(const struct execution *x, struct litmus_state *s)
+{
+    struct relation all;
+    find_performed(x, &all);
+    s->needs = has_cycle(&all, x->cnt) ? LITMUS_NEEDS_VIEWS : LITMUS_NEEDS_NOTHING;
+    for (uint32_t a = 0; a < x->cnt && s->needs == LITMUS_NEEDS_NOTHING; a++)
+        for (uint32_t b = 0; b < x->cnt && s->needs == LITMUS_NEEDS_NOTHING; b++) {
+            struct relation more = all;
+            if (!is_between_accesses(x, a, b))
+                continue;
+            relate(&more, a, b);
+            if (!has_cycle(&more, x->cnt))
+                all = more;
+            else {
+                s->needs = LITMUS_NEEDS_LATE;
+                s->late = x->event[a].op;
+                s->first = x->event[b].op;
+            }
+        }
+}
+
+/* Of a write: whether it is the last one of its piece. */
+static bool is_last(const struct execution *x, uint32_t e)
+{
+    for (uint32_t k = 0; k < x->cnt; k++)
+        if (writes_one_place(x, k, e) && x->rank[k] > x->rank[e])
+            return false;
+    return writes(x, e);
+}
+
 static void add_state(struct execution *x)
 {
-    struct litmus_state s = {{0}, {0}};
-    uint32_t last[LITMUS_PLACES] = {0};
+    struct litmus_state s = {{0}, {0}, 0, 0, 0};
     if (!order_writes(x))
         return;
     communicate(x);
     if (!is_atomic(x) || !is_sc_per_location(x) || !is_causal(x))
         return;
+    x->races |= has_mixed_race(x);
+    find_needs(x, &s);
     for (uint32_t e = 0; e < x->cnt; e++) {
         const struct litmus_op *op = op_of(x, e);
-        if (reads(op))
-            s.read[op->read] = x->source[e] == INITIAL ? 0 : op_of(x, x->source[e])->value;
-        if (writes(op) && litmus_is_told(x->t, op->place) && x->rank[e] >= last[op->place]) {
-            last[op->place] = x->rank[e];
-            s.place[op->place] = op->value;
-        }
+        const struct event *v = &x->event[e];
+        if (reads(x, e))
+            s.read[op->read + v->element] |= value_read(x, e) << 8 * (v->first - v->begin);
+        if (is_last(x, e) && litmus_is_told(x->t, op->place) && v->first < 8)
+            s.place[op->place] |= x->value[e] << 8 * v->first;
     }
     x->out_of_memory |= !litmus_add_state(x->allowed, &s);
 }
@@ -365,7 +549,7 @@ static void add_state(struct execution *x)
 static void rank_writes(struct execution *x, uint32_t e)
 {
     uint32_t others = 0;
-    while (e < x->cnt && !writes(op_of(x, e)))
+    while (e < x->cnt && !writes(x, e))
         e++;
     if (e == x->cnt) {
         add_state(x);
@@ -406,33 +590,110 @@ static void order_fences(struct execution *x, uint32_t at)
     }
 }
 
+/* What an operation depends on. */
+enum knowledge { UNKNOWN, IDLE, DONE };
+
+/* The value of a result, when all that make it are known. */
+static bool find_result(const struct execution *x, const uint8_t *known, uint32_t read, uint64_t *value)
+{
+    *value = 0;
+    for (uint32_t e = 0; e < x->cnt; e++) {
+        const struct litmus_op *op = op_of(x, e);
+        const bool load = op->kind == LITMUS_MEMORY_LOAD || op->kind == LITMUS_MEMORY_EXCHANGE;
+        if (!load || op->read + x->event[e].element != read)
+            continue;
+        if (known[e] == UNKNOWN || (x->source[e] != INITIAL && known[x->source[e]] == UNKNOWN))
+            return false;
+        if (known[e] == DONE)
+            *value |= value_read(x, e) << 8 * (x->event[e].first - x->event[e].begin);
+    }
+    return true;
+}
+
+static uint64_t piece(const struct event *v, uint64_t value)
+{
+    const uint32_t bits = 8u * (v->last - v->first);
+    return value >> 8 * (v->first - v->begin) & (bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1);
+}
+
+/* Whether the event is done, and what it writes. */
+static uint8_t settle_one(struct execution *x, const uint8_t *known, uint32_t e)
+{
+    const struct litmus_op *op = op_of(x, e);
+    const struct event *v = &x->event[e];
+    uint64_t guard = op->guard_value, index = v->chosen, stored = v->element == 0 ? op->value : op->more[v->element - 1];
+    if ((op->guard != 0 && !find_result(x, known, op->guard - 1u, &guard)) ||
+        (op->index != 0 && !find_result(x, known, op->index - 1u, &index)) ||
+        (op->data != 0 && !find_result(x, known, op->data - 1u, &stored)))
+        return UNKNOWN;
+    if (guard != op->guard_value || (op->index != 0 && index + 1 != v->chosen))
+        return IDLE;
+    x->value[e] = piece(v, stored);
+    return op->kind == LITMUS_MEMORY_LOAD && x->source[e] != INITIAL && known[x->source[e]] == UNKNOWN ? UNKNOWN : DONE;
+}
+
+/* Works out the values that the choice gives. false: a value would come out of thin air, or what is not done takes part. */
+static bool settle(struct execution *x)
+{
+    uint8_t known[EVENTS] = {UNKNOWN};
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t e = 0; e < x->cnt; e++) {
+            const uint8_t now = known[e] == UNKNOWN ? settle_one(x, known, e) : known[e];
+            more |= now != known[e];
+            known[e] = now;
+        }
+    }
+    for (uint32_t e = 0; e < x->cnt; e++) {
+        const bool taken = reads(x, e) && x->source[e] != INITIAL;
+        if (known[e] == UNKNOWN || (taken && (known[e] == IDLE || known[x->source[e]] == IDLE)))
+            return false;
+    }
+    for (uint32_t e = 0; e < x->cnt; e++)
+        x->idle[e] = known[e] == IDLE;
+    return true;
+}
+
 /* Every source of the reads from this one on. */
 static void choose_sources(struct execution *x, uint32_t e)
 {
-    while (e < x->cnt && !reads(op_of(x, e)))
+    while (e < x->cnt && !reads(x, e))
         e++;
     if (e == x->cnt) {
-        observe(x);
-        order_fences(x, 0);
+        if (settle(x)) {
+            observe(x);
+            order_fences(x, 0);
+        }
+        memset(x->idle, 0, sizeof x->idle);
         return;
     }
     for (uint32_t w = 0; w <= x->cnt && !x->out_of_memory; w++) {
         x->source[e] = w == x->cnt ? INITIAL : w;
-        if (w == x->cnt || (w != e && writes(op_of(x, w)) && overlap(op_of(x, w), op_of(x, e))))
+        if (w == x->cnt || (w != e && writes(x, w) && overlap(x, w, e)))
             choose_sources(x, e + 1);
     }
 }
 
-bool litmus_enumerate_memory(struct litmus_allowed *a, const struct litmus_test *t)
+int litmus_enumerate_memory(struct litmus_allowed *a, const struct litmus_test *t, struct cw_error *err)
 {
     struct execution *x = calloc(1, sizeof *x);
+    int status = CW_OK;
     if (x == NULL)
-        return false;
+        return cw_fail(err, CW_ENOMEM, "%s: out of host memory", t->name);
     x->t = t;
     x->allowed = a;
-    find_events(x);
-    choose_sources(x, 0);
-    const bool ok = !x->out_of_memory;
+    cut(x);
+    if (x->too_many)
+        status = cw_fail(err, CW_EINVAL, "%s: accesses of different sizes and vectors are more than %u pieces", t->name, EVENTS);
+    if (status == CW_OK) {
+        find_events(x);
+        choose_sources(x, 0);
+    }
+    if (status == CW_OK && x->out_of_memory)
+        status = cw_fail(err, CW_ENOMEM, "%s: out of host memory", t->name);
+    if (status == CW_OK && x->races)
+        status =
+            cw_fail(err, CW_EINVAL, "%s: accesses of different sizes race, of which PTX says nothing; order them, as by 'if'", t->name);
     free(x);
-    return ok;
+    return status;
 }

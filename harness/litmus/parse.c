@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The language of litmus tests: one statement in each line. */
 #include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,17 +126,26 @@ static int take_name(struct reader *r, const char *what, char name[LITMUS_NAME])
     return CW_OK;
 }
 
-static int take_number(struct reader *r, uint32_t maximum, uint32_t *value)
+static int take_large(struct reader *r, uint64_t maximum, uint64_t *value)
 {
     char *end;
+    errno = 0;
     const unsigned long long number = strtoull(word(r), &end, 10);
     if (!isdigit((unsigned char)word(r)[0]) || *end != '\0')
         return WRONG(r, "expected a number and found '%s'", shown(r));
-    if (number > maximum || strlen(word(r)) > 12)
-        return WRONG(r, "%s is more than %u", word(r), maximum);
-    *value = (uint32_t)number;
+    if (number > maximum || errno != 0)
+        return WRONG(r, "%s is more than %" PRIu64, word(r), maximum);
+    *value = number;
     r->at++;
     return CW_OK;
+}
+
+static int take_number(struct reader *r, uint32_t maximum, uint32_t *value)
+{
+    uint64_t number = 0;
+    const int status = take_large(r, maximum, &number);
+    *value = status == CW_OK ? (uint32_t)number : *value;
+    return status;
 }
 
 /* Places */
@@ -245,7 +256,7 @@ static int add_op(struct reader *r, enum litmus_kind kind, struct litmus_op **op
 static int take_value(struct reader *r, struct litmus_op *op)
 {
     const uint32_t column = r->token[r->at].column;
-    const int status = take_number(r, UINT32_MAX, &op->value);
+    const int status = take_large(r, op->bytes == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * (op->bytes != 0 ? op->bytes : 4)) - 1, &op->value);
     if (status != CW_OK)
         return status;
     if (op->value == 0)
@@ -254,8 +265,8 @@ static int take_value(struct reader *r, struct litmus_op *op)
         return CW_OK;
     for (const struct litmus_op *o = r->t->op; o < op; o++)
         if ((o->kind == LITMUS_WRITE || o->kind == LITMUS_RELEASE || o->kind == LITMUS_MEMORY_STORE || o->kind == LITMUS_MEMORY_EXCHANGE) &&
-            o->place == op->place && o->value == op->value)
-            return wrong_at(r, r->line, column, "%s = %u is written already", r->t->place[op->place].name, op->value);
+            o->place == op->place && o->value == op->value && o->data == 0)
+            return wrong_at(r, r->line, column, "%s = %" PRIu64 " is written already", r->t->place[op->place].name, op->value);
     if (r->t->place[op->place].space == LITMUS_PERSISTENT && r->writes++ == LITMUS_WRITES)
         return wrong_at(r, r->line, column, "more than %u writes to persistent places", LITMUS_WRITES);
     return CW_OK;
@@ -323,12 +334,12 @@ static int parse_sync(struct reader *r, enum litmus_kind kind)
     return status == CW_OK ? take_value(r, op) : status;
 }
 
-/* "-> a" */
-static int take_result(struct reader *r, struct litmus_op *op)
+/* "a" behind "->" or ",", as the word says. */
+static int take_result(struct reader *r, const char *before, struct litmus_op *op)
 {
     struct litmus_test *t = r->t;
     char name[LITMUS_NAME];
-    int status = expect(r, "->");
+    int status = expect(r, before);
     const uint32_t column = r->token[r->at].column;
     if (status == CW_OK)
         status = take_name(r, "result", name);
@@ -343,11 +354,22 @@ static int take_result(struct reader *r, struct litmus_op *op)
     return CW_OK;
 }
 
+/* "-> a, b": one for each element. */
+static int take_results(struct reader *r, struct litmus_op *op)
+{
+    int status = take_result(r, "->", op);
+    const uint32_t first = op->read;
+    for (uint32_t i = 1; status == CW_OK && i < op->lanes; i++)
+        status = take_result(r, ",", op);
+    op->read = first;
+    return status;
+}
+
 static int parse_read(struct reader *r, enum litmus_kind kind)
 {
     struct litmus_op *op = NULL;
     const int status = parse_variable(r, kind, &op);
-    return status == CW_OK ? take_result(r, op) : status;
+    return status == CW_OK ? take_result(r, "->", op) : status;
 }
 
 /* Conditions */
@@ -369,7 +391,7 @@ static int parse_term(struct reader *r, struct litmus_term *term)
     if (!term->read && !litmus_is_told(t, term->index))
         return wrong_at(r, r->line, column, "'%s' is not persistent", name);
     status = expect(r, "=");
-    return status == CW_OK ? take_number(r, UINT32_MAX, &term->value) : status;
+    return status == CW_OK ? take_large(r, UINT64_MAX, &term->value) : status;
 }
 
 static int parse_clause(struct reader *r, bool never)
@@ -400,6 +422,87 @@ static bool take_part(struct reader *r, const char *text)
     return is;
 }
 
+/* Whether ".v2", ".u16", ".nc" or such is next. */
+static bool has_type(const struct reader *r)
+{
+    static const char *const words[] = {"nc", "v2", "v4", "u8", "u16", "u32", "u64"};
+    for (uint32_t i = 0; strcmp(word(r), ".") == 0 && i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(r->token[r->at + 1].text, words[i]) == 0)
+            return true;
+    return false;
+}
+
+/* ".nc.v2.u16" of those that the load or store has. */
+static int take_type(struct reader *r, struct litmus_op *op)
+{
+    static const char *const names[] = {"u8", "u16", "u32", "u64"};
+    op->texture = op->kind == LITMUS_MEMORY_LOAD && op->sem == LITMUS_WEAK && take_part(r, "nc");
+    op->lanes = take_part(r, "v2") ? 2 : take_part(r, "v4") ? 4 : 1;
+    op->bytes = 4;
+    for (uint32_t i = 0; i < 4; i++)
+        if (take_part(r, names[i]))
+            op->bytes = (uint8_t)(1u << i);
+    if (op->lanes * op->bytes > LITMUS_EXTENT)
+        return WRONG(r, "a vector of more than %u bytes", LITMUS_EXTENT);
+    if (op->lanes > 1 || op->bytes != 4)
+        r->t->spacing = LITMUS_EXTENT;
+    return has_type(r) ? WRONG(r, "expected '.nc', '.v2' or '.v4', '.u8' to '.u64' in this order") : CW_OK;
+}
+
+/* 1 + number of an earlier read of the thread, of so many bytes, or of any. */
+static int take_earlier(struct reader *r, const struct litmus_op *end, uint32_t thread, uint32_t bytes, uint8_t *index)
+{
+    const uint32_t read = find_read(r->t, word(r));
+    for (const struct litmus_op *o = r->t->op; o < end; o++) {
+        const bool load = o->kind == LITMUS_MEMORY_LOAD || o->kind == LITMUS_MEMORY_EXCHANGE;
+        const uint32_t lanes = o->kind == LITMUS_MEMORY_LOAD ? o->lanes : 1, size = o->kind == LITMUS_MEMORY_LOAD ? o->bytes : 4;
+        if (!load || o->thread != thread || read < o->read || read >= o->read + lanes)
+            continue;
+        if (bytes != 0 && size != bytes)
+            return WRONG(r, "'%s' has %u bytes, and %u are needed", word(r), size, bytes);
+        *index = (uint8_t)(1 + read);
+        r->at++;
+        return CW_OK;
+    }
+    return WRONG(r, "expected what this thread has read and found '%s'", shown(r));
+}
+
+/* "+4" and "[a]" behind a place. */
+static int take_offset(struct reader *r, struct litmus_op *op)
+{
+    const uint32_t column = r->token[r->at].column, width = op->lanes * op->bytes;
+    uint32_t offset = 0;
+    int status = take(r, "+") ? take_number(r, LITMUS_EXTENT - 1, &offset) : CW_OK;
+    op->offset = (uint8_t)offset;
+    if (status == CW_OK && take(r, "[")) {
+        status = take_earlier(r, op, op->thread, 4, &op->index);
+        status = status == CW_OK ? expect(r, "]") : status;
+    }
+    if (status == CW_OK && (offset % width != 0 || offset + width + (op->index != 0 ? op->bytes : 0) > LITMUS_EXTENT))
+        return wrong_at(r, r->line, column, "not at a multiple of %u bytes, or behind the place's %u bytes", width, LITMUS_EXTENT);
+    if (op->index != 0 && op->lanes > 1)
+        return wrong_at(r, r->line, column, "an address that depends on a read is that of one element");
+    if (offset != 0 || op->index != 0)
+        r->t->spacing = LITMUS_EXTENT;
+    return status;
+}
+
+/* What is stored: "= 1", "= a" of a read, or a value for each element. */
+static int take_stored(struct reader *r, struct litmus_op *op)
+{
+    int status = expect(r, "=");
+    if (status == CW_OK && op->lanes == 1 && isalpha((unsigned char)word(r)[0]))
+        return take_earlier(r, op, op->thread, op->bytes, &op->data);
+    if (status == CW_OK)
+        status = take_value(r, op);
+    for (uint32_t i = 1; status == CW_OK && i < op->lanes; i++) {
+        status = expect(r, ",");
+        if (status == CW_OK)
+            status = take_large(r, op->bytes == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * op->bytes) - 1, &op->more[i - 1]);
+    }
+    return status;
+}
+
 /* ".SEM.SCOPE" of those that the operation has; an access without is weak. */
 static int take_sem(struct reader *r, struct litmus_op *op, const char *const *sems, bool weak)
 {
@@ -414,7 +517,7 @@ static int take_sem(struct reader *r, struct litmus_op *op, const char *const *s
             if (strcmp(*name, all[i].name) == 0 && take_part(r, all[i].name))
                 op->sem = (uint8_t)all[i].sem;
     op->device = op->sem == LITMUS_AS_VOLATILE;
-    if (op->device || (op->sem == LITMUS_WEAK && weak && strcmp(word(r), ".") != 0))
+    if (op->device || (op->sem == LITMUS_WEAK && weak && (strcmp(word(r), ".") != 0 || has_type(r))))
         return CW_OK;
     if (op->sem != LITMUS_WEAK) {
         op->system = take_part(r, "sys");
@@ -441,6 +544,9 @@ static int parse_access(struct reader *r, enum litmus_kind kind)
         status = take_sem(r, op, sems[kind], kind == LITMUS_MEMORY_LOAD || kind == LITMUS_MEMORY_STORE);
     if (status != CW_OK || kind == LITMUS_MEMORY_FENCE)
         return status;
+    const bool transfer = kind != LITMUS_MEMORY_EXCHANGE;
+    if (transfer && (status = take_type(r, op)) != CW_OK)
+        return status;
     if (kind == LITMUS_MEMORY_EXCHANGE && !take_part(r, "exch"))
         return WRONG(r, "expected '.exch' and found '%s'", shown(r));
     const uint32_t column = r->token[r->at].column;
@@ -452,9 +558,41 @@ static int parse_access(struct reader *r, enum litmus_kind kind)
             r->t->thread[other->thread].block != r->t->thread[op->thread].block)
             return wrong_at(r, r->line, column, "'%s' is shared memory of another block", r->t->place[op->place].name);
     }
-    if (status == CW_OK && kind != LITMUS_MEMORY_LOAD)
+    if (status == CW_OK && op->texture && r->t->place[op->place].space == LITMUS_SHARED)
+        return wrong_at(r, r->line, column, "'%s' is shared memory, which .nc does not read", r->t->place[op->place].name);
+    if (status == CW_OK && transfer)
+        status = take_offset(r, op);
+    if (status == CW_OK && kind == LITMUS_MEMORY_STORE)
+        return take_stored(r, op);
+    if (status == CW_OK && !transfer)
         status = expect(r, "=") == CW_OK ? take_value(r, op) : CW_EINVAL;
-    return status == CW_OK && kind != LITMUS_MEMORY_STORE ? take_result(r, op) : status;
+    return status == CW_OK ? take_results(r, op) : status;
+}
+
+/* "if a = 1 st X = 1" */
+static int parse_guarded(struct reader *r)
+{
+    const struct litmus_op *end = r->t->op + r->t->op_cnt;
+    uint8_t read = 0;
+    uint64_t value = 0;
+    if (r->t->thread_cnt == 0)
+        return wrong_at(r, r->line, r->token[0].column, "an operation before the first thread");
+    int status = take_earlier(r, end, r->t->thread_cnt - 1, 0, &read);
+    if (status == CW_OK)
+        status = expect(r, "=");
+    if (status == CW_OK)
+        status = take_large(r, UINT64_MAX, &value);
+    if (status != CW_OK)
+        return status;
+    if (take(r, "ld"))
+        status = parse_access(r, LITMUS_MEMORY_LOAD);
+    else
+        status = take(r, "st") ? parse_access(r, LITMUS_MEMORY_STORE) : WRONG(r, "expected 'ld' or 'st' and found '%s'", shown(r));
+    if (status == CW_OK) {
+        r->t->op[r->t->op_cnt - 1].guard = read;
+        r->t->op[r->t->op_cnt - 1].guard_value = value;
+    }
+    return status;
 }
 
 /* "membar.gl" is "fence.sc.gpu". */
@@ -499,6 +637,8 @@ static int parse_memory_line(struct reader *r)
         return parse_access(r, LITMUS_MEMORY_LOAD);
     if (take(r, "st"))
         return parse_access(r, LITMUS_MEMORY_STORE);
+    if (take(r, "if"))
+        return parse_guarded(r);
     if (take(r, "atom"))
         return parse_access(r, LITMUS_MEMORY_EXCHANGE);
     if (take(r, "fence"))
@@ -507,7 +647,8 @@ static int parse_memory_line(struct reader *r)
         return parse_clause(r, true);
     if (take(r, "may"))
         return parse_clause(r, false);
-    return WRONG(r, "unknown statement '%s'; a test of memory has thread, line, shared, ld, st, atom, fence, membar, bar, never and may",
+    return WRONG(r,
+                 "unknown statement '%s'; a test of memory has thread, line, shared, ld, st, if, atom, fence, membar, bar, never and may",
                  shown(r));
 }
 
@@ -569,7 +710,7 @@ static int check_wait(struct reader *r, uint32_t i)
         if (t->op[k].kind == LITMUS_RELEASE && t->op[k].place == op->place && t->op[k].value == op->value)
             source = &t->op[k];
     if (source == NULL)
-        return wrong_at(r, r->op_line[i], r->op_column[i], "nobody releases %s = %u", t->place[op->place].name, op->value);
+        return wrong_at(r, r->op_line[i], r->op_column[i], "nobody releases %s = %" PRIu64, t->place[op->place].name, op->value);
     if (t->thread[source->thread].block != thread->block && !(op->device && source->device))
         return wrong_at(r, r->op_line[i], r->op_column[i],
                         "a wait for another block needs device scope on both sides, or it may see nothing; use read");
@@ -616,6 +757,7 @@ int litmus_parse(struct litmus_test *t, const char *text, size_t length, const c
     int status = CW_OK;
     memset(t, 0, sizeof *t);
     t->memory = memory;
+    t->spacing = 4;
     name_of(t->name, path);
     for (size_t at = 0; status == CW_OK && at < length;) {
         const char *end = memchr(text + at, '\n', length - at);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The PTX text of a test. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -34,13 +35,14 @@ static bool uses_shared(const struct litmus_test *t)
 }
 
 /* A block's variables begin as 0. */
-static void put_shared(FILE *f)
+static void put_shared(FILE *f, const struct litmus_test *t)
 {
+    const uint32_t words = t->spacing * LITMUS_PLACES / 4; /* a block has as many threads */
     fprintf(f,
             ".shared .align 128 .b8 flag[%u];\n"
             "mov.u32 %%r3, %%tid.x; setp.ge.u32 %%p1, %%r3, %u; mov.u32 %%r1, flag; shl.b32 %%r2, %%r3, 2; add.u32 %%r1, %%r1, %%r2;\n"
             "@%%p1 bra CLEAR; mov.u32 %%r2, 0; st.shared.u32 [%%r1], %%r2;\nCLEAR: bar.sync 0;\n",
-            4 * LITMUS_PLACES, LITMUS_PLACES);
+            4 * words, words);
 }
 
 /* A load, and a loop that depends on it. */
@@ -65,7 +67,7 @@ static void put_addresses(FILE *f, const struct litmus_test *t)
 {
     for (uint32_t p = 0; p < t->place_cnt; p++)
         if (t->place[p].space == LITMUS_SHARED)
-            fprintf(f, "mov.u64 %%a%u, flag; add.u64 %%a%u, %%a%u, %u; cvta.shared.u64 %%g%u, %%a%u;\n", p, p, p, 4 * p, p, p);
+            fprintf(f, "mov.u64 %%a%u, flag; add.u64 %%a%u, %%a%u, %u; cvta.shared.u64 %%g%u, %%a%u;\n", p, p, p, t->spacing * p, p, p);
         else
             fprintf(f, "ld.global.u64 %%a%u, [%%rd2+%u]; mov.u64 %%g%u, %%a%u;\n", p, 8 * p, p, p);
 }
@@ -96,6 +98,64 @@ static bool is_read(const struct litmus_op *op)
     return op->kind == LITMUS_READ || op->kind == LITMUS_LOAD || op->kind == LITMUS_MEMORY_LOAD || op->kind == LITMUS_MEMORY_EXCHANGE;
 }
 
+/* A register for a result of so many bytes. */
+static char bank_of(uint32_t bytes)
+{
+    return bytes == 8 ? 'w' : 'v';
+}
+
+static void put_guard(FILE *f, const struct litmus_test *t, uint32_t read, uint64_t value)
+{
+    uint32_t bytes = 4;
+    for (uint32_t i = 0; i < t->op_cnt; i++)
+        if (t->op[i].kind == LITMUS_MEMORY_LOAD && t->op[i].read <= read && read < t->op[i].read + t->op[i].lanes)
+            bytes = t->op[i].bytes;
+    fprintf(f, "setp.eq.u%u %%p2, %%%c%u, %" PRIu64 ";\n", bytes == 8 ? 64 : 32, bank_of(bytes), read, value);
+}
+
+/* The elements of a load or store: registers, or values. */
+static void put_elements(FILE *f, const struct litmus_op *op)
+{
+    fputs(op->lanes > 1 ? "{" : "", f);
+    for (uint32_t i = 0; i < op->lanes; i++) {
+        fputs(i > 0 ? ", " : "", f);
+        if (op->kind == LITMUS_MEMORY_LOAD)
+            fprintf(f, "%%%c%u", bank_of(op->bytes), op->read + i);
+        else if (op->data != 0)
+            fprintf(f, "%%%c%u", bank_of(op->bytes), op->data - 1u);
+        else
+            fprintf(f, "%" PRIu64, i == 0 ? op->value : op->more[i - 1]);
+    }
+    fputs(op->lanes > 1 ? "}" : "", f);
+}
+
+/* A load or a store, with what it depends on: a register as its address or value, or a predicate. */
+static void put_transfer(FILE *f, const struct litmus_test *t, const struct litmus_op *op, const char *order)
+{
+    const char *base = "a";
+    uint32_t number = op->place;
+    if (op->guard != 0)
+        put_guard(f, t, op->guard - 1u, op->guard_value);
+    if (op->index != 0) {
+        fprintf(f, "mul.wide.u32 %%rd10, %%v%u, %u; add.u64 %%rd10, %%rd10, %%a%u;\n", op->index - 1u, op->bytes, op->place);
+        base = "rd";
+        number = 10;
+    }
+    fprintf(f, "%s%s%s.%s%s", op->guard != 0 ? "@%p2 " : "", op->kind == LITMUS_MEMORY_LOAD ? "ld" : "st", order, space_of(t, op),
+            op->texture ? ".nc" : "");
+    if (op->lanes > 1)
+        fprintf(f, ".v%u", op->lanes);
+    fprintf(f, ".u%u ", 8 * op->bytes);
+    if (op->kind == LITMUS_MEMORY_LOAD) {
+        put_elements(f, op);
+        fprintf(f, ", [%%%s%u+%u];\n", base, number, op->offset);
+        return;
+    }
+    fprintf(f, "[%%%s%u+%u], ", base, number, op->offset);
+    put_elements(f, op);
+    fputs(";\n", f);
+}
+
 /* Of a test of memory: the instruction as PTX has it. */
 static void put_access(FILE *f, const struct litmus_test *t, const struct litmus_op *op)
 {
@@ -113,12 +173,10 @@ static void put_access(FILE *f, const struct litmus_test *t, const struct litmus
         fprintf(f, "membar.%s;\n", op->system ? "sys" : op->device ? "gl" : "cta");
     else if (op->kind == LITMUS_MEMORY_FENCE)
         fprintf(f, "fence%s;\n", order);
-    else if (op->kind == LITMUS_MEMORY_LOAD)
-        fprintf(f, "ld%s.%s.u32 %%v%u, [%%a%u];\n", order, space_of(t, op), op->read, op->place);
-    else if (op->kind == LITMUS_MEMORY_STORE)
-        fprintf(f, "st%s.%s.u32 [%%a%u], %u;\n", order, space_of(t, op), op->place, op->value);
+    else if (op->kind == LITMUS_MEMORY_EXCHANGE)
+        fprintf(f, "atom%s.%s.exch.b32 %%v%u, [%%a%u], %" PRIu64 ";\n", order, space_of(t, op), op->read, op->place, op->value);
     else
-        fprintf(f, "atom%s.%s.exch.b32 %%v%u, [%%a%u], %u;\n", order, space_of(t, op), op->read, op->place, op->value);
+        put_transfer(f, t, op, order);
 }
 
 /* The warps of the block's threads that have a barrier. */
@@ -157,22 +215,22 @@ static void put_op(FILE *f, const struct litmus_test *t, uint32_t i)
         break;
     case LITMUS_WRITE:
         if (op->how == LITMUS_ATOMIC)
-            fprintf(f, "atom.global.exch.b32 %%r8, [%%a%u], %u;\n", op->place, op->value);
+            fprintf(f, "atom.global.exch.b32 %%r8, [%%a%u], %" PRIu64 ";\n", op->place, op->value);
         else
-            fprintf(f, "st%s.global.u32 [%%a%u], %u;\n", op->how == LITMUS_VOLATILE ? ".volatile" : "", op->place, op->value);
+            fprintf(f, "st%s.global.u32 [%%a%u], %" PRIu64 ";\n", op->how == LITMUS_VOLATILE ? ".volatile" : "", op->place, op->value);
         break;
     case LITMUS_LOAD:
         fprintf(f, "ld.%s.u32 %%v%u, [%%a%u];\n", space_of(t, op), op->read, op->place);
         break;
     case LITMUS_RELEASE:
-        fprintf(f, "mov.u32 %%r7, %u;\n", op->value);
+        fprintf(f, "mov.u32 %%r7, %" PRIu64 ";\n", op->value);
         put_call(f, "cowarp_prel", op);
         fprintf(f, "st.relaxed.%s.%s.u32 [%%a%u], %%r7;\n", scope_of(op), space_of(t, op), op->place);
         break;
     case LITMUS_WAIT:
         fprintf(f, "WAIT%u:\n", i);
         put_acquire(f, t, op);
-        fprintf(f, "setp.ne.u32 %%p1, %%r7, %u; @%%p1 bra WAIT%u;\n", op->value, i);
+        fprintf(f, "setp.ne.u32 %%p1, %%r7, %" PRIu64 "; @%%p1 bra WAIT%u;\n", op->value, i);
         break;
     case LITMUS_READ:
         put_acquire(f, t, op);
@@ -190,12 +248,34 @@ static void put_op(FILE *f, const struct litmus_test *t, uint32_t i)
     }
 }
 
+static uint32_t results_of(const struct litmus_op *op)
+{
+    return op->kind == LITMUS_MEMORY_LOAD ? op->lanes : 1;
+}
+
+static void put_results(FILE *f, const struct litmus_op *op)
+{
+    const bool wide = op->kind == LITMUS_MEMORY_LOAD && op->bytes == 8;
+    for (uint32_t i = op->read; i < op->read + results_of(op); i++)
+        fprintf(f, "st.global.u%u [%%rd4+%u], %%%c%u;\n", wide ? 64 : 32, 8 * i, wide ? 'w' : 'v', i);
+}
+
+/* What a load that may not be done leaves. */
+static void put_nothing(FILE *f, const struct litmus_test *t, uint32_t thread)
+{
+    for (uint32_t i = 0; i < t->op_cnt; i++)
+        for (uint32_t k = 0; t->op[i].thread == thread && t->op[i].guard != 0 && k < results_of(&t->op[i]); k++)
+            if (is_read(&t->op[i]))
+                fprintf(f, "mov.u%u %%%c%u, 0;\n", t->op[i].bytes == 8 ? 64 : 32, bank_of(t->op[i].bytes), t->op[i].read + k);
+}
+
 static void put_thread(FILE *f, const struct litmus_test *t, uint32_t thread, enum litmus_form form)
 {
     bool first = true;
     fprintf(f, "THREAD%u: // %s\n", thread, t->thread[thread].name);
     if (t->memory)
         put_warm(f, t, thread);
+    put_nothing(f, t, thread);
     for (uint32_t i = 0; i < t->op_cnt; i++) {
         if (t->op[i].thread != thread)
             continue;
@@ -206,7 +286,7 @@ static void put_thread(FILE *f, const struct litmus_test *t, uint32_t thread, en
     }
     for (uint32_t i = 0; i < t->op_cnt; i++)
         if (t->op[i].thread == thread && is_read(&t->op[i]))
-            fprintf(f, "st.global.u32 [%%rd4+%u], %%v%u;\n", 4 * t->op[i].read, t->op[i].read);
+            put_results(f, &t->op[i]);
     fprintf(f, "bra END;\n");
 }
 
@@ -223,15 +303,17 @@ static void put_kernel(FILE *f, const struct litmus_test *t, enum litmus_form fo
 {
     fprintf(f, ".visible .entry %s(.param .u64 role, .param .u64 place, .param .u64 delay, .param .u64 out, .param .u64 noise)\n{\n",
             names[form]);
-    fprintf(f, ".reg .pred %%p<2>; .reg .b32 %%r<12>; .reg .b64 %%rd<12>; .reg .b64 %%a<%u>; .reg .b64 %%g<%u>; .reg .b32 %%v<%u>;\n",
-            LITMUS_PLACES, LITMUS_PLACES, LITMUS_READS);
+    fprintf(f,
+            ".reg .pred %%p<3>; .reg .b32 %%r<12>; .reg .b64 %%rd<12>; .reg .b64 %%a<%u>; .reg .b64 %%g<%u>; .reg .b32 %%v<%u>; .reg .b64 "
+            "%%w<%u>;\n",
+            LITMUS_PLACES, LITMUS_PLACES, LITMUS_READS, LITMUS_READS);
     if (uses_shared(t))
-        put_shared(f);
+        put_shared(f, t);
     fputs(find_role, f);
     fprintf(f, "rem.u32 %%r5, %%r4, %u; div.u32 %%r4, %%r4, %u;\n", LITMUS_THREADS, LITMUS_THREADS);
     fprintf(f, "ld.param.u64 %%rd2, [place]; mul.wide.u32 %%rd5, %%r4, %u; add.u64 %%rd2, %%rd2, %%rd5;\n", 8 * LITMUS_PLACES);
     fprintf(f, "ld.param.u64 %%rd3, [delay]; mul.wide.u32 %%rd5, %%r4, %u; add.u64 %%rd3, %%rd3, %%rd5;\n", 4 * LITMUS_OPS);
-    fprintf(f, "ld.param.u64 %%rd4, [out]; mul.wide.u32 %%rd5, %%r4, %u; add.u64 %%rd4, %%rd4, %%rd5;\n", 4 * LITMUS_READS);
+    fprintf(f, "ld.param.u64 %%rd4, [out]; mul.wide.u32 %%rd5, %%r4, %u; add.u64 %%rd4, %%rd4, %%rd5;\n", 8 * LITMUS_READS);
     put_addresses(f, t);
     for (uint32_t k = 0; k < t->thread_cnt; k++)
         fprintf(f, "setp.eq.u32 %%p1, %%r5, %u; @%%p1 bra THREAD%u;\n", k, k);

@@ -28,7 +28,7 @@ struct tables {
     uint64_t place[LITMUS_INSTANCES][LITMUS_PLACES];
     uint32_t delay[LITMUS_INSTANCES][LITMUS_OPS];
     uint64_t noise[LITMUS_NOISE];
-    uint32_t out[LITMUS_INSTANCES][LITMUS_READS];
+    uint64_t out[LITMUS_INSTANCES][LITMUS_READS];
     uint32_t owner[LINES * LINE_WORDS]; /* of each word of persistent memory: instance * LITMUS_PLACES + place, or NOBODY */
     struct litmus_state state[LITMUS_INSTANCES];
     bool active[LITMUS_INSTANCES];
@@ -155,7 +155,7 @@ static void place_places(struct session *s)
         uint32_t line[LITMUS_PLACES];
         for (uint32_t p = 0; p < t->place_cnt; p++) {
             if (t->place[p].space != LITMUS_PERSISTENT) {
-                s->m->place[i][p] = s->flags + LINE * order[i * LITMUS_PLACES + t->place[p].line] + 4 * p;
+                s->m->place[i][p] = s->flags + LINE * order[i * LITMUS_PLACES + t->place[p].line] + t->spacing * p;
                 continue;
             }
             line[p] = t->place[p].line == p ? free_line(s, i, lines) : line[t->place[p].line];
@@ -264,10 +264,10 @@ static void look(struct session *s, uint32_t instance, uint64_t persist)
 
 static void apply_word(struct session *s, const struct cowarp_persist *p, uint32_t word, uint32_t owner)
 {
-    uint32_t *value = &s->m->state[owner / LITMUS_PLACES].place[owner % LITMUS_PLACES];
+    uint64_t *value = &s->m->state[owner / LITMUS_PLACES].place[owner % LITMUS_PLACES];
     for (uint32_t b = 0; b < 4; b++)
         if ((p->mask[word / 8] >> (4 * (word % 8) + b) & 1) != 0)
-            *value = (*value & ~(0xffu << (8 * b))) | (uint32_t)p->data[4 * word + b] << (8 * b);
+            *value = (*value & ~(UINT64_C(0xff) << (8 * b))) | (uint64_t)p->data[4 * word + b] << (8 * b);
 }
 
 /* Applies a persist as a whole, and then looks at the instances whose words it has. */
@@ -288,11 +288,13 @@ static void apply(struct session *s, const struct cowarp_persist *p, uint64_t in
 /* Of a test of memory: what is left when the kernel has ended. */
 static int read_places(struct session *s)
 {
-    static uint32_t word[LINES * LINE_WORDS];
-    const int status = cowarp_read(s->gpu, word, s->flags, sizeof word);
+    static uint8_t byte[LINES * LINE];
+    const size_t told = s->t->spacing < 8 ? s->t->spacing : 8;
+    const int status = cowarp_read(s->gpu, byte, s->flags, sizeof byte);
     for (uint32_t i = 0; status == COWARP_OK && i < LITMUS_INSTANCES; i++)
         for (uint32_t p = 0; p < s->t->place_cnt; p++)
-            s->m->state[i].place[p] = word[(s->m->place[i][p] - s->flags) / 4];
+            if (litmus_is_told(s->t, p))
+                memcpy(&s->m->state[i].place[p], byte + (s->m->place[i][p] - s->flags), told);
     return status;
 }
 

@@ -367,6 +367,8 @@ struct cowarp_arg {
 #define COWARP_LOCAL(x) ((struct cowarp_arg){COWARP_ARG_LOCAL, {.u64 = (x)}})
 #define COWARP_BYTES(x) ((struct cowarp_arg){COWARP_ARG_BYTES, {.bytes = (x)}}) /* x: a const struct cowarp_bytes * */
 
+#define COWARP_STREAMS 64
+
 struct cowarp_launch {
     uint32_t size; /* of this struct */
     const char *kernel;
@@ -385,6 +387,9 @@ struct cowarp_launch {
                            cowarp_reset, with what that refuses. Other systems: COWARP_EINVAL */
     int cooperative; /* 1: blocks may meet at a barrier of the whole grid (grid.sync() of cooperative groups), so the cores have to have room
                            for all at once; else COWARP_EINVAL */
+    uint32_t stream;        /* for check race: the launch is one of this stream, 0 .. COWARP_STREAMS - 1; */
+    const uint32_t *before; /* [COWARP_STREAMS] and so many launches of each stream happen before it, all those of its own among them. NULL:
+                               all do */
 };
 
 /* Runs a kernel to its end. After an error in the run the GPU answers COWARP_EINVAL to cowarp_run and cowarp_load until cowarp_reset;

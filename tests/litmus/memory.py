@@ -179,9 +179,59 @@ for _way, _fence, _never in (("relaxed", "", False), ("fence", "fence.acq_rel.ct
     BLOCKS |= block(f"shared_data_{_way}", _never, "a = 1, b = 0", f"st X = 1; {_fence}st.relaxed.cta F = 1", f"ld.relaxed.cta F -> a; {_fence}ld X -> b",
                     declare="shared X")
 BLOCKS |= block("shared_release", True, "a = 1, b = 0", "st X = 1; st.release.cta F = 1", "ld.acquire.cta F -> a; ld X -> b", declare="shared F")
+# A release of block scope need not wait for its warp's own loads on this machine: they are in the core's one queue to L1 and crossbar, in front of
+# whatever a warp of the core does later. So a machine whose release does not wait is right, too, and passes this.
+BLOCKS |= block("shared_release_load", True, "a = 1, b = 1", "ld X -> a; st.release.cta F = 1", "ld.acquire.cta F -> b; if b = 1 st X = 1",
+                declare="shared F")
 BLOCKS |= block("shared_atomics", True, "a = 0, b = 0", "atom.relaxed.cta.exch F = 1 -> a", "atom.relaxed.cta.exch F = 2 -> b", declare="shared F")
 BLOCKS |= block("shared_cumulative_far", True, "a = 1, b = 1, c = 0", "st X = 1; st.release.cta F = 1", "ld.acquire.cta F -> a; st.release.gpu G = 1",
                 "ld.acquire.gpu G -> b; ld X -> c", declare="shared F")
+
+
+# Accesses of other sizes, vectors, dependencies, the texture proxy. What is ordered is seen whole; a race of accesses of different sizes has no
+# meaning, so loads are under an `if`. Elements of a vector are in no order. A dependency orders nothing, and gives no value out of thin air.
+PIECES = {  # how T0 writes X; a load, and what it finds
+    "wide": ("st.u64 X = 578437695752307201", "ld.u8 X+3 -> b", 4),
+    "narrow": ("st.u8 X+3 = 4", "ld.u32 X -> b", 4 << 24),
+    "over": ("st.u64 X = 578437695752307201; st.u16 X+2 = 65535", "ld.u32 X -> b", 0xffff0201),
+    "under": ("st.u16 X+4 = 7; st.u32 X = 9", "ld.u64 X -> b", 7 << 32 | 9),
+    "vector": ("st.v2.u32 X = 1, 2", "ld.u64 X -> b", 2 << 32 | 1),
+    "bytes": ("st.v4.u8 X+4 = 1, 2, 3, 4", "ld.u16 X+6 -> b", 0x0403),
+    "to_vector": ("st.u64 X = 4294967298", "ld.v2.u32 X -> c, b", 1),
+}
+for _name, (_write, _load, _value) in PIECES.items():
+    BLOCKS |= block(f"size_own_{_name}", True, "b = 0", f"{_write}; {_load}")
+    for _space in ("", "_shared"):
+        BLOCKS |= block(f"size_bar_{_name}{_space}", True, "b = 0", f"{_write}; bar", f"bar; {_load}", declare="shared X" if _space else "")
+    for _scope, _far in (("cta", ""), ("gpu", "_far"), ("sys", "_far")):
+        BLOCKS |= block(f"size_mp_{_name}_{_scope}{_far}", True, "a = 1, b = 0", f"{_write}; st.release.{_scope} F = 1",
+                        f"ld.acquire.{_scope} F -> a; if a = 1 {_load}")
+    BLOCKS |= block(f"size_mp_{_name}_value_far", False, f"a = 1, b = {_value}", f"{_write}; st.release.gpu F = 1",
+                    f"ld.acquire.gpu F -> a; if a = 1 {_load}")
+for _far in ("", "_far"):
+    BLOCKS |= block(f"vector_torn{_far}", False, "a = 1, b = 0", "st.v2.u32 X = 1, 2", f"ld.v2.u32 X -> a, b")
+    BLOCKS |= block(f"scalar_torn{_far}", True, "a = 1", "st.relaxed.gpu.u64 X = 4294967297", f"ld.relaxed.gpu.u64 X -> a")
+    BLOCKS |= block(f"vector_mp{_far}", True, "a = 1, c = 0", "st.v4.u32 X = 1, 2, 3, 4; st.release.gpu F = 1",
+                    "ld.acquire.gpu F -> a; ld.v4.u32 X -> b, c, d, e")
+    BLOCKS |= block(f"vector_mp_relaxed{_far}", False, "a = 1, c = 0", "st.v4.u32 X = 1, 2, 3, 4; st.relaxed.gpu F = 1",
+                    "ld.acquire.gpu F -> a; ld.v4.u32 X -> b, c, d, e")
+    for _read, _never in (("relaxed", False), ("acquire", True)):
+        BLOCKS |= block(f"control_mp_{_read}{_far}", _never, "a = 1, b = 0", "st X = 1; st.release.gpu F = 1",
+                        f"ld.{_read}.gpu F -> a; if a = 1 ld X -> b")
+        BLOCKS |= block(f"address_mp_{_read}{_far}", _never, "a = 1, b = 0", "st X+4 = 1; st.release.gpu F = 1", f"ld.{_read}.gpu F -> a; ld X[a] -> b")
+    BLOCKS |= block(f"data_lb{_far}", True, "a = 1", "ld.relaxed.gpu X -> a; st.relaxed.gpu Y = a", "ld.relaxed.gpu Y -> b; st.relaxed.gpu X = b")
+    BLOCKS |= block(f"data_lb_half{_far}", False, "a = 1, b = 1", "ld.relaxed.gpu X -> a; st.relaxed.gpu Y = a",
+                    "ld.relaxed.gpu Y -> b; st.relaxed.gpu X = 1")
+    BLOCKS |= block(f"control_lb{_far}", True, "a = 1", "ld.relaxed.gpu X -> a; if a = 1 st.relaxed.gpu Y = 1",
+                    "ld.relaxed.gpu Y -> b; if b = 1 st.relaxed.gpu X = 1")
+    BLOCKS |= block(f"address_lb{_far}", True, "a = 1", "ld.relaxed.gpu X+4 -> a; st.relaxed.gpu Y[a] = 1",
+                    "ld.relaxed.gpu Y+4 -> b; st.relaxed.gpu X[b] = 1")
+    BLOCKS |= block(f"data_wrc{_far}", True, "b = 1, c = 0", "st.relaxed.gpu X = 1", "ld.relaxed.gpu X -> a; st.release.gpu F = a",
+                    "ld.acquire.gpu F -> b; ld.relaxed.gpu X -> c")
+    # A fence or an acquire is of the generic proxy: a load of the texture path may find what its cache has. So a machine whose acquire leaves that
+    # cache alone is right, and no test can name it.
+    BLOCKS |= block(f"texture_mp{_far}", False, "a = 1, b = 0", "st X = 1; st.release.gpu F = 1", "ld.acquire.gpu F -> a; ld.nc X -> b")
+    BLOCKS |= block(f"texture_own{_far}", False, "b = 0", "st X = 1; fence.sc.sys; ld.nc X -> b", "st Y = 1")
 
 
 if __name__ == "__main__":

@@ -27,6 +27,13 @@ SLIPS = [  # text, line, column, words
     ("thread T0 block 0 warp 0\n  st X = 1\nthread T1 block 0 warp 1\n  st.volatile X = 1\n", 4, 19, "X = 1 is written already"),
     ("st X = 1\n", 1, 1, "an operation before the first thread"),
     ("thread T0 block 0 warp 0\n" + 13 * "  fence.sc.gpu\n", 14, 3, "more than 12 operations"),
+    ("thread T0 block 0 warp 0\n  ld.u16.v2 X -> a\n", 2, 9, "expected '.nc', '.v2' or '.v4', '.u8' to '.u64' in this order"),
+    ("thread T0 block 0 warp 0\n  st.u16 X+1 = 1\n", 2, 11, "not at a multiple of 2 bytes, or behind the place's 16 bytes"),
+    ("thread T0 block 0 warp 0\n  ld.v4.u64 X -> a, b, c, d\n", 2, 13, "a vector of more than 16 bytes"),
+    ("thread T0 block 0 warp 0\n  st.u8 X = 256\n", 2, 13, "256 is more than 255"),
+    ("thread T0 block 0 warp 0\n  ld X -> a\nthread T1 block 1 warp 0\n  if a = 1 st X = 1\n", 4, 6, "expected what this thread has read and found 'a'"),
+    ("thread T0 block 0 warp 0\n  ld.u8 X -> a\n  ld Y[a] -> b\n", 3, 8, "'a' has 1 bytes, and 4 are needed"),
+    ("thread T0 block 0 warp 0\n  ld X -> a\n  if a = 1 fence.sc.gpu\n", 3, 12, "expected 'ld' or 'st' and found 'fence'"),
 ]
 # What the specification's own words say of these, beyond the shapes of memory.py.
 SAID = [
@@ -96,10 +103,15 @@ class Memory(unittest.TestCase):
         presets = json.loads(subprocess.run([COWARP, "list", "--json"], capture_output=True, text=True, check=True).stdout)["presets"]
         return [(p["name"], "--set", f"l1.global={value}") for p in presets for value in ("off", "on", "write-back")]
 
+    def share(self, machine):
+        """All tests with --all; else a part of them for each machine, each test on one or more."""
+        paths = sorted(self.suite.glob("*.lit"))
+        return [self.suite] if ALL else paths[MACHINES.index(machine)::len(MACHINES)]
+
     def test_machines(self):
         for machine in self.machines():
             with self.subTest(machine=machine):
-                r = cowarp(self.suite, "--preset", *machine, "--runs", 2, "--quiet")
+                r = cowarp(*self.share(machine), "--preset", *machine, "--runs", 2, "--quiet")
                 self.assertEqual(r.returncode, 0, r.stdout[-600:] + r.stderr)
                 shown, allowed = map(int, re.search(r"(\d+) of (\d+) allowed states shown, and no other\n$", r.stdout).groups())
                 self.assertGreater(shown, allowed / 2)
@@ -148,6 +160,28 @@ class Memory(unittest.TestCase):
         self.assertIn("40 runs, all with the results of the machine as it is", r.stdout)
         for wrong in ("0", "x"):
             self.assertEqual(run(kernel, "--adversary", wrong).returncode, 2)
+
+    def test_races_of_sizes(self):
+        """The axioms say nothing of them, so there is no verdict; nor of tests with more pieces than the enumerator takes."""
+        for text, words in (("thread T0 block 0 warp 0\n  st.u64 X = 1\nthread T1 block 1 warp 0\n  ld.relaxed.gpu X -> a\n", "race, of which PTX says nothing"),
+                            ("thread T0 block 0 warp 0\n  st.v4.u8 X = 1, 2, 3, 4\n" + "".join(f"  st X = {k}\n" for k in (5, 6, 7)), "more than 12 pieces")):
+            r = cowarp(self.write(text), "--states")
+            self.assertEqual((r.returncode, r.stdout, r.stderr.count("\n")), (1, "", 1), r.stderr)
+            self.assertIn(words, r.stderr)
+
+    def test_missing_says_why(self):
+        """Of each allowed state that is not shown, what the machine would have to do."""
+        few = pathlib.Path(self.folder.name, "why")
+        few.mkdir()
+        why = {"lb_01_relaxed_gpu": "X = 1, Y = 1, a = 1, b = 1; needs the store to X in T1 to be performed before the load of Y: needs more runs, or the adversary",
+               "shared_flag_relaxed": "needs the load of X in T1 to be performed before the load of F: an access of shared memory is performed where it stands in its warp",
+               "iriw_0123_fence_gpu": "needs two threads that see stores in different orders: here a store is performed for all at once, in its L2 slice",
+               "sb_01_sc_gpu": "an interleaving gives it: needs more runs"}
+        for name in why:
+            (few / f"{name}.lit").write_text(self.texts[name])
+        out = cowarp(few, "--preset", "getm", "--runs", 1, "--missing").stdout
+        for name, words in why.items():
+            self.assertRegex(out, rf"{name} +not shown: .*{re.escape(words)}")
 
     def test_slips(self):
         for text, line, column, words in SLIPS:

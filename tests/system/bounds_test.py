@@ -89,6 +89,19 @@ class Faults(Bounds):
         self.kernel("atom")
         self.faults("atom of 4 bytes", data, [1000])
 
+    def test_the_row_above_the_first(self):
+        """As srad_v2 of Rodinia reads it: signed indices, below the first buffer there is. The machine of its paper refuses it, and says what helps."""
+        text = LOAD.replace("OPERATION", OPERATIONS["u32"][0].replace("SPACE", "")).replace("sm_70", "sm_20")
+        rows = [-8192, -8188, 0, 4]
+        machine = ("--preset", "gpgpusim-gtx480")
+        for time in ((), ("--functional",)):
+            self.write("k.ptx", text)
+            self.faults(f"ld of 4 bytes at global address 0x{BASE + ZONE - 8192:x}: not allocated: 8192 bytes below "
+                        "argument 1 (in), 8 bytes at 0x100000100; --oob warn or --oob zero lets the run go on\n", b"\x07\0\0\0\x09\0\0\0", rows, *machine, *time)
+            done = self.load(b"\x07\0\0\0\x09\0\0\0", rows, *machine, *time, "--oob", "zero")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual([word[0] for word in struct.iter_unpack("<I12x", self.read("out"))], [0, 0, 7, 9])
+
     def test_to_the_byte(self):
         """The padding of an allocation, up to a multiple of 256, is no part of it, unless there are no red zones."""
         self.kernel("u8")

@@ -431,8 +431,6 @@ class Help(Command):
         self.fails(2, "advise", "vecadd", says=["no kernel has transactions"])
         self.fails(2, "advise", "km-hc", "--kernel", "km_cglock", says=["km_cglock has no transactions"])
         self.fails(2, "advise", "km-hc", "--block", "0", says=["1 to 1024"])
-        done = self.run_it("run", "it-hc", "--set", "ltm.choose=auto", "--param", "groups=1")
-        self.assertRegex(done.stderr, r"^cowarp: kernel it_tx: ltm.choose=auto takes ltm.detect=prw-sig and ltm.serial=ascending-multiple: [^\n]+\n$")
 
     def test_version(self):
         self.assertRegex(self.passes("--version"), r"^cowarp \d+\.\d+\.\d+\n"

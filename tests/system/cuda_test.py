@@ -487,8 +487,16 @@ class Nvcc(Case):
                 files = ["-rdc=true", *glob.glob(path + "/*.cu")] if os.path.isdir(path) else [path]
                 subprocess.run([nvcc, "-cudart", "shared", "-o", target, *files], check=True, capture_output=True,
                                env={**os.environ, "TMPDIR": str(self.folder)})
-                done = self.check("--", target, status=1 if "fails_room" in target else 0)
+                done = self.check("--", target)
                 self.assertIn("PASS", done.stdout)
+                if target.endswith("streams"):
+                    self.streams(target)
+
+    def streams(self, target):
+        """What the program has between its two kernels: nothing, something else, or what orders them."""
+        for how, racy in [("", False), *((str(i), False) for i in range(1, 8)), ("0", True), *((str(i), True) for i in range(11, 15))]:
+            done = self.run_it("--functional", "--check", "race", "--", target, *([how] if how else []))
+            self.assertEqual((done.returncode, " of another stream has written it at line " in done.stderr), (int(racy), racy), (how, done.stderr))
 
 
 if __name__ == "__main__":

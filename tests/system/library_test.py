@@ -60,6 +60,7 @@ class Library(unittest.TestCase):
                 self.assertNotIn(0, first + second)
                 self.disjoint(second, sizes)
                 self.assertLess(max(second) - min(first), HEAP)
+                self.assertEqual(self.pieces(sizes, 1, 4, "--check", "memory,race,init", *time), (first, second))
 
     def test_a_full_heap_gives_null(self):
         """Pieces are powers of two with their header: of 2 MiB there are three in 8 MiB that has a head. Nothing is given for 0 bytes."""
@@ -70,11 +71,40 @@ class Library(unittest.TestCase):
             addresses, _ = self.pieces(31 * [HEAP] + [0], 0, 1, *time)
             self.assertEqual(set(addresses), {0})
 
-    def test_what_is_freed_twice_traps(self):
+    def line(self, mark):
+        """The line of the text that ends with the mark."""
+        return next(number for number, line in enumerate(PTX.read_text().splitlines(), 1) if line.endswith(f"; // {mark}") or line.endswith(f"}} // {mark}"))
+
+    def wrong(self, kernel, number, mark, source, text, *options):
         for time in TIMES:
-            done = self.run_it("twice", *time, block=1)
-            self.assertEqual(done.returncode, 1)
-            self.assertRegex(done.stderr, r"kernel twice: \S+library.ptx:\d+: block \(0, 0, 0\) thread \(0, 0, 0\): trap\n$")
+            done = self.run_it(kernel, "--quiet", *options, *time, block=1, args=(f"u32:{number}",) + (("zero:256",) if kernel == "wrong" else ()))
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertRegex(done.stderr.splitlines()[0], rf"kernel {kernel}: \S+library.ptx:{self.line(mark)}{source}: block \(0, 0, 0\) thread "
+                             rf"\(0, 0, 0\): {text}$")
+
+    def test_what_free_cannot_free_is_named(self):
+        """The line is that of the call."""
+        at, block = r"free of 0x\w+, ", "a block of 8 bytes"
+        self.wrong("wrong", 1, "free", r" \(heap.cu:22\)", at + "whose header is overwritten: a write beyond a block of malloc, that of 8 bytes at .*")
+        self.wrong("wrong", 3, "free", r" \(heap.cu:22\)", at + f"which malloc has not given: it lies 4 bytes behind the beginning of {block}")
+        self.wrong("wrong", 4, "free", r" \(heap.cu:22\)", at + "which malloc has not given: it lies outside of the heap")
+        self.wrong("wrong", 5, "again", r" \(heap.cu:22\)", at + "freed before; the block had 8 bytes")
+        for time in TIMES:
+            self.assertEqual(self.run_it("wrong", *time, block=1, args=("u32:0", "zero:256")).returncode, 0)
+            self.assertEqual(self.run_it("wrong", *time, block=1, args=("u32:2", "zero:256")).returncode, 0)  # padding of its own
+
+    def test_the_write_beyond_a_block_is_found(self):
+        for number, mark, beyond in ((1, "beyond", 16), (2, "padding", 4)):
+            text = rf"st of \d bytes at global address 0x\w+: {beyond} bytes beyond a block of malloc, of 8 bytes at 0x\w+"
+            self.wrong("wrong", number, mark, r" \(heap.cu:21\)", text, "--check", "memory")
+        for time in TIMES:
+            done = self.run_it("wrong", *time, "--check", "memory", block=1, args=("u32:0", "zero:256"))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_recursion_that_is_too_deep_is_named(self):
+        self.wrong("recursion", 64, "deeper", "", "stack of recursion deeper than 64: a function is called inside 64 calls of it, and is expanded "
+                   "no further")
+        self.assertEqual(self.run_it("recursion", block=1, args=("u32:63",)).returncode, 0)
 
     def test_all_blocks_meet(self):
         for time in TIMES:

@@ -45,6 +45,7 @@ FOUND = {
     "r_named": (32, "it at line"),
     "r_flag": (1, "thread (32, 0, 0): ld of 4 bytes at shared address 0x0: thread (0, 0, 0) has written it at line"),
     "i_global": (64, "ld of 4 bytes at global address 0x100000100: nobody has written 2 of these bytes"),
+    "i_padding": (64, "ld of 2 bytes at shared address 0x0: nobody has written 1 of these bytes"),
     "i_shared": (64, "ld of 4 bytes at shared address 0x0: nobody has written 4 of these bytes"),
 }
 
@@ -274,6 +275,26 @@ class DeviceMemory(unittest.TestCase):
         (self.folder / "s.txt").write_text("load k.ptx\nalloc d 64\nlaunch k grid 1 block 1 args d\nlaunch k grid 1 block 1 args d\n")
         done = subprocess.run([COWARP, "exec", "--script", "s.txt", "--check", "race"], cwd=self.folder, capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
+class Graphs(unittest.TestCase):
+    """Codes on graphs, as clang compiles them."""
+
+    CLANG = ("clang++-14", "-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "-O2", "-S")
+
+    def test_patterns(self):
+        with tempfile.TemporaryDirectory(prefix="graphs-") as folder:
+            for target in ("sm_35", "sm_70"):
+                subprocess.run([*self.CLANG, f"--cuda-gpu-arch={target}", str(PTX.with_name("graphs.cu")), "-o", "graphs.ptx"], cwd=folder, check=True,
+                               capture_output=True)
+                for kernel in ("push_right", "push_racy", "pull_right", "pull_racy", "worklist_right", "worklist_racy"):
+                    for options in ((), ("--functional",)):
+                        with self.subTest(kernel, target=target, options=options):
+                            done = subprocess.run([COWARP, "exec", "graphs.ptx", "--kernel", kernel, "--grid", "4", "--block", "64", *3 * ("--arg", "zero:1024"),
+                                                   "--arg", "u32:256", "--check", "race", "--quiet", *options], cwd=folder, capture_output=True, text=True,
+                                                  timeout=60)
+                            self.assertEqual((done.returncode, "nothing orders the two" in done.stderr), (1, True) if "racy" in kernel else (0, False),
+                                             done.stderr)
 
 
 if __name__ == "__main__":

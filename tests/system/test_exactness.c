@@ -24,6 +24,11 @@ static const struct run staged_tx = {
 static const struct run staged_stencil = {
     .workload = "laplace", .preset = "gtx480", .variant = COWARP_PLAIN, .settings = {STAGES}, .param = {"n=24"}};
 
+/* Requests that wait in the partitions, for times drawn at random. */
+static const struct run held = {.workload = "vecadd", .preset = "getm", .variant = COWARP_PLAIN, .settings = {"core.memory=adversary"}};
+static const struct run held_l1 = {
+    .workload = "vecadd", .preset = "gtx480", .variant = COWARP_PLAIN, .settings = {"core.memory=adversary"}};
+
 static void run_ok(struct run *r)
 {
     run_workload(r);
@@ -50,7 +55,7 @@ static void test_exactness__two_runs_are_equal(void **state)
 static void test_exactness__tick_order_changes_nothing(void **state)
 {
     (void)state;
-    const struct run *kinds[] = {&ht, &locks, &stencil, &octree, &cut, &staged_locks, &staged_tx, &staged_stencil};
+    const struct run *kinds[] = {&ht, &locks, &stencil, &octree, &cut, &staged_locks, &staged_tx, &staged_stencil, &held, &held_l1};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         struct run a = *kinds[i], b = *kinds[i];
         b.reverse_ticks = 1;
@@ -70,7 +75,8 @@ static void test_exactness__skipping_idle_components_changes_nothing(void **stat
     static const struct run warp_small = {
         .workload = "ht-h", .system = "warptm", .variant = COWARP_TX, .param = {"blocks=8", "buckets=200"}};
     static const struct run serial = {.workload = "ht-h", .system = "serial", .variant = COWARP_TX, .param = {"blocks=4", "buckets=600"}};
-    const struct run *kinds[] = {&ht, &locks, &stencil, &serial, &kilo_small, &warp_small, &staged_locks, &staged_tx, &staged_stencil};
+    const struct run *kinds[] = {&ht,           &locks,     &stencil,        &serial, &kilo_small, &warp_small,
+                                 &staged_locks, &staged_tx, &staged_stencil, &held,   &held_l1};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         struct run a = *kinds[i], b = *kinds[i];
         b.tick_always = 1;
@@ -84,10 +90,10 @@ static void test_exactness__skipping_idle_components_changes_nothing(void **stat
 static void test_exactness__components_made_anew_go_on(void **state)
 {
     (void)state;
-    const struct run *kinds[] = {&locks, &stencil, &staged_locks, &staged_stencil};
+    const struct run *kinds[] = {&locks, &stencil, &staged_locks, &staged_stencil, &held, &held_l1};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         struct run a = *kinds[i], b = *kinds[i];
-        b.renew_cycles = 997;
+        b.renew_cycles = kinds[i] == &held || kinds[i] == &held_l1 ? 97 : 997;
         run_ok(&a);
         run_ok(&b);
         expect_equal(&a, &b);

@@ -13,7 +13,7 @@ static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                            "{ .reg .b64 %rd<4>; .reg .b32 %r<4>; ld.param.u64 %rd1, [to]; ld.param.u64 %rd2, [from];\n"
                            ".loc 3 12 1\n"
                            "ld.global.u32 %r1, [%rd2];\n" /* line 8 */
-                           "st.global.u32 [%rd1], %r1; ret; }\n";
+                           "add.u32 %r1, %r1, 0; st.global.u32 [%rd1], %r1; ret; }\n";
 #define LOAD_LINE 8
 
 struct machine {

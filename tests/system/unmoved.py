@@ -283,7 +283,7 @@ lht-lc localtm preset=localtm ltm.detect=swo-sig ltm.serial=ascending-multiple c
 it-hc localtm preset=localtm ltm.detect=dcd ltm.serial=descending-single check-serial
 it-lc localtm preset=localtm ltm.detect=smdcd ltm.serial=descending-multiple check-serial
 gc-hc localtm preset=localtm ltm.detect=swo-sig ltm.token=transaction check-serial
-gc-lc localtm preset=localtm ltm.choose=auto check-serial
+gc-lc localtm preset=localtm ltm.detect=smdcd ltm.serial=ascending-multiple check-serial
 km-hc localtm preset=localtm ltm.undo=free ltm.sig_bits=32 ltm.wsig_bits=64 ltm.hashes=1 check-serial
 km-lc localtm preset=localtm ltm.latency=9 wavefronts=4 check-serial
 km-hc localtm core.warp_width=32 shared.banks=32 check-serial

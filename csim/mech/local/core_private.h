@@ -40,14 +40,13 @@ enum cw_local_sabotage {
 /* Shared by the cores. */
 struct cw_local {
     struct cw_mech_host host;
-    struct cw_local_keys keys; /* the configuration's; with ltm.choose=auto, detector and serialisation are those of the launch */
+    struct cw_local_keys keys;
     struct cw_local_counters *counters;
     struct cw_tm_counters *tm;
     enum cw_local_sabotage sabotage;
     cw_time period;
-    uint32_t width;                  /* lanes of a wavefront */
-    uint32_t words;                  /* of a group, of the running launch; 0: the kernel has no transactions */
-    const struct cw_kernel *noticed; /* the user knows what ltm.choose=auto has taken for it */
+    uint32_t width; /* lanes of a wavefront */
+    uint32_t words; /* of a group, of the running launch; 0: the kernel has no transactions */
 };
 
 /* ---- words ---- */

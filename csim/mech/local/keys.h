@@ -9,7 +9,6 @@
 /* Values of ltm.serial: bit 0 says descending, bit 1 multiple. Those of ltm.detect are enum cw_local_detect (cowarp/unit/bank_detector.h).
  */
 enum cw_local_serial { CW_LOCAL_DESCENDING = 1, CW_LOCAL_MULTIPLE = 2 };
-enum cw_local_choose { CW_LOCAL_CHOOSE_MANUAL, CW_LOCAL_CHOOSE_AUTO };
 enum cw_local_undo_cost { CW_LOCAL_UNDO_WALK, CW_LOCAL_UNDO_FREE };
 enum cw_local_token { CW_LOCAL_TOKEN_TRANSACTION, CW_LOCAL_TOKEN_WAVEFRONT };
 enum cw_local_global { CW_LOCAL_GLOBAL_FAULT, CW_LOCAL_GLOBAL_ALLOW };

@@ -117,39 +117,19 @@ static int refuse(const struct cw_local_advice *a, uint32_t combination, const c
                    a->has.vector_registers, a->has.scalar_registers);
 }
 
-static void tell_choice(struct cw_local *local, const struct cw_kernel *kernel, const struct cw_local_advice *a, uint32_t combination)
-{
-    struct cw_error text;
-    if (local->noticed == kernel)
-        return;
-    local->noticed = kernel;
-    cw_fail(&text, CW_OK, "kernel %s: ltm.choose=auto takes ltm.detect=%s and ltm.serial=%s: %s", kernel->name,
-            cw_local_detect_name(combination / CW_LOCAL_SERIALS), cw_local_serial_name(combination % CW_LOCAL_SERIALS), a->why);
-    cw_mech_notice(&local->host, text.text);
-}
-
-static int take(struct cw_local *local, const struct cw_launch *l, struct cw_error *err)
+static int fits(const struct cw_local *local, const struct cw_launch *l, struct cw_error *err)
 {
     struct cw_local_advice a;
-    const struct cw_local_keys *asked = cw_config_own(local->host.config, &cw_local_key_set);
-    uint32_t combination = asked->ltm_detect * CW_LOCAL_SERIALS + asked->ltm_serial;
+    const uint32_t combination = local->keys.ltm_detect * CW_LOCAL_SERIALS + local->keys.ltm_serial;
     cw_local_advise(&a, local->host.config, l->kernel, l->threads, 4 * local->words);
-    if (asked->ltm_choose == CW_LOCAL_CHOOSE_AUTO && a.chosen < CW_LOCAL_COMBINATIONS)
-        combination = a.chosen;
-    if (a.line[combination].lacks != NULL)
-        return refuse(&a, combination, l->kernel->name, err);
-    if (asked->ltm_choose == CW_LOCAL_CHOOSE_AUTO)
-        tell_choice(local, l->kernel, &a, combination);
-    local->keys.ltm_detect = combination / CW_LOCAL_SERIALS;
-    local->keys.ltm_serial = combination % CW_LOCAL_SERIALS;
-    return CW_OK;
+    return a.line[combination].lacks != NULL ? refuse(&a, combination, l->kernel->name, err) : CW_OK;
 }
 
 static int launch(void *self, const struct cw_launch *l, struct cw_error *err)
 {
     struct machine *m = self;
     m->shared.words = l->kernel->uses_region ? (l->shared_bytes + 3) / 4 : 0;
-    return l->kernel->uses_region ? take(&m->shared, l, err) : CW_OK;
+    return l->kernel->uses_region ? fits(&m->shared, l, err) : CW_OK;
 }
 
 static void *core_self(void *self, uint32_t core)
