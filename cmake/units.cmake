@@ -102,7 +102,7 @@ function(cw_add_lockstep_tests unit)
         ENVIRONMENT "${environment};COWARP_RTL_CXXFLAGS=-O1;COWARP_LOCKSTEP_CYCLES=200000" ${common})
     add_test(NAME state.${unit} COMMAND test_rtl_${unit} --gtest_filter=*c_equals_rtl*)
     set_tests_properties(state.${unit} PROPERTIES
-        ENVIRONMENT "COWARP_LOCKSTEP_SAVED=1;COWARP_LOCKSTEP_CYCLES=10000" WORKING_DIRECTORY ${CMAKE_BINARY_DIR} TIMEOUT 60 LABELS rtl)
+        ENVIRONMENT "COWARP_LOCKSTEP_SAVED=1;COWARP_LOCKSTEP_CYCLES=4000" WORKING_DIRECTORY ${CMAKE_BINARY_DIR} TIMEOUT 60 LABELS rtl)
     add_test(NAME rtl.${unit}.broken COMMAND test_rtl_${unit} --gtest_filter=*broken_copies*)
     add_test(NAME rtl.${unit}.long COMMAND test_rtl_${unit} --gtest_filter=*c_equals_rtl*)
     set_tests_properties(rtl.${unit}.broken rtl.${unit}.long PROPERTIES ENVIRONMENT "${environment}" ${common})

@@ -680,7 +680,7 @@ static void stack_state(void *self, struct cw_state *s)
     cw_state_count(s, "turned block", &t->turned, BLOCKS_MAX - 1);
     CW_STATE(s, t->joined);
     CW_STATE(s, t->offering);
-    cw_state_count(s, "offered block", &t->offered, t->p.blocks); /* none is the last */
+    cw_state_count(s, "offered block", &t->offered, t->p.blocks); /* The last stands for none. */
     report_state(s, t);
 }
 

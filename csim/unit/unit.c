@@ -56,13 +56,18 @@ const struct cw_unit_provider *cw_unit_provider_c(void)
     return &provider;
 }
 
-void cw_unit_state(struct cw_state *s, struct cw_unit_instance *instance)
+void cw_unit_state_behind(struct cw_state *s, struct cw_unit_instance *instance)
 {
-    cw_state_group(s, instance->unit->name, 0);
     if (instance->state != NULL)
         instance->state(instance, s);
     else if (instance->ops->state != NULL)
         instance->ops->state(instance->self, s);
     else
         cw_state_fail(s, CW_EUNSUP, "it cannot be saved");
+}
+
+void cw_unit_state(struct cw_state *s, struct cw_unit_instance *instance)
+{
+    cw_state_group(s, instance->unit->name, 0);
+    cw_unit_state_behind(s, instance);
 }

@@ -514,7 +514,7 @@ static void decision_state(struct cw_state *s, struct decision *d)
     CW_STATE(s, d->verdict.action);
     CW_STATE(s, d->verdict.outcome);
     CW_STATE(s, d->verdict.ts);
-    CW_STATE(s, d->verdict.wake); /* the rest of a verdict has gone to the table */
+    CW_STATE(s, d->verdict.wake); /* The rest has gone to the table. */
 }
 
 static void parts_state(struct cw_state *s, struct vu *u)

@@ -48,8 +48,15 @@ static void recorder_tick(void *self, const void *in)
     r->unit.ops->tick(r->unit.self, in);
 }
 
+/* A step has written its edge before anybody saves. */
+static void recorder_state(void *self, struct cw_state *s)
+{
+    struct cw_recorder *r = self;
+    cw_unit_state_behind(s, &r->unit);
+}
+
 static const struct cw_unit_ops recorder_ops = {
-    .destroy = recorder_destroy_unit, .reset = recorder_reset, .eval = recorder_eval, .tick = recorder_tick};
+    .destroy = recorder_destroy_unit, .reset = recorder_reset, .eval = recorder_eval, .tick = recorder_tick, .state = recorder_state};
 
 static int recorder_open(void *context, const struct cw_unit *unit, const char *name, const void *params, struct cw_unit_instance *instance,
                          struct cw_error *err)

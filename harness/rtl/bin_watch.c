@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/state.h"
 #include "rtl_place.h"
 
 #ifndef CW_SOURCE_DIR
@@ -62,8 +63,17 @@ static void instance_tick(void *self, const void *in)
     s->inner.ops->tick(s->inner.self, in);
 }
 
+/* The history that bins look at is not saved: what is loaded begins without, as after a reset. */
+static void instance_state(void *self, struct cw_state *s)
+{
+    struct instance *i = self;
+    if (cw_state_loads(s))
+        cw_bin_probe_reset(i->probe);
+    cw_unit_state_behind(s, &i->inner);
+}
+
 static const struct cw_unit_ops instance_ops = {
-    .destroy = instance_destroy, .reset = instance_reset, .eval = instance_eval, .tick = instance_tick};
+    .destroy = instance_destroy, .reset = instance_reset, .eval = instance_eval, .tick = instance_tick, .state = instance_state};
 
 /* Path of the unit's file; whether it is there. */
 static bool find_file(char path[CW_PATH_MAX], const struct cw_unit *unit)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/state.h"
+
 struct cw_taps {
     const struct cw_unit_provider *inner;
     struct cw_tap **tap;
@@ -118,7 +120,21 @@ void cw_tap_idle(struct cw_tap *t)
     t->inner.ops->eval(t->inner.self, t->in, t->out);
 }
 
-static const struct cw_unit_ops tap_ops = {.destroy = tap_destroy, .reset = tap_reset, .eval = tap_eval, .tick = tap_tick};
+/* Behind the edge that is due, so that the state is the one without a tap. What is loaded has no cycle to show yet. */
+static void tap_state(void *self, struct cw_state *s)
+{
+    struct cw_tap *t = self;
+    if (t->taps->before != NULL)
+        t->taps->before(t->taps->context);
+    if (!cw_state_loads(s))
+        finish_cycle(t);
+    else
+        t->evaluated = t->edge_due = t->ahead = false;
+    cw_unit_state_behind(s, &t->inner);
+}
+
+static const struct cw_unit_ops tap_ops = {
+    .destroy = tap_destroy, .reset = tap_reset, .eval = tap_eval, .tick = tap_tick, .state = tap_state};
 
 static void tap_free(struct cw_tap *t)
 {

@@ -143,6 +143,9 @@ struct cw_unit_provider {
 /* Names the instance's state, between two cycles, to be saved or loaded. Fails s with CW_EUNSUP when nobody can. */
 void cw_unit_state(struct cw_state *s, struct cw_unit_instance *instance);
 
+/* The same for an ops->state that stands in front of another instance: adds nothing, so that a run can be loaded with it or without. */
+void cw_unit_state_behind(struct cw_state *s, struct cw_unit_instance *behind);
+
 /* The provider that always answers with the C model. */
 const struct cw_unit_provider *cw_unit_provider_c(void);
 

@@ -7,22 +7,29 @@
 #include <string.h>
 
 #include "base/state.h"
+#include "bin_watch.h"
 #include "cw_test.h"
+#include "wave/tap.h"
 
 #define INTERVAL_MAX 1024u /* cycles; the shorter, the more often: many meet what lasts a cycle, long ones let a difference come out */
 #define RESET_EVERY  4096u
 
+/* The other is loaded from what the one has saved. Every second is watched, as in a run with waves and bins, which has to be the same. */
 struct twins {
     const struct cw_unit *unit;
     const void *params;
-    struct cw_unit_instance one, other; /* other: loaded from what one has saved */
+    struct cw_unit_provider bins, taps;
+    struct cw_bin_watch *bin_watch;
+    struct cw_taps *tap_list;
+    struct cw_unit_instance one, other;
+    uint64_t renewals;
     void *in, *out, *other_out;
     struct cw_port *port;
 };
 
 static struct cw_unit_instance open_instance(const struct twins *t)
 {
-    const struct cw_unit_provider *provider = cw_unit_provider_c();
+    const struct cw_unit_provider *provider = t->renewals % 2 == 0 ? cw_unit_provider_c() : &t->taps;
     struct cw_unit_instance instance = {0};
     struct cw_error err = {{0}};
     if (provider->open(provider->context, t->unit, "saved", t->params, &instance, &err) != CW_OK)
@@ -43,13 +50,16 @@ static uint64_t digest(struct cw_unit_instance *instance)
     return digest;
 }
 
-/* The other is made anew, from the one. */
+/* The other takes the place of the one, and is made anew. */
 static void renew(struct twins *t)
 {
     struct cw_error err = {{0}};
     struct cw_state save, load;
-    if (t->other.self != NULL)
-        t->other.ops->destroy(t->other.self);
+    if (t->other.self != NULL) {
+        t->one.ops->destroy(t->one.self);
+        t->one = t->other;
+    }
+    t->renewals++;
     t->other = open_instance(t);
     cw_state_save_begin(&save, &err);
     cw_unit_state(&save, &t->one);
@@ -99,6 +109,10 @@ static void open_twins(struct twins *t, const struct cw_unit *unit, const void *
                         .port = calloc(unit->port_cnt, sizeof(struct cw_port))};
     assert_true(t->in != NULL && t->out != NULL && t->other_out != NULL && t->port != NULL);
     unit->ports(params, t->port);
+    struct cw_error err = {{0}};
+    if (cw_bin_watch_create(&t->bin_watch, &t->bins, cw_unit_provider_c(), &err) != CW_OK ||
+        cw_taps_create(&t->tap_list, &t->taps, &t->bins, &err) != CW_OK)
+        fail_msg("%s", err.text);
     t->one = open_instance(t);
     renew(t);
 }
@@ -107,6 +121,8 @@ static void close_twins(struct twins *t)
 {
     t->one.ops->destroy(t->one.self);
     t->other.ops->destroy(t->other.self);
+    cw_taps_destroy(t->tap_list);
+    cw_bin_watch_destroy(t->bin_watch);
     free(t->in);
     free(t->out);
     free(t->other_out);
@@ -119,7 +135,6 @@ void cw_saved_run(const struct cw_lockstep_bench *bench, const struct cw_lockste
     struct cw_stimulus *stimulus = cw_stimulus_create(unit, set->params, seed, set->phase_cycles, bench->constrain, bench->context);
     struct twins t;
     struct cw_rng rng;
-    uint64_t renewals = 0;
     assert_non_null(stimulus);
     open_twins(&t, unit, set->params);
     cw_rng_seed(&rng, ~seed);
@@ -128,7 +143,6 @@ void cw_saved_run(const struct cw_lockstep_bench *bench, const struct cw_lockste
             if (digest(&t.one) != digest(&t.other))
                 fail_msg("%s, set %s, cycle %" PRIu64 ": the state of the one that was loaded differs", unit->name, set->label, n);
             renew(&t);
-            renewals++;
             next += 1 + cw_rng_below(&rng, INTERVAL_MAX >> cw_rng_below(&rng, 10));
         }
         if (cw_rng_below(&rng, RESET_EVERY) == 0)
@@ -136,7 +150,7 @@ void cw_saved_run(const struct cw_lockstep_bench *bench, const struct cw_lockste
         cw_stimulus_next(stimulus, t.out, t.in);
         cycle(&t, set->label, n);
     }
-    printf("%s %s: %" PRIu64 " cycles, saved and loaded %" PRIu64 " times\n", unit->name, set->label, cycles, renewals);
+    printf("%s %s: %" PRIu64 " cycles, saved and loaded %" PRIu64 " times\n", unit->name, set->label, cycles, t.renewals);
     close_twins(&t);
     cw_stimulus_destroy(stimulus);
 }
