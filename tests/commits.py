@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The form of commits: `area: Imperative`, at most 72 characters, no full stop; then an empty line, and a body that says why.
 
-    commits.py SOURCE_DIR       commits since the one that brought this file, at most the newest 50
+    commits.py SOURCE_DIR       commits since the last one that changed this file, at most the newest 50
 
 Merges are passed over; so is a copy without that history. Exit status 1 names each commit that differs.
 """
@@ -29,7 +29,7 @@ def wrong(subject, body):
 
 def main():
     root = sys.argv[1]
-    first = git(root, "log", "--diff-filter=A", "--format=%h", "--", "tests/commits.py")
+    first = git(root, "log", "-1", "--format=%h", "--", "tests/commits.py")
     log = git(root, "log", "--no-merges", f"-{NEWEST}", "--format=%h%x00%s%x00%b%x01", f"{first.split()[-1]}..HEAD") if first else None
     if log is None:
         print("no history of this file here: nothing to check")

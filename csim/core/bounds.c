@@ -79,7 +79,7 @@ static const char *wrong(const struct cw_core *c, const struct cw_mem_part *a, u
         return "beyond the block's shared memory";
     if (a->space == CW_SPACE_LOCAL)
         return "beyond the thread's local memory";
-    if (!cw_memory_holds(c->cfg.memory, a->addr[lane], a->bytes) || cw_core__in_block(c, a->addr[lane], a->bytes, outside))
+    if (!cw_memory_holds(c->cfg.memory, a->addr[lane], a->bytes) || cw_heap_in_block(c->cfg.memory, a->addr[lane], a->bytes, outside))
         place_outside(c, a->addr[lane], a->bytes, outside);
     return outside;
 }
@@ -115,7 +115,7 @@ static bool lane_in_block(const struct cw_core *c, const struct cw_mem_part *a, 
 {
     char outside[300];
     return a->space != CW_SPACE_GLOBAL || (a->uop->flags & CW_UF_HEAP) != 0 || !cw_core__checks(c, CW_CHECK_MEMORY) ||
-           cw_core__in_block(c, a->addr[lane], a->bytes, outside);
+           cw_heap_in_block(c->cfg.memory, a->addr[lane], a->bytes, outside);
 }
 
 static bool in_blocks(const struct cw_core *c, const struct cw_mem_part *a)

@@ -32,6 +32,7 @@
 #include "core/constants.h"
 #include "core/core.h"
 #include "core/fetch.h"
+#include "core/heap.h"
 #include "core/inst_pool.h"
 #include "core/l1.h"
 #include "core/lsu.h"
@@ -106,13 +107,12 @@ struct cw_core_inst {
     cw_lanes chunk_left;      /* of these, those of the chunk that is being accessed */
     uint8_t piece, piece_cnt; /* local memory: 32-bit words per lane */
     bool in_region;
-    uint8_t flight;   /* see struct cw_order */
-    uint64_t arrives; /* cycle from which the load/store unit sees it */
-    uint64_t
-        read_until; /* cycle from which what the constant cache has read so far may be used; leader: and what parts have that are complete */
-    uint32_t stamp; /* number in the order of issue, where CW_SOCKET_PM or CW_SOCKET_PROGRAM is taken */
-    uint16_t epoch; /* of the core when it issued */
-    uint32_t asked; /* mechanisms before the L1 that have let it go or need not be asked, in the order of the list */
+    uint8_t flight;      /* see struct cw_order */
+    uint64_t arrives;    /* cycle from which the load/store unit sees it */
+    uint64_t read_until; /* cycle from which what constant memory, or a part that is complete, has given may be used */
+    uint32_t stamp;      /* number in the order of issue, where CW_SOCKET_PM or CW_SOCKET_PROGRAM is taken */
+    uint16_t epoch;      /* of the core when it issued */
+    uint32_t asked;      /* mechanisms before the L1 that have let it go or need not be asked, in the order of the list */
 };
 
 /* 64 slots of warps. */
@@ -516,11 +516,6 @@ void cw_core__issue_tick(struct cw_core *c);
 bool cw_core__indexed_targets(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t pc, cw_lanes mask, uint32_t *target);
 /* The fault of TRAP and BRKPT by these lanes. */
 void cw_core__trap(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask);
-/* The fault of CW_TRAP_FREE. */
-void cw_core__bad_free(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask);
-/* Whether the bytes, of one allocation, are in a block of malloc's or not in its heap; else *text says where. Blocks that malloc or free has
- * in work, and freed ones, count as right. */
-bool cw_core__in_block(const struct cw_core *c, uint64_t addr, uint32_t bytes, char text[300]);
 
 /* bounds.c */
 /* Lanes of one space in one half of a warp. */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a kernel does wrong with blocks of malloc. Pieces lie one behind the other and are never joined, so whoever walks over their headers
  * from the first one on finds the piece of an address, or the first header that something has overwritten. */
-#include "ir/heap.h"
+#include "core/heap.h"
 
-#include "core/core_state.h"
+#include <stdio.h>
+
+#include "ir/heap.h"
 
 struct piece {
     uint64_t at, bytes; /* its header's address; with the header */
@@ -11,10 +13,10 @@ struct piece {
     bool is_whole; /* the header is one */
 };
 
-static bool read_piece(const struct cw_core *c, uint64_t at, struct piece *p)
+static bool read_piece(const struct cw_memory *memory, uint64_t at, struct piece *p)
 {
     *p = (struct piece){.at = at};
-    cw_memory_read(c->cfg.memory, at, &p->header, sizeof p->header);
+    cw_memory_read(memory, at, &p->header, sizeof p->header);
     const uint32_t used = p->header.state - CW_HEAP_USED, freed = p->header.state - CW_HEAP_FREED;
     const uint32_t class = used < CW_HEAP_CLASSES ? used : freed;
     p->is_whole = class >= 5 && class < CW_HEAP_CLASSES;
@@ -29,25 +31,25 @@ static bool is_used(const struct piece *p)
 
 /* The piece that the address is in, or the first one on the way whose header is not whole, and the one in front of it (at 0: there is none).
  * false: the address is in no piece. */
-static bool walk(const struct cw_core *c, uint64_t heap, uint64_t addr, struct piece *found, struct piece *front)
+static bool walk(const struct cw_memory *memory, uint64_t heap, uint64_t addr, struct piece *found, struct piece *front)
 {
     uint64_t head[2], at = heap + CW_HEAP_HEAD;
-    cw_memory_read(c->cfg.memory, heap, head, sizeof head);
+    cw_memory_read(memory, heap, head, sizeof head);
     const uint64_t end = heap + (head[0] < head[1] ? head[0] : head[1]);
     *front = (struct piece){.at = 0};
     if (addr < at || addr >= end)
         return false;
-    for (; at < end && read_piece(c, at, found) && addr - at >= found->bytes; at += found->bytes)
+    for (; at < end && read_piece(memory, at, found) && addr - at >= found->bytes; at += found->bytes)
         *front = *found;
     return at < end;
 }
 
 /* The piece whose header stands at `at` cannot be freed: nobody has given it, it is free, or something has overwritten what stands there. */
-static void why_not(const struct cw_core *c, uint64_t heap, uint64_t at, uint32_t state, char text[300])
+static void why_not(const struct cw_memory *memory, uint64_t heap, uint64_t at, uint32_t state, char text[300])
 {
     struct piece p = {.at = 0}, front;
     const uint32_t freed = state - CW_HEAP_FREED;
-    const bool inside = walk(c, heap, at, &p, &front);
+    const bool inside = walk(memory, heap, at, &p, &front);
     if (freed < CW_HEAP_CLASSES)
         snprintf(text, 300, "freed before; the block had %llu bytes", p.at == at ? p.header.asked : 0);
     else if (inside && p.is_whole && p.at != at)
@@ -64,25 +66,18 @@ static void why_not(const struct cw_core *c, uint64_t heap, uint64_t at, uint32_
         snprintf(text, 300, "which malloc has not given: it lies outside of the heap");
 }
 
-void cw_core__bad_free(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
+void cw_heap_why_not_free(const struct cw_memory *memory, uint64_t heap, uint64_t address, uint32_t state, char text[300])
 {
-    uint64_t address[CW_WARP_LANES_MAX], state[CW_WARP_LANES_MAX], heap[CW_WARP_LANES_MAX];
-    const uint32_t lane = cw_lanes_first(mask);
-    char text[300];
-    cw_core__read_warp(c, w, u->src[0], address);
-    cw_core__read_warp(c, w, u->src[1], state);
-    cw_core__read_warp(c, w, u->src[2], heap);
-    why_not(c, heap[lane], address[lane] - CW_HEAP_HEADER, (uint32_t)state[lane], text);
-    cw_core__fault(c, w, lane, u, CW_EFAULT, "free of 0x%llx, %s", (unsigned long long)address[lane], text);
+    why_not(memory, heap, address - CW_HEAP_HEADER, state, text);
 }
 
-bool cw_core__in_block(const struct cw_core *c, uint64_t addr, uint32_t bytes, char text[300])
+bool cw_heap_in_block(const struct cw_memory *memory, uint64_t addr, uint32_t bytes, char text[300])
 {
-    const struct cw_region *heap = cw_memory_region(c->cfg.memory, addr);
+    const struct cw_region *heap = cw_memory_region(memory, addr);
     struct piece p, front;
     if (heap == NULL || heap->kind != CW_REGION_HEAP)
         return true;
-    if (!walk(c, heap->base, addr, &p, &front)) {
+    if (!walk(memory, heap->base, addr, &p, &front)) {
         snprintf(text, 300, "in no block of malloc, but in the heap's own memory");
         return false;
     }

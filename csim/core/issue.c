@@ -300,6 +300,19 @@ static const char *trap_text(const struct cw_core *c, const struct cw_uop *u)
     return "trap";
 }
 
+/* free cannot free what the first lane gives it. */
+static void bad_free(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
+{
+    uint64_t address[CW_WARP_LANES_MAX], state[CW_WARP_LANES_MAX], heap[CW_WARP_LANES_MAX];
+    const uint32_t lane = cw_lanes_first(mask);
+    char text[300];
+    cw_core__read_warp(c, w, u->src[0], address);
+    cw_core__read_warp(c, w, u->src[1], state);
+    cw_core__read_warp(c, w, u->src[2], heap);
+    cw_heap_why_not_free(c->cfg.memory, heap[lane], address[lane], (uint32_t)state[lane], text);
+    cw_core__fault(c, w, lane, u, CW_EFAULT, "free of 0x%llx, %s", (unsigned long long)address[lane], text);
+}
+
 __attribute__((noinline)) void cw_core__trap(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
 {
     if (u->op == CW_OP_TRAP && u->cmp == CW_TRAP_DEPTH)
@@ -307,7 +320,7 @@ __attribute__((noinline)) void cw_core__trap(struct cw_core *c, uint32_t w, cons
                        "stack of recursion deeper than %u: a function is called inside %u calls of it, and is expanded no further",
                        (uint32_t)u->imm, (uint32_t)u->imm);
     else if (u->op == CW_OP_TRAP && u->cmp == CW_TRAP_FREE)
-        cw_core__bad_free(c, w, u, mask);
+        bad_free(c, w, u, mask);
     else
         cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT, "%s", trap_text(c, u));
 }
