@@ -23,7 +23,7 @@ FRONT_ENDS = {"ptx": ["base", "ir"]}
 HARNESS = {
     "file": ([], ["base"]),
     "rtl": ([], ["base", "unit"]),
-    "wave": (["file", "rtl"], ["base", "core", "mech", "gpu"]),
+    "wave": (["file", "rtl"], ["base", "unit", "core", "mech", "gpu"]),
     "timeline": (["file"], ["base", "core", "mem", "gpu"]),
     "play": (["file", "rtl", "wave"], ["base", "unit"]),
     "api": (["file", "rtl", "wave", "timeline", "play"], ["base", "ir", "ptx", "exec", "control", "unit", "mem", "mech", "gpu"]),

@@ -286,6 +286,8 @@ static int check_functional(struct cowarp_gpu *gpu, const struct cowarp_options 
         {o->check_serial != 0, "a check of serializability"},
         {o->check_persist != 0, "a check of persists"},
     };
+    if (o->renew_cycles != 0 && (o->wave_file != NULL || o->record != NULL || o->bins_file != NULL))
+        return cw_fail(&gpu->err, CW_EINVAL, "renew_cycles makes the units anew, which a wave, a record or functional coverage holds");
     if (o->functional == 0 && (o->timed_begin != 0 || o->timed_end != 0))
         return cw_fail(&gpu->err, CW_EINVAL, "timed_begin and timed_end without functional: all launches are timed");
     if (o->functional != 0 && (o->timed_begin != 0 || o->timed_end != 0) && o->timed_end <= o->timed_begin)
