@@ -313,6 +313,10 @@ static int read_saved(struct cli_session *s, const struct cli_parsed *p)
 {
     const char *save = cli_value(p, "save", NULL), *at = save != NULL ? strrchr(save, '@') : NULL;
     s->options.load_file = cli_value(p, "load", NULL);
+    if ((save != NULL || s->options.load_file != NULL) && strcmp(p->command->name, "run") != 0 && strcmp(p->command->name, "exec") != 0)
+        return cli_error(
+            CLI_WRONG, "--save and --load are of 'cowarp run' and 'cowarp exec': %s makes other runs, or its host reads memory past cowarp",
+            p->command->name);
     if (save == NULL)
         return CLI_OK;
     if (at == NULL || at == save || !cli_u64(at + 1, &s->options.save_cycle))

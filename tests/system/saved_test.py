@@ -94,6 +94,8 @@ class Refused(Folder):
         self.assertFalse((self.here / "t").exists())
         self.refuse("takes FILE@CYCLE", self.words, "--save", "t")
         self.refuse("takes FILE@CYCLE", self.words, "--save", "t@x")
+        self.refuse("cuda makes other runs", "cuda --save t@100 -- /bin/true")
+        self.refuse("crash makes other runs", "crash gpkvs --preset sbrp-near --persistency sbrp --points 5 --load t")
         self.refuse("cannot be saved", "run ht-h --system getm --param blocks=4 --check-serial", "--save", "t@100")
 
 
