@@ -11,7 +11,9 @@ static void name_source(const struct cw_module *module, uint32_t line, char text
 {
     uint32_t source_line = 0;
     const char *source = cw_module_source(module, line, &source_line);
-    snprintf(text, 200, source != NULL ? " (%.160s:%u)" : "", source, source_line);
+    text[0] = '\0';
+    if (source != NULL)
+        snprintf(text, 200, " (%.160s:%u)", source, source_line);
 }
 
 void cw_core__fault(struct cw_core *c, uint32_t w, uint32_t lane, const struct cw_uop *u, int status, const char *fmt, ...)
