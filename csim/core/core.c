@@ -514,7 +514,7 @@ int cw_core_prepare(struct cw_core *c, const struct cw_launch *launch, struct cw
 {
     c->launch = NULL;
     c->hostile = c->config->core_memory == CW_MEMORY_ADVERSARY;
-    cw_rng_seed(&c->rng, c->config->core_memory_seed * UINT64_C(0x100000001b3) + 4096 + c->cfg.index);
+    c->whim = c->config->core_memory_seed * UINT64_C(0x100000001b3) + 4096 + c->cfg.index;
     int status = size_blocks(c, launch, err);
     if (status == 0)
         status = allocate_registers(c, launch->kernel, err);

@@ -328,7 +328,7 @@ struct cw_core {
     uint32_t stamps;     /* instructions that have one */
     bool hostile;        /* core.memory=adversary: messages say what may pass them, and weak loads may go past the L1 */
     uint16_t epoch;      /* synchronisations of block scope, modulo 2^16 */
-    struct cw_rng rng;   /* of that */
+    uint64_t whim;       /* the seed of that */
     uint8_t *shared;
     /* launch */
     const struct cw_launch *launch;

@@ -240,7 +240,8 @@ static bool goes_around(const struct cw_core *c, const struct cw_pipe_entry *e)
            cw_l1_find(&c->l1, e->access.line) == NULL;
 }
 
-/* With the adversary a weak load may go past a clean line: an older one that stays there is read later. */
+/* With the adversary a weak load may go past a clean line: an older one that stays there is read later. An access that is tried again
+ * gets the answer of its first try. */
 static __attribute__((noinline)) bool skips_l1(struct cw_core *c, const struct cw_pipe_entry *e)
 {
     const struct cw_mem_inst *m = &e->inst->m;
@@ -248,7 +249,11 @@ static __attribute__((noinline)) bool skips_l1(struct cw_core *c, const struct c
         return true;
     const bool weak = m->uop->op == CW_OP_LD && m->space == CW_SPACE_GLOBAL && (m->uop->flags & CW_UF_VOLATILE) == 0;
     const struct cw_l1_line *line = weak ? cw_l1_find(&c->l1, e->access.line) : NULL;
-    return weak && !cw_core__is_kept(c, e->access.line) && (line == NULL || !cw_l1_is_dirty(line)) && cw_rng_below(&c->rng, 4) == 0;
+    if (!weak || cw_core__is_kept(c, e->access.line) || (line != NULL && cw_l1_is_dirty(line)))
+        return false;
+    struct cw_rng access;
+    cw_rng_seed(&access, c->whim ^ e->access.line ^ e->ready << 40);
+    return cw_rng_below(&access, 4) == 0;
 }
 
 static enum progress global_access(struct cw_core *c, const struct cw_pipe_entry *e)

@@ -497,7 +497,6 @@ static void clock_state(struct cw_state *s, struct cw_core *c)
     CW_STATE(s, c->departures);
     CW_STATE(s, c->stamps);
     CW_STATE(s, c->epoch);
-    CW_STATE(s, c->rng.state);
     CW_STATE(s, c->checkpoint.longest_back_off);
 }
 
