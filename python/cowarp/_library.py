@@ -86,7 +86,8 @@ class Launch(ctypes.Structure):
     c_name = "cowarp_launch"
     _fields_ = [("size", c_uint32), ("kernel", c_char_p), ("grid", c_uint32 * 3), ("block", c_uint32 * 3),
                 ("dynamic_shared_bytes", c_uint32), ("arg_count", c_uint32), ("args", POINTER(Arg)), ("static_warps", c_int),
-                 ("registers", c_uint32), ("functional", c_int), ("baseline", c_int), ("cooperative", c_int)]
+                ("registers", c_uint32), ("functional", c_int), ("baseline", c_int), ("cooperative", c_int),
+                ("stream", c_uint32), ("before", POINTER(c_uint32))]
 
 
 class Occupancy(ctypes.Structure):
