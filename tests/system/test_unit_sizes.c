@@ -140,10 +140,12 @@ static const char *const differences[] = {
     "getm-artifact conflict_address_table set_w 6",
 };
 
-/* Rows of a DRAM are numbered in as many bits as the machine's memory needs; the units are synthesized for 2^20. */
+/* Rows of a DRAM and words of memory are numbered in as many bits as the machine's memory needs; the units are synthesized for 2^20 rows
+ * and the words of 1,024 MiB. The gtx480 presets have their card's 1,536 MiB: one bit more. */
 static bool is_of_memory(const char *line)
 {
-    return strstr(line, " row_w ") != NULL || strstr(line, " stride_w ") != NULL;
+    return strstr(line, " row_w ") != NULL || strstr(line, " stride_w ") != NULL ||
+           (strstr(line, "gtx480 ") != NULL && strstr(line, " addr_w 29") != NULL);
 }
 
 static bool is_in(const char *const *list, size_t cnt, const char *line)
