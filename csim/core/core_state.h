@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A core: five floors, each with a struct and a folder of its own, which knows those below it.
+ * A core: five floors, each a folder with a struct of its own, in which the floor below comes first.
  *
  * Private to: core.c, functional.c, line_services.c, saved.c, services.c, watch.c.
  */
@@ -11,11 +11,11 @@
 
 struct cw_core {
     struct cw_component component;
-    struct cw_core_warps warps;
-    struct cw_core_cache cache;
-    struct cw_core_blocks blocks;
-    struct cw_core_memory memory;
-    struct cw_core_issue issue;
+    struct cw_core_issue issue; /* the highest floor, and in it the others: */
+    struct cw_core_memory *memory;
+    struct cw_core_blocks *blocks;
+    struct cw_core_cache *cache;
+    struct cw_core_warps *warps;
 };
 
 /* saved.c */

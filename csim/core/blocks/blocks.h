@@ -23,8 +23,7 @@ struct cw_flush {
 };
 
 struct cw_core_blocks {
-    struct cw_core_warps *warps;
-    struct cw_core_cache *cache;
+    struct cw_core_cache cache; /* the floor below; first, so that its address is this one's */
     struct cw_room room;
     struct cw_fetch_port fetch;
     struct cw_flush flush;
@@ -101,7 +100,7 @@ void cw_core__order_acquired(struct cw_core_blocks *blocks, uint8_t scope);
 void cw_core__order_drained(struct cw_core_blocks *blocks, uint32_t block);
 static inline void cw_core__order_done(struct cw_core_blocks *blocks, uint8_t flight)
 {
-    struct cw_order *o = &blocks->warps->order[flight / 2];
+    struct cw_order *o = &blocks->cache.warps.order[flight / 2];
     if (--o->flight[flight % 2] == 0 && o->is_owed)
         cw_core__order_drained(blocks, flight / 2);
 }

@@ -21,18 +21,20 @@
 /* Where the lane that has not come is; its guard may be false, and then it is here. */
 static uint32_t place_of(const struct cw_core_blocks *blocks, uint32_t w, uint32_t lane)
 {
-    if (cw_lanes_has(blocks->warps->front[w].active, lane))
-        return cw_core__pc(blocks->warps, w);
-    return blocks->warps->control->ops->where != NULL ? blocks->warps->control->ops->where(blocks->warps->control, w, lane) : CW_PC_NONE;
+    const struct cw_core_warps *const warps = &blocks->cache.warps;
+    if (cw_lanes_has(warps->front[w].active, lane))
+        return cw_core__pc(warps, w);
+    return warps->control->ops->where != NULL ? warps->control->ops->where(warps->control, w, lane) : CW_PC_NONE;
 }
 
 /* Without the lanes that can come to no barrier and to no operation across lanes any more. */
 static cw_lanes missed(const struct cw_core_blocks *blocks, uint32_t w, cw_lanes absent)
 {
+    const struct cw_core_warps *const warps = &blocks->cache.warps;
     cw_lanes lanes = 0;
     for (cw_lanes left = absent; left != 0; left = cw_lanes_rest(left)) {
         const uint32_t lane = cw_lanes_first(left), pc = place_of(blocks, w, lane);
-        if (pc == CW_PC_NONE || !blocks->warps->uop[pc].leaves)
+        if (pc == CW_PC_NONE || !warps->uop[pc].leaves)
             lanes |= cw_lanes_one(lane);
     }
     return lanes;
@@ -66,34 +68,34 @@ static const char *in_words(const struct cw_core_blocks *blocks, uint32_t pc, ch
     if (pc == CW_PC_NONE)
         snprintf(text, 40, "is on another side of a branch");
     else
-        snprintf(text, 40, "is at line %u", blocks->warps->uop[pc].line);
+        snprintf(text, 40, "is at line %u", blocks->cache.warps.uop[pc].line);
     return text;
 }
 
 bool cw_core__members_came(struct cw_core_blocks *blocks, uint32_t w, const struct cw_uop *u, cw_lanes mask)
 {
+    struct cw_core_warps *const warps = &blocks->cache.warps;
     const struct cw_opnd o = members_of(u);
     cw_lanes named = u->op == CW_OP_MMA ? UINT32_MAX : 0;
     char where[40];
-    if (mask == 0 || (o.kind == CW_OPND_NONE && named == 0) || blocks->warps->width != CW_LANES || blocks->warps->warp[w].in_region ||
-        blocks->warps->mixes)
+    if (mask == 0 || (o.kind == CW_OPND_NONE && named == 0) || warps->width != CW_LANES || warps->warp[w].in_region || warps->mixes)
         return true;
     uint64_t value[CW_LANES];
-    cw_core__read_operand(blocks->warps, blocks->warps->warp[w].dynamic, w, 0, o, value);
+    cw_core__read_operand(warps, warps->warp[w].dynamic, w, 0, o, value);
     for (cw_lanes left = named == 0 ? mask : 0; left != 0; left = cw_lanes_rest(left))
         named |= (uint32_t)value[cw_lanes_first(left)];
-    const cw_lanes absent = missed(blocks, w, named & blocks->warps->warp[w].live & ~mask);
+    const cw_lanes absent = missed(blocks, w, named & warps->warp[w].live & ~mask);
     if (absent == 0)
         return true;
     const uint32_t first = cw_lanes_first(absent);
-    if (cw_core__checks(blocks->warps, CW_CHECK_SYNC)) {
-        cw_core__find(blocks->warps, CW_CHECK_SYNC, w, cw_lanes_first(mask), u, 0, 0,
+    if (cw_core__checks(warps, CW_CHECK_SYNC)) {
+        cw_core__find(warps, CW_CHECK_SYNC, w, cw_lanes_first(mask), u, 0, 0,
                       "%s.sync by lanes 0x%08x names lanes 0x%08x, which have not come; lane %u %s", name_of(u), (uint32_t)mask,
                       (uint32_t)absent, first, in_words(blocks, place_of(blocks, w, first), where));
         return true;
     }
     cw_core__fault(
-        blocks->warps, w, cw_lanes_first(mask), u, CW_EFAULT,
+        warps, w, cw_lanes_first(mask), u, CW_EFAULT,
         "%s.sync by lanes 0x%08x names lanes 0x%08x, which have not come; lane %u %s. PTX 6 waits for them, and a SIMT stack cannot; "
         "core.convergence=ignore takes the lanes that are there",
         name_of(u), (uint32_t)mask, (uint32_t)absent, first, in_words(blocks, place_of(blocks, w, first), where));
@@ -102,16 +104,16 @@ bool cw_core__members_came(struct cw_core_blocks *blocks, uint32_t w, const stru
 
 void cw_core__find_strangers(struct cw_core_blocks *blocks, uint32_t w, const struct cw_uop *u, cw_lanes mask)
 {
+    struct cw_core_warps *const warps = &blocks->cache.warps;
     uint64_t members[CW_LANES];
-    if (u->src_cnt == 0 || u->src[0].kind == CW_OPND_NONE || blocks->warps->width != CW_LANES || blocks->warps->mixes)
+    if (u->src_cnt == 0 || u->src[0].kind == CW_OPND_NONE || warps->width != CW_LANES || warps->mixes)
         return;
-    cw_core__read_operand(blocks->warps, blocks->warps->warp[w].dynamic, w, 0, u->src[0], members);
+    cw_core__read_operand(warps, warps->warp[w].dynamic, w, 0, u->src[0], members);
     for (cw_lanes left = mask; left != 0; left = cw_lanes_rest(left)) {
         const uint32_t lane = cw_lanes_first(left);
         if ((members[lane] >> lane & 1u) == 0)
-            cw_core__find(blocks->warps, CW_CHECK_SYNC, w, lane, u, 0, 0,
-                          "the membermask 0x%08x of %s does not name the lane itself, which is %u", (uint32_t)members[lane], name_of(u),
-                          lane);
+            cw_core__find(warps, CW_CHECK_SYNC, w, lane, u, 0, 0, "the membermask 0x%08x of %s does not name the lane itself, which is %u",
+                          (uint32_t)members[lane], name_of(u), lane);
     }
 }
 
@@ -130,19 +132,20 @@ static bool can_wait(const struct cw_kernel *k)
 /* Lanes at home in a slot arrive with the warp w; others of those active there do not. */
 static bool arrive_home(struct cw_core_blocks *blocks, uint32_t w, uint32_t h, const struct cw_uop *u, cw_lanes come, cw_lanes others)
 {
-    struct cw_warp *home = &blocks->warps->warp[h];
+    struct cw_core_warps *const warps = &blocks->cache.warps;
+    struct cw_warp *home = &warps->warp[h];
     const cw_lanes late = home->passed & come;
-    if (late != 0 && cw_core__checks(blocks->warps, CW_CHECK_SYNC)) {
-        cw_core__find(blocks->warps, CW_CHECK_SYNC, w, cw_lanes_first(late), u, 0, 0,
+    if (late != 0 && cw_core__checks(warps, CW_CHECK_SYNC)) {
+        cw_core__find(warps, CW_CHECK_SYNC, w, cw_lanes_first(late), u, 0, 0,
                       "lanes 0x%08llx come to a barrier after their warp has passed the one at line %u without them",
                       (unsigned long long)late, home->passed_line);
         home->passed &= ~late;
     } else if (late != 0) {
         cw_core__fault(
-            blocks->warps, w, cw_lanes_first(late), u, CW_EFAULT,
+            warps, w, cw_lanes_first(late), u, CW_EFAULT,
             "lanes 0x%08llx come to a barrier after their warp has passed the one at line %u without them. From sm_70 on a barrier "
             "waits for each thread, and a SIMT stack cannot; %score.convergence=ignore lets whole warps pass",
-            (unsigned long long)late, home->passed_line, can_wait(blocks->warps->launch->kernel) ? "set core.divergence=dwf; " : "");
+            (unsigned long long)late, home->passed_line, can_wait(warps->launch->kernel) ? "set core.divergence=dwf; " : "");
         return false;
     }
     if (others != 0) {
@@ -154,23 +157,25 @@ static bool arrive_home(struct cw_core_blocks *blocks, uint32_t w, uint32_t h, c
 
 bool cw_core__arrives(struct cw_core_blocks *blocks, uint32_t w, const struct cw_uop *u, cw_lanes mask)
 {
-    const struct cw_warp *warp = &blocks->warps->warp[w];
+    struct cw_core_warps *const warps = &blocks->cache.warps;
+    const struct cw_warp *warp = &warps->warp[w];
     struct cw_part p;
     bool well = true;
-    if (!blocks->warps->launch->kernel->threads_apart)
+    if (!warps->launch->kernel->threads_apart)
         return true;
     if (warp->dynamic == NULL)
         return arrive_home(blocks, w, w, u, mask, warp->live & ~mask);
-    for (uint32_t i = 0; well && cw_core__part(blocks->warps, warp->dynamic, w, 0, i, &p); i++)
-        well = arrive_home(blocks, w, p.home, u, p.lanes & mask, p.lanes & blocks->warps->front[w].active & ~mask);
+    for (uint32_t i = 0; well && cw_core__part(warps, warp->dynamic, w, 0, i, &p); i++)
+        well = arrive_home(blocks, w, p.home, u, p.lanes & mask, p.lanes & warps->front[w].active & ~mask);
     return well;
 }
 
 /* Whether a lane that has only its end before it still changes memory on the way: then it has not left, but taken another side. */
 static bool still_works(const struct cw_core_blocks *blocks, uint32_t pc)
 {
-    for (uint32_t steps = 0; steps < blocks->warps->launch->kernel->uop_cnt; steps++) {
-        const struct cw_uop *u = &blocks->warps->uop[pc];
+    const struct cw_core_warps *const warps = &blocks->cache.warps;
+    for (uint32_t steps = 0; steps < warps->launch->kernel->uop_cnt; steps++) {
+        const struct cw_uop *u = &warps->uop[pc];
         if (u->op == CW_OP_EXIT && u->guard < 0)
             return false;
         if (u->op == CW_OP_ST || u->op == CW_OP_ATOM || (u->op == CW_OP_BRA && u->guard >= 0))
@@ -182,8 +187,9 @@ static bool still_works(const struct cw_core_blocks *blocks, uint32_t pc)
 
 void cw_core__note_side(struct cw_core_blocks *blocks, uint32_t w, cw_lanes stores)
 {
-    struct cw_warp *warp = &blocks->warps->warp[w];
-    if (blocks->warps->front[w].active == warp->live)
+    struct cw_core_warps *const warps = &blocks->cache.warps;
+    struct cw_warp *warp = &warps->warp[w];
+    if (warps->front[w].active == warp->live)
         warp->sided &= ~warp->live;
     else
         warp->sided |= stores;
@@ -194,7 +200,8 @@ void cw_core__note_side(struct cw_core_blocks *blocks, uint32_t w, cw_lanes stor
  * of an `if`; one that has been at this barrier before has left a loop whose other threads come again. */
 static cw_lanes missed_by_barrier(const struct cw_core_blocks *blocks, uint32_t w, const struct cw_uop *u, cw_lanes mask)
 {
-    const struct cw_warp *warp = &blocks->warps->warp[w];
+    const struct cw_core_warps *const warps = &blocks->cache.warps;
+    const struct cw_warp *warp = &warps->warp[w];
     const cw_lanes absent = warp->live & ~mask, again = warp->came_to == u ? warp->came & ~mask : 0;
     cw_lanes lanes = missed(blocks, w, absent) | again | (warp->sided & ~warp->live);
     for (cw_lanes left = absent & ~lanes; left != 0; left = cw_lanes_rest(left))
@@ -205,9 +212,10 @@ static cw_lanes missed_by_barrier(const struct cw_core_blocks *blocks, uint32_t 
 
 void cw_core__find_divergent(struct cw_core_blocks *blocks, uint32_t w, const struct cw_uop *u, cw_lanes mask)
 {
+    struct cw_core_warps *const warps = &blocks->cache.warps;
     char where[40];
-    struct cw_warp *warp = &blocks->warps->warp[w];
-    if (blocks->warps->mixes || warp->dynamic != NULL || (u->flags & CW_UF_APART) != 0)
+    struct cw_warp *warp = &warps->warp[w];
+    if (warps->mixes || warp->dynamic != NULL || (u->flags & CW_UF_APART) != 0)
         return;
     const cw_lanes absent = missed_by_barrier(blocks, w, u, mask);
     warp->came = warp->came_to == u ? warp->came | mask : mask;
@@ -215,7 +223,7 @@ void cw_core__find_divergent(struct cw_core_blocks *blocks, uint32_t w, const st
     if (absent == 0)
         return;
     const uint32_t first = cw_lanes_first(absent);
-    cw_core__find(blocks->warps, CW_CHECK_SYNC, w, cw_lanes_first(mask), u, 0, 0,
+    cw_core__find(warps, CW_CHECK_SYNC, w, cw_lanes_first(mask), u, 0, 0,
                   "divergent barrier: lanes 0x%08llx come to it without lanes 0x%08llx of their warp; lane %u %s", (unsigned long long)mask,
                   (unsigned long long)absent, first,
                   cw_lanes_has(warp->live, first) ? in_words(blocks, place_of(blocks, w, first), where) : "has ended");
@@ -223,14 +231,15 @@ void cw_core__find_divergent(struct cw_core_blocks *blocks, uint32_t w, const st
 
 void cw_core__pass_over_held(struct cw_core_blocks *blocks, const struct cw_block *block, uint32_t line)
 {
-    if (blocks->warps->control->ops->below == NULL)
+    struct cw_core_warps *const warps = &blocks->cache.warps;
+    if (warps->control->ops->below == NULL)
         return;
-    for (uint32_t w = 0; w < blocks->warps->config->core_warps; w++) {
-        const bool ours = blocks->warps->warp[w].wait != CW_WAIT_FREE && &blocks->warps->block[blocks->warps->warp[w].block] == block;
-        const cw_lanes lanes = ours ? blocks->warps->control->ops->below(blocks->warps->control, w) : 0;
+    for (uint32_t w = 0; w < warps->config->core_warps; w++) {
+        const bool ours = warps->warp[w].wait != CW_WAIT_FREE && &warps->block[warps->warp[w].block] == block;
+        const cw_lanes lanes = ours ? warps->control->ops->below(warps->control, w) : 0;
         if (lanes == 0)
             continue;
-        blocks->warps->warp[w].passed |= lanes;
-        blocks->warps->warp[w].passed_line = line;
+        warps->warp[w].passed |= lanes;
+        warps->warp[w].passed_line = line;
     }
 }

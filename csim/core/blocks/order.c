@@ -25,7 +25,8 @@ static void turn(struct cw_order *o)
 
 void cw_core__order_block(struct cw_core_blocks *blocks, uint32_t block)
 {
-    struct cw_order *o = &blocks->warps->order[blocks->warps->mixes ? 0 : block];
+    struct cw_core_warps *const warps = &blocks->cache.warps;
+    struct cw_order *o = &warps->order[warps->mixes ? 0 : block];
     blocks->epoch++;
     o->owed = o->generation;
     turn(o);
@@ -33,19 +34,21 @@ void cw_core__order_block(struct cw_core_blocks *blocks, uint32_t block)
 
 void cw_core__order_drained(struct cw_core_blocks *blocks, uint32_t block)
 {
-    turn(&blocks->warps->order[block]);
-    for (uint32_t w = 0; w < blocks->warps->slots; w++) {
-        struct cw_warp *warp = &blocks->warps->warp[w];
-        if (warp->wait != CW_WAIT_FENCE || (warp->block != block && !blocks->warps->mixes))
+    struct cw_core_warps *const warps = &blocks->cache.warps;
+    turn(&warps->order[block]);
+    for (uint32_t w = 0; w < warps->slots; w++) {
+        struct cw_warp *warp = &warps->warp[w];
+        if (warp->wait != CW_WAIT_FENCE || (warp->block != block && !warps->mixes))
             continue;
         warp->wait = CW_WAIT_NONE; /* the instruction is tried again */
-        cw_core__requeue(blocks->warps, w);
+        cw_core__requeue(warps, w);
     }
 }
 
 static bool dynamic_released(struct cw_core_blocks *blocks, struct cw_warp *warp)
 {
-    const struct cw_order *o = &blocks->warps->order[blocks->warps->mixes ? 0 : warp->block];
+    struct cw_core_warps *const warps = &blocks->cache.warps;
+    const struct cw_order *o = &warps->order[warps->mixes ? 0 : warp->block];
     if (!warp->releasing) {
         cw_core__order_block(blocks, warp->block);
         warp->owed = o->owed;
@@ -57,7 +60,8 @@ static bool dynamic_released(struct cw_core_blocks *blocks, struct cw_warp *warp
 /* What it owes is settled when a release begins to wait: later synchronisations cannot hold it up. */
 static bool released(struct cw_core_blocks *blocks, struct cw_warp *warp)
 {
-    const struct cw_order *o = &blocks->warps->order[warp->block];
+    struct cw_core_warps *const warps = &blocks->cache.warps;
+    const struct cw_order *o = &warps->order[warp->block];
     if (warp->dynamic != NULL) /* its threads' earlier accesses are their block's, whatever warps they were in */
         return dynamic_released(blocks, warp);
     if (!warp->releasing) {
@@ -82,24 +86,26 @@ static bool flushed(struct cw_core_blocks *blocks, struct cw_warp *warp)
 
 bool cw_core__order_release(struct cw_core_blocks *blocks, uint32_t w, uint8_t scope)
 {
-    struct cw_warp *warp = &blocks->warps->warp[w];
+    struct cw_core_warps *const warps = &blocks->cache.warps;
+    struct cw_warp *warp = &warps->warp[w];
     const bool block = scope == CW_SCOPE_CTA && warp->dynamic == NULL;
     if (block ? warp->insts != 0 : !released(blocks, warp))
         warp->wait = CW_WAIT_FENCE;
     else if (block)
         cw_core__order_block(blocks, warp->block);
-    else if (blocks->warps->config->l1_global == CW_L1_WRITE_BACK && !flushed(blocks, warp))
+    else if (warps->config->l1_global == CW_L1_WRITE_BACK && !flushed(blocks, warp))
         warp->wait = CW_WAIT_FENCE;
     return warp->wait == CW_WAIT_NONE;
 }
 
 void cw_core__order_acquired(struct cw_core_blocks *blocks, uint8_t scope)
 {
+    struct cw_core_warps *const warps = &blocks->cache.warps;
     if (scope == CW_SCOPE_CTA)
         return;
     uint32_t at = 0;
-    for (struct cw_l1_line *e; (e = cw_l1_next_global(&blocks->cache->texture, &at)) != NULL;)
-        cw_l1_invalidate(&blocks->cache->texture, e->line);
-    if (blocks->warps->config->l1_global != CW_L1_OFF)
+    for (struct cw_l1_line *e; (e = cw_l1_next_global(&blocks->cache.texture, &at)) != NULL;)
+        cw_l1_invalidate(&blocks->cache.texture, e->line);
+    if (warps->config->l1_global != CW_L1_OFF)
         cw_core__forget_lines(blocks, CW_LINES_VOLATILE | CW_LINES_PERSISTENT);
 }

@@ -18,7 +18,7 @@
 #define CW_NO_WARP     UINT16_MAX  /* in a message: it is nobody's, as a write-back of a line of global memory */
 
 struct cw_core_cache {
-    struct cw_core_warps *warps;
+    struct cw_core_warps warps; /* the floor below; first, so that its address is this one's */
     uint32_t line_bytes;
     uint64_t acks; /* writes of all warps on their way to their acknowledgement */
     struct cw_l1 l1;
@@ -47,12 +47,12 @@ bool cw_core__write_line(struct cw_core_cache *cache, struct cw_l1_line *e, uint
 void cw_core__send_miss(struct cw_core_cache *cache, uint64_t line, uint8_t sectors, uint32_t tag);
 static inline bool cw_core__crossbar_takes(const struct cw_core_cache *cache, uint32_t flits)
 {
-    return cw_crossbar_can_push(cache->warps->cfg.up, cache->warps->cfg.index, flits, cache->warps->now);
+    return cw_crossbar_can_push(cache->warps.cfg.up, cache->warps.cfg.index, flits, cache->warps.now);
 }
 static inline bool cw_core__miss_has_room(const struct cw_core_cache *cache)
 {
-    return cw_core__crossbar_takes(cache, (cache->warps->config->noc_header_bytes + cache->warps->config->noc_flit_bytes) /
-                                              cache->warps->config->noc_flit_bytes);
+    return cw_core__crossbar_takes(cache, (cache->warps.config->noc_header_bytes + cache->warps.config->noc_flit_bytes) /
+                                              cache->warps.config->noc_flit_bytes);
 }
 /* line.c */
 /* Device address of the 32-bit word that holds byte `offset` of the local memory of a lane at home in the slot; lane of that half. */

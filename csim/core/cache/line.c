@@ -7,8 +7,9 @@
 
 uint64_t cw_core__local_word(const struct cw_core_cache *cache, uint32_t home, uint32_t half, uint32_t lane, uint64_t offset)
 {
-    const struct cw_launch *l = cache->warps->launch;
-    const uint32_t slot = (cache->warps->cfg.index * cache->warps->config->core_warps + home) * cache->warps->halves + half;
+    const struct cw_core_warps *const warps = &cache->warps;
+    const struct cw_launch *l = warps->launch;
+    const uint32_t slot = (warps->cfg.index * warps->config->core_warps + home) * warps->halves + half;
     return cw_local_row(l->local_base, l->local_bytes, slot, (uint32_t)(offset / 4)) + lane * 4;
 }
 
@@ -24,7 +25,7 @@ static uint32_t offset_in_line(const struct cw_core_cache *cache, const struct c
     const struct cw_mem_inst *m = &e->inst->m;
     uint64_t addr = m->addr[lane];
     if (m->space == CW_SPACE_LOCAL)
-        addr = cw_core__local_word(cache, cw_core__home(cache->warps, m->dynamic, m->warp, lane), m->half, lane, addr + 4u * e->piece) +
+        addr = cw_core__local_word(cache, cw_core__home(&cache->warps, m->dynamic, m->warp, lane), m->half, lane, addr + 4u * e->piece) +
                addr % 4;
     return (uint32_t)addr & (cache->line_bytes - 1);
 }

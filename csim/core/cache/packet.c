@@ -7,13 +7,14 @@
 
 static struct cw_message *new_packet(struct cw_core_cache *cache, enum cw_message_kind kind, uint64_t line, uint32_t payload_bytes)
 {
-    struct cw_message *p = cw_message_new(cache->warps->cfg.pool, kind == CW_MSG_ATOMIC ? &cw_atomic_body_type : &cw_line_body_type);
+    struct cw_core_warps *const warps = &cache->warps;
+    struct cw_message *p = cw_message_new(warps->cfg.pool, kind == CW_MSG_ATOMIC ? &cw_atomic_body_type : &cw_line_body_type);
     p->kind = (uint8_t)kind;
     p->addr = line;
-    p->core = (uint16_t)cache->warps->cfg.index;
-    p->partition = (uint16_t)cw_address_partition(cache->warps->config, line);
-    p->born = cache->warps->now;
-    cw_message_size(p, payload_bytes, cache->warps->config->noc_header_bytes, cache->warps->config->noc_flit_bytes);
+    p->core = (uint16_t)warps->cfg.index;
+    p->partition = (uint16_t)cw_address_partition(warps->config, line);
+    p->born = warps->now;
+    cw_message_size(p, payload_bytes, warps->config->noc_header_bytes, warps->config->noc_flit_bytes);
     return p;
 }
 
@@ -46,7 +47,7 @@ struct cw_message *cw_core__packet(struct cw_core_cache *cache, const struct cw_
 {
     const struct cw_uop *u = e->inst->m.uop;
     uint32_t lanes = cw_lanes_count(e->access.lanes), sectors = (uint32_t)__builtin_popcount(e->access.sectors);
-    bool whole_sectors = u->op == CW_OP_ST || (u->op == CW_OP_ATOM && cache->warps->config->noc_atomic_sectors == CW_ON);
+    bool whole_sectors = u->op == CW_OP_ST || (u->op == CW_OP_ATOM && cache->warps.config->noc_atomic_sectors == CW_ON);
     uint32_t payload = whole_sectors         ? sectors * CW_SECTOR_BYTES
                        : u->op == CW_OP_ATOM ? lanes * e->inst->m.elem_bytes * (u->atom == CW_ATOM_CAS ? 2u : 1u)
                                              : 0;
@@ -69,17 +70,17 @@ struct cw_message *cw_core__packet(struct cw_core_cache *cache, const struct cw_
 void cw_core__expect_ack(struct cw_core_cache *cache, struct cw_message *p, uint8_t flight)
 {
     cache->acks++;
-    cache->warps->warp[p->warp].acks++;
-    cw_core__order_begin(cache->warps, flight);
+    cache->warps.warp[p->warp].acks++;
+    cw_core__order_begin(&cache->warps, flight);
     p->flight = flight;
 }
 
 bool cw_core__write_line(struct cw_core_cache *cache, struct cw_l1_line *e, uint32_t tag)
 {
+    struct cw_core_warps *const warps = &cache->warps;
     const uint8_t sectors = cw_l1_sectors(e->dirty) & cw_core__sectors(cache, e->line, cache->line_bytes);
     uint32_t payload = (uint32_t)__builtin_popcount(sectors) * CW_SECTOR_BYTES;
-    uint32_t flits = (cache->warps->config->noc_header_bytes + payload + cache->warps->config->noc_flit_bytes - 1) /
-                     cache->warps->config->noc_flit_bytes;
+    uint32_t flits = (warps->config->noc_header_bytes + payload + warps->config->noc_flit_bytes - 1) / warps->config->noc_flit_bytes;
     if (!cw_core__crossbar_takes(cache, flits))
         return false;
     struct cw_message *p = new_packet(cache, CW_MSG_WRITE, e->line, payload);
@@ -92,18 +93,19 @@ bool cw_core__write_line(struct cw_core_cache *cache, struct cw_l1_line *e, uint
     struct cw_line_body *b = cw_line_body(p);
     memcpy(b->byte_mask, e->dirty, sizeof b->byte_mask);
     memcpy(b->data, e->data, cache->line_bytes);
-    cw_core__persist_leaves(cache->warps, p);
-    cw_crossbar_push(cache->warps->cfg.up, cache->warps->cfg.index, p, cache->warps->now);
+    cw_core__persist_leaves(warps, p);
+    cw_crossbar_push(warps->cfg.up, warps->cfg.index, p, warps->now);
     cw_l1_clean(&cache->l1, e);
-    cw_core__tell_line(cache->warps, CW_L1_LINE_EVICTED, e->line, CW_CORE_WARPS_MAX);
-    cache->warps->cfg.stats->l1_writebacks++;
+    cw_core__tell_line(warps, CW_L1_LINE_EVICTED, e->line, CW_CORE_WARPS_MAX);
+    warps->cfg.stats->l1_writebacks++;
     return true;
 }
 
 void cw_core__send_miss(struct cw_core_cache *cache, uint64_t line, uint8_t sectors, uint32_t tag)
 {
+    struct cw_core_warps *const warps = &cache->warps;
     struct cw_message *p = new_packet(cache, CW_MSG_READ, line & ~(uint64_t)(cache->line_bytes - 1), 0);
     p->sectors = sectors;
     p->tag = tag;
-    cw_crossbar_push(cache->warps->cfg.up, cache->warps->cfg.index, p, cache->warps->now);
+    cw_crossbar_push(warps->cfg.up, warps->cfg.index, p, warps->now);
 }

@@ -21,12 +21,14 @@ struct text {
 /* Bytes at a generic address, or 0 where nothing is. */
 static char byte_at(const struct cw_core_issue *issue, uint64_t addr)
 {
-    const struct cw_module *m = issue->warps->launch->module;
+    const struct cw_core_cache *const cache = &issue->memory.blocks.cache;
+    const struct cw_core_warps *const warps = &cache->warps;
+    const struct cw_module *m = warps->launch->module;
     char v = '\0';
     if (addr - CW_CONST_WINDOW < m->const_bytes)
         return (char)m->const_image[addr - CW_CONST_WINDOW];
-    if (addr >= CW_GLOBAL_BASE && cw_memory_valid(issue->warps->cfg.memory, addr, 1))
-        cw_memory_read(issue->warps->cfg.memory, addr, &v, 1);
+    if (addr >= CW_GLOBAL_BASE && cw_memory_valid(warps->cfg.memory, addr, 1))
+        cw_memory_read(warps->cfg.memory, addr, &v, 1);
     return v;
 }
 
@@ -165,60 +167,64 @@ static uint32_t format(const struct cw_core_issue *issue, struct text *t, uint64
 
 static void print(struct cw_core_issue *issue, uint32_t w, const struct cw_uop *u, cw_lanes mask)
 {
-    const struct cw_warp *warp = &issue->warps->warp[w];
+    struct cw_core_cache *const cache = &issue->memory.blocks.cache;
+    struct cw_core_warps *const warps = &cache->warps;
+    const struct cw_warp *warp = &warps->warp[w];
     uint64_t at[CW_WARP_LANES_MAX], result[CW_WARP_LANES_MAX] = {0};
-    cw_core__read_warp(issue->warps, w, u->src[0], at);
+    cw_core__read_warp(warps, w, u->src[0], at);
     for (cw_lanes left = mask; left != 0; left = cw_lanes_rest(left)) {
         const uint32_t lane = cw_lanes_first(left);
         struct arguments a = {(const uint32_t(*)[CW_WARP_LANES_MAX])warp->print, lane, 0, warp->print != NULL ? (uint32_t)u->imm : 0};
         struct text t = {.n = 0};
         result[lane] = format(issue, &t, at[lane], &a);
         if (a.next > (uint32_t)u->imm && warp->print != NULL) { /* of another kernel's string, whose arguments have not been loaded */
-            cw_core__fault(issue->warps, w, lane, u, CW_EUNSUP,
-                           "vprintf with a format that takes more arguments than any string of this kernel");
+            cw_core__fault(warps, w, lane, u, CW_EUNSUP, "vprintf with a format that takes more arguments than any string of this kernel");
             return;
         }
-        if (issue->warps->cfg.events.print != NULL)
-            issue->warps->cfg.events.print(issue->warps->cfg.events.context, t.at, t.n);
+        if (warps->cfg.events.print != NULL)
+            warps->cfg.events.print(warps->cfg.events.context, t.at, t.n);
     }
     if (u->dst_cnt != 0)
-        cw_core__write_warp(issue->warps, w, u->dst[0], CW_U32, mask, result);
+        cw_core__write_warp(warps, w, u->dst[0], CW_U32, mask, result);
 }
 
 /* The first of the lanes speaks for all. */
 static void assertion(struct cw_core_issue *issue, uint32_t w, const struct cw_uop *u, cw_lanes mask)
 {
+    struct cw_core_warps *const warps = &issue->memory.blocks.cache.warps;
     struct text t[3] = {{.n = 0}, {.n = 0}, {.n = 0}};
     const uint32_t lane = cw_lanes_first(mask);
     uint64_t v[4][CW_WARP_LANES_MAX];
     for (uint32_t i = 0; i < 4; i++)
-        cw_core__read_warp(issue->warps, w, u->src[i], v[i]);
+        cw_core__read_warp(warps, w, u->src[i], v[i]);
     put_string(issue, &t[0], v[0][lane]);
     put_string(issue, &t[1], v[1][lane]);
     put_string(issue, &t[2], v[3][lane]);
-    cw_core__fault(issue->warps, w, lane, u, CW_EFAULT, "%.1000s:%u: %.4000s: assertion `%.1500s` failed", t[1].at, (uint32_t)v[2][lane],
-                   t[2].at, t[0].at);
+    cw_core__fault(warps, w, lane, u, CW_EFAULT, "%.1000s:%u: %.4000s: assertion `%.1500s` failed", t[1].at, (uint32_t)v[2][lane], t[2].at,
+                   t[0].at);
 }
 
 bool cw_core__print(struct cw_core_issue *issue, uint32_t w, const struct cw_uop *u, cw_lanes mask)
 {
-    struct cw_warp *warp = &issue->warps->warp[w];
+    struct cw_core_cache *const cache = &issue->memory.blocks.cache;
+    struct cw_core_warps *const warps = &cache->warps;
+    struct cw_warp *warp = &warps->warp[w];
     if (u->op == CW_OP_ASSERT) {
         assertion(issue, w, u, mask);
         return false;
     }
     if (u->op == CW_OP_PRINT) {
         print(issue, w, u, mask);
-        return !issue->warps->faulted;
+        return !warps->faulted;
     }
     if (warp->print == NULL)
         warp->print = calloc(2 * CW_PRINT_ARGS, sizeof *warp->print);
     if (warp->print == NULL) {
-        cw_core__fault(issue->warps, w, cw_lanes_first(mask), u, CW_ENOMEM, "out of host memory");
+        cw_core__fault(warps, w, cw_lanes_first(mask), u, CW_ENOMEM, "out of host memory");
         return false;
     }
     uint64_t v[CW_WARP_LANES_MAX];
-    cw_core__read_warp(issue->warps, w, u->src[0], v);
+    cw_core__read_warp(warps, w, u->src[0], v);
     for (; mask != 0; mask = cw_lanes_rest(mask))
         warp->print[u->imm][cw_lanes_first(mask)] = (uint32_t)v[cw_lanes_first(mask)];
     return true;

@@ -25,15 +25,17 @@ static bool is_param(const struct cw_mem_inst *m)
 /* In param space a load may lie outside the parameters, and reads zeros there. At a generic address it may not. */
 bool cw_core__const_check(struct cw_core_memory *memory, const struct cw_mem_inst *m)
 {
-    const uint64_t size = is_param(m) ? memory->warps->launch->kernel->param_bytes : memory->warps->launch->module->const_bytes;
+    struct cw_core_cache *const cache = &memory->blocks.cache;
+    struct cw_core_warps *const warps = &cache->warps;
+    const uint64_t size = is_param(m) ? warps->launch->kernel->param_bytes : warps->launch->module->const_bytes;
     const uint32_t bytes = (uint32_t)m->elem_bytes * m->vec;
     for (cw_lanes left = m->uop->space == CW_SPACE_PARAM ? 0 : m->lanes; left != 0; left = cw_lanes_rest(left)) {
         const uint32_t lane = cw_lanes_first(left);
         const uint64_t addr = m->addr[lane];
         const bool bounds = addr <= size && bytes <= size - addr;
         if (!bounds || addr % bytes != 0) {
-            cw_core__fault(memory->warps, m->warp, m->half * CW_LANES + lane, m->uop, CW_EFAULT, "ld of %u bytes at %s address 0x%llx: %s",
-                           bytes, is_param(m) ? "param" : "const", (unsigned long long)addr,
+            cw_core__fault(warps, m->warp, m->half * CW_LANES + lane, m->uop, CW_EFAULT, "ld of %u bytes at %s address 0x%llx: %s", bytes,
+                           is_param(m) ? "param" : "const", (unsigned long long)addr,
                            bounds        ? "misaligned"
                            : is_param(m) ? "beyond the kernel's parameters"
                                          : "beyond constant memory");
@@ -52,7 +54,8 @@ static bool is_uniform(const struct cw_uop *u)
 /* What lies outside the parameters reads as zero. */
 static uint64_t value_at(const struct cw_core_memory *memory, const struct cw_mem_inst *m, uint64_t addr)
 {
-    const struct cw_launch *l = memory->warps->launch;
+    const struct cw_core_warps *const warps = &memory->blocks.cache.warps;
+    const struct cw_launch *l = warps->launch;
     const uint64_t size = is_param(m) ? l->kernel->param_bytes : l->module->const_bytes;
     const bool inside = addr <= size && m->elem_bytes <= size - addr;
     return inside ? cw_core__load_element((is_param(m) ? l->param : l->module->const_image) + addr, m->elem_bytes) : 0;
@@ -74,12 +77,13 @@ static void read_values(const struct cw_core_memory *memory, struct cw_mem_inst 
 
 uint64_t cw_core__const_load(struct cw_core_memory *memory, struct cw_mem_inst *m, const struct cw_issue_op *op)
 {
+    struct cw_core_cache *const cache = &memory->blocks.cache;
+    struct cw_core_warps *const warps = &cache->warps;
     read_values(memory, m);
-    cw_core__write_back(memory->warps, m, m->lanes);
+    cw_core__write_back(warps, m, m->lanes);
     const uint32_t reads = m->lanes != 0 ? cw_address_distinct(m->addr, (uint32_t)m->lanes) - 1 : 0;
-    const uint64_t cycle =
-        memory->warps->started + memory->blocks->result_stages + memory->warps->config->fu_alu_latency + reads * memory->pass.constant;
-    cw_core__set_slots(memory->warps, m->dynamic, m->warp, op, cycle);
+    const uint64_t cycle = warps->started + memory->blocks.result_stages + warps->config->fu_alu_latency + reads * memory->pass.constant;
+    cw_core__set_slots(warps, m->dynamic, m->warp, op, cycle);
     return cycle;
 }
 
@@ -95,8 +99,10 @@ static struct cw_line_access only_line(const struct cw_core_memory *memory, cons
 /* Looks up the line of the access. */
 static enum cw_l1_result look_up(struct cw_core_memory *memory, struct cw_core_inst *i, const struct cw_line_access *a)
 {
+    struct cw_core_warps *const warps = &memory->blocks.cache.warps;
+    struct cw_core_cache *const cache = &memory->blocks.cache;
     static const uint64_t whole[2] = {UINT64_MAX, UINT64_MAX};
-    const struct cw_launch *l = memory->warps->launch;
+    const struct cw_launch *l = warps->launch;
     const uint64_t line = (is_param(&i->m) ? CW_PARAM_BASE + l->param_offset : CW_CONST_BASE + l->const_offset) + a->line;
     const struct cw_l1_waiter who = {.inst = i, .warp = i->m.warp};
     struct cw_l1_line *victim;
@@ -104,16 +110,17 @@ static enum cw_l1_result look_up(struct cw_core_memory *memory, struct cw_core_i
     uint32_t mshr;
     const enum cw_l1_result r = cw_l1_read(&memory->constants.cache, line, whole, &who, &data, &mshr, &victim);
     if (r == CW_L1_MISS)
-        cw_core__miss_push(memory->cache, memory->warps->cycle + 1, line, memory->constants.cache.line_bytes, CW_TAG_CONST | mshr);
+        cw_core__miss_push(cache, warps->cycle + 1, line, memory->constants.cache.line_bytes, CW_TAG_CONST | mshr);
     return r;
 }
 
 static void count(struct cw_core_memory *memory, enum cw_l1_result r, uint32_t addresses)
 {
-    struct cw_stats *s = memory->warps->cfg.stats;
+    struct cw_core_warps *const warps = &memory->blocks.cache.warps;
+    struct cw_stats *s = warps->cfg.stats;
     s->const_reads++;
     s->const_read_misses += r != CW_L1_HIT;
-    const uint64_t stalled = memory->constants.stalled_at != CW_CYCLE_NEVER ? memory->warps->cycle - memory->constants.stalled_at : 0;
+    const uint64_t stalled = memory->constants.stalled_at != CW_CYCLE_NEVER ? warps->cycle - memory->constants.stalled_at : 0;
     s->const_conflict_cycles += (addresses - 1) * memory->pass.constant;
     s->const_stalls += stalled;
     s->mem_stall_const += (addresses - 1) * memory->pass.constant + stalled;
@@ -123,7 +130,9 @@ static void count(struct cw_core_memory *memory, enum cw_l1_result r, uint32_t a
 /* Outside the core's tick, which is faster without it. */
 __attribute__((noinline)) enum cw_const_step cw_core__const_access(struct cw_core_memory *memory, struct cw_core_inst *i)
 {
-    if (memory->constants.free_at > memory->warps->cycle)
+    struct cw_core_cache *const cache = &memory->blocks.cache;
+    struct cw_core_warps *const warps = &cache->warps;
+    if (memory->constants.free_at > warps->cycle)
         return CW_CONST_MORE;
     cw_lanes left = i->lanes_left;
     const bool uniform = is_uniform(i->m.uop);
@@ -132,13 +141,13 @@ __attribute__((noinline)) enum cw_const_step cw_core__const_access(struct cw_cor
     const enum cw_l1_result r = look_up(memory, i, &a);
     if (r == CW_L1_BUSY) {
         if (memory->constants.stalled_at == CW_CYCLE_NEVER)
-            memory->constants.stalled_at = memory->warps->cycle;
+            memory->constants.stalled_at = warps->cycle;
         return CW_CONST_STALLED;
     }
     const uint32_t addresses = uniform ? 1 : cw_address_distinct(i->m.addr, (uint32_t)a.lanes);
     count(memory, r, addresses);
-    memory->constants.free_at = memory->warps->cycle + addresses * memory->pass.constant;
-    i->read_until = memory->warps->cycle + (addresses - 1) * memory->pass.constant + memory->warps->config->const_latency - 1;
+    memory->constants.free_at = warps->cycle + addresses * memory->pass.constant;
+    i->read_until = warps->cycle + (addresses - 1) * memory->pass.constant + warps->config->const_latency - 1;
     i->m.accesses_pending += r != CW_L1_HIT;
     i->lanes_left = left;
     if (left != 0)
@@ -150,13 +159,14 @@ __attribute__((noinline)) enum cw_const_step cw_core__const_access(struct cw_cor
 
 __attribute__((noinline)) void cw_core__const_fill(struct cw_core_memory *memory, uint32_t mshr)
 {
+    struct cw_core_warps *const warps = &memory->blocks.cache.warps;
     static const uint8_t nothing[CW_LINE_BYTES];
     const struct cw_l1_mshr *m = &memory->constants.cache.mshr[mshr];
     cw_l1_fill_line(&memory->constants.cache, mshr, nothing);
-    memory->warps->cfg.stats->const_fills++;
+    warps->cfg.stats->const_fills++;
     for (uint32_t n = 0; n < m->waiter_cnt; n++) {
         struct cw_core_inst *i = m->waiter[n].inst;
-        const uint64_t turn = memory->warps->cycle + 1 + n;
+        const uint64_t turn = warps->cycle + 1 + n;
         cw_core__inst_answered(memory, i, i->read_until > turn ? i->read_until : turn);
     }
     cw_l1_release(&memory->constants.cache, mshr);

@@ -27,9 +27,7 @@ struct cw_passes {
 };
 
 struct cw_core_memory {
-    struct cw_core_warps *warps;
-    struct cw_core_cache *cache;
-    struct cw_core_blocks *blocks;
+    struct cw_core_blocks blocks; /* the floor below; first, so that its address is this one's */
     struct cw_lsu lsu;
     struct cw_access_pipe pipe;
     struct cw_inst_pool pool;
@@ -89,15 +87,30 @@ enum cw_const_step cw_core__const_access(struct cw_core_memory *memory, struct c
 /* A line of the constant cache has come. */
 void cw_core__const_fill(struct cw_core_memory *memory, uint32_t mshr);
 bool cw_core__issue_mem(struct cw_core_memory *memory, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, cw_lanes mask);
+/* The queue has an instruction. lsu.next is CW_CYCLE_NEVER before. */
 void cw_core__lsu_tick(struct cw_core_memory *memory);
 /* In one pipeline: whether a memory instruction keeps its stage, so that nothing issues. *until: it ends in that cycle; CW_CYCLE_NEVER:
  * when the load/store unit or its pipe moves. */
 bool cw_core__memory_stalls(const struct cw_core_memory *memory, uint64_t *until);
 bool cw_core__pipe_has_room(const struct cw_core_memory *memory);
 void cw_core__pipe_push(struct cw_core_memory *memory, const struct cw_pipe_entry *e);
+/* The pipe has an access. pipe.next is CW_CYCLE_NEVER before. */
 void cw_core__pipe_tick(struct cw_core_memory *memory);
 void cw_core__reply_tick(struct cw_core_memory *memory);
 void cw_core__log_tick(struct cw_core_memory *memory);
+/* The floor's stages in reverse order, so that what a stage passes on is seen in the next cycle. Most cycles have nothing in them. */
+static inline void cw_core__memory_tick(struct cw_core_memory *memory)
+{
+    cw_core__reply_tick(memory);
+    memory->pipe.next = CW_CYCLE_NEVER;
+    if (memory->pipe.cnt != 0)
+        cw_core__pipe_tick(memory);
+    if (memory->pipe.log_cnt != 0)
+        cw_core__log_tick(memory);
+    memory->lsu.next = CW_CYCLE_NEVER;
+    if (memory->blocks.cache.warps.mem_queue.cnt != 0)
+        cw_core__lsu_tick(memory);
+}
 /* What core.h declares of the whole core. */
 void cw_core__mem_done(struct cw_core_memory *memory, struct cw_mem_inst *inst, cw_time now);
 bool cw_core__send(struct cw_core_memory *memory, struct cw_message *p, cw_time now);
