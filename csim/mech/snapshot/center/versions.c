@@ -12,7 +12,7 @@
  * and in all cores, at one instant. The version index tables know versions by numbers of si.version_bits; a transaction reads the version
  * with the largest number that is not above that of its begin.
  */
-#include "mech/snapshot/center.h"
+#include "mech/snapshot/center/center.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
  *   BACKOFF    lanes that have aborted wait
  *   ASK_AGAIN  they have asked for IDs, and begin when they have them
  */
-#include "mech/snapshot/core_half.h"
+#include "mech/snapshot/core/core_half.h"
 #include "mech/tm/attempt.h"
 #include "mech/tm/backoff.h"
 

@@ -14,7 +14,7 @@
  * one has committed a write of it since the writer began. Of two lanes of one warp the higher one loses, whoever came first: else two lanes
  * that want two words in opposite order would refuse each other at each attempt, as their warp runs in lock step.
  */
-#include "mech/snapshot/port.h"
+#include "mech/snapshot/port/port.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mech/snapshot/exact.h"
+#include "mech/snapshot/center/exact.h"
 
 #include <stdlib.h>
 #include <string.h>

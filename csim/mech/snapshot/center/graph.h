@@ -3,8 +3,8 @@
  * An exact graph of edges between transactions, by their IDs: what logical times stand for. The simulator counts by it which edges were
  * refused though they would have closed no circle. No hardware has it.
  */
-#ifndef CW_MECH_SNAPSHOT_GRAPH_H
-#define CW_MECH_SNAPSHOT_GRAPH_H
+#ifndef CW_MECH_SNAPSHOT_CENTER_GRAPH_H
+#define CW_MECH_SNAPSHOT_CENTER_GRAPH_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  *
  * Private to: commit_unit.c, copy_engine.c, index.c, oracle_port.c, port.c, scan.c.
  */
-#ifndef CW_MECH_SNAPSHOT_PORT_H
-#define CW_MECH_SNAPSHOT_PORT_H
+#ifndef CW_MECH_SNAPSHOT_PORT_PORT_H
+#define CW_MECH_SNAPSHOT_PORT_PORT_H
 
 #include "adapt/scalable_reader_list.h"
 #include "adapt/version_index_table.h"

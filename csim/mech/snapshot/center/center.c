@@ -3,7 +3,7 @@
  * Snapshot isolation: the version manager as a component (L2 clock). Here are its queues and its cycle; transaction IDs are in ids.c,
  * versions in versions.c, logical times in postdate.c.
  */
-#include "mech/snapshot/center.h"
+#include "mech/snapshot/center/center.h"
 
 #include <stdlib.h>
 

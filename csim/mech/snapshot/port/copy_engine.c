@@ -6,7 +6,7 @@
  *
  * It copies rows that hold bytes of a range, not the rest of the range's last row set.
  */
-#include "mech/snapshot/port.h"
+#include "mech/snapshot/port/port.h"
 
 #include "adapt/row_copy_engine.h"
 #include "mem/row.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Snapshot isolation, core half: begin and end of attempts, and what the other files of the core half do in common. */
-#include "mech/snapshot/core_half.h"
+#include "mech/snapshot/core/core_half.h"
 
 /* Words of versioned ranges that these lanes write, by range. */
 static uint64_t ranges_of(const struct cw_si_core *c, uint32_t warp, cw_lanes lanes)

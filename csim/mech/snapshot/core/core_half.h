@@ -4,8 +4,8 @@
  *
  * Private to: attempt.c, commit.c, core_half.c.
  */
-#ifndef CW_MECH_SNAPSHOT_CORE_HALF_H
-#define CW_MECH_SNAPSHOT_CORE_HALF_H
+#ifndef CW_MECH_SNAPSHOT_CORE_CORE_HALF_H
+#define CW_MECH_SNAPSHOT_CORE_CORE_HALF_H
 
 #include "mech/snapshot/shared.h"
 #include "mech/tm/core_half.h"

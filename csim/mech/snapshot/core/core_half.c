@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Snapshot isolation, core half: the sockets of the core. Begin, accesses and messages are here, commit is in commit.c. What other
  * systems do as well is in mech/tm/core_half.c. */
-#include "mech/snapshot/core_half.h"
+#include "mech/snapshot/core/core_half.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
  * transactional access asks for its version when it leaves the crossbar, and for the tables' opinion (scan.c) on its way to the L2. Its
  * answer leaves when both have been there. If edges of it have not been dated by then, DATED follows when they are.
  */
-#include "mech/snapshot/port.h"
+#include "mech/snapshot/port/port.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mech/snapshot/port.h"
+#include "mech/snapshot/port/port.h"
 
 static struct cw_si_commit *commit_of(struct cw_si_port *u, const struct cw_message *p)
 {

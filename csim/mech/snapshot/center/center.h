@@ -4,13 +4,13 @@
  *
  * Private to: center.c, ids.c, notes.c, oracle.c, postdate.c, versions.c.
  */
-#ifndef CW_MECH_SNAPSHOT_CENTER_H
-#define CW_MECH_SNAPSHOT_CENTER_H
+#ifndef CW_MECH_SNAPSHOT_CENTER_CENTER_H
+#define CW_MECH_SNAPSHOT_CENTER_CENTER_H
 
 #include "adapt/postdate_unit.h"
 #include "base/ring.h"
-#include "mech/snapshot/exact.h"
-#include "mech/snapshot/graph.h"
+#include "mech/snapshot/center/exact.h"
+#include "mech/snapshot/center/graph.h"
 #include "mech/snapshot/id_set.h"
 #include "mech/snapshot/shared.h"
 

@@ -15,8 +15,8 @@
  *
  * A committed transaction stays until it can no longer be part of a circle: until nobody runs who began before its commit, and no edge leads to it.
  */
-#ifndef CW_MECH_SNAPSHOT_EXACT_H
-#define CW_MECH_SNAPSHOT_EXACT_H
+#ifndef CW_MECH_SNAPSHOT_CENTER_EXACT_H
+#define CW_MECH_SNAPSHOT_CENTER_EXACT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Snapshot isolation: what the version manager tells cores and partitions, and its queues. */
-#include "mech/snapshot/center.h"
+#include "mech/snapshot/center/center.h"
 
 void cw_si__queue_push(struct cw_si_queue *q, uint32_t core, const struct cw_si_ask_note *note, cw_time now)
 {

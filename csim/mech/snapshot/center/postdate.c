@@ -10,7 +10,7 @@
  * When no time is left (4.3), nobody begins, and an edge for which there is none is refused. When all transactions have ended, times begin
  * at 0 anew.
  */
-#include "mech/snapshot/center.h"
+#include "mech/snapshot/center/center.h"
 
 #include <stdlib.h>
 

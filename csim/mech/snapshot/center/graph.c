@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mech/snapshot/graph.h"
+#include "mech/snapshot/center/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * Snapshot isolation, partition: what the exact graph is told. sitm-oracle's accesses pass no table: the version manager is told of each word at
  * once, and answers. With si.graph=on it is told of what sitm-ts has read or written when the answer leaves.
  */
-#include "mech/snapshot/port.h"
+#include "mech/snapshot/port/port.h"
 
 #define NONE UINT32_MAX
 #define MOST (CW_LANES * 5u) /* words of an access: 16 bytes per lane, not aligned */

@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "mech/snapshot/port.h"
+#include "mech/snapshot/port/port.h"
 #include "mem/address.h"
 #include "mem/row.h"
 

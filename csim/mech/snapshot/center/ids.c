@@ -3,7 +3,7 @@
  * Snapshot isolation: transaction IDs. An attempt of a lane has one from its begin on. An ID is used again when its transaction is over,
  * when nobody runs who began before its commit (si.retain), and when no table has an entry of it: a sweep over all tables sees to that.
  */
-#include "mech/snapshot/center.h"
+#include "mech/snapshot/center/center.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * Several running transactions of sitm-oracle may have written a word. Who first wants to commit does; the others abort when they want to, or when they
  * write such a word, whatever comes first. So a commit that has come to the commit units cannot fail there.
  */
-#include "mech/snapshot/center.h"
+#include "mech/snapshot/center/center.h"
 
 int cw_si__oracle_create(struct cw_si_center *c)
 {
