@@ -171,11 +171,14 @@ function(cw_add_tests)
         add_test(NAME install.tree
             COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/install_test.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}
                     ${CMAKE_COMMAND})
+        add_test(NAME install.alone
+            COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/alone_test.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}
+                    ${CMAKE_COMMAND})
         set(python_test ${PROJECT_SOURCE_DIR} $<TARGET_FILE:cowarp_shared>)
         add_test(NAME python.structs COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/python/structs_test.py ${python_test})
         add_test(NAME python.gpu COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/python/gpu_test.py ${python_test})
         set_tests_properties(python.gpu PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 600)
-        foreach(page python cuda)
+        foreach(page python cuda installing)
             add_test(NAME docs.${page} COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_commands.py
                      ${PROJECT_SOURCE_DIR}/docs/${page}.md ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
         endforeach()
