@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # libcowarp as one shared and one static library, and what `cmake --install build --prefix P` puts where (docs/api.md, "Installing").
 #
-#   bin/cowarp   include/cowarp/   lib/libcowarp.{so,a}   lib/pkgconfig/cowarp.pc   lib/cmake/cowarp/   lib/libcowarp_cuda.so
+#   bin/cowarp   include/cowarp/   lib/libcowarp.{so,a}   lib/pkgconfig/cowarp.pc   lib/cmake/cowarp/
 #   lib/cowarp/ (loaded by the library)   lib/cowarp/rtl/ (units for their default parameters)   lib/cowarp/cuda/ (in the place of CUDA's)
-#   lib/python3/dist-packages/cowarp/   share/cowarp/{kernels,examples,source}
+#   lib/python3/dist-packages/cowarp/   share/cowarp/{kernels,examples,source}   share/{man,bash-completion,zsh,fish}
 #
 # An installed tree may be moved, and nothing needs the source tree (harness/rtl/rtl_place.h). Components are the packages of cmake/package.cmake.
 set(CW_EXPORTS ${PROJECT_SOURCE_DIR}/cmake/libcowarp.map)
@@ -32,7 +32,7 @@ get_property(units GLOBAL PROPERTY CW_UNITS)
 list(TRANSFORM units REPLACE "(.+)" "${CW_RTL_DIR}/\\1.stamp" OUTPUT_VARIABLE stamps)
 set(needed $<TARGET_FILE:cowarp> $<TARGET_FILE:cowarp_shared> $<TARGET_FILE:cowarp_static> $<TARGET_FILE:cowarp_wave> $<TARGET_FILE:cowarp_cuda>
            $<TARGET_FILE:cowarp_runtime_11> $<TARGET_FILE:cowarp_runtime_12> $<TARGET_FILE:cowarp_runtime_13> $<TARGET_FILE:cowarp_driver_1>
-           ${KERNEL_PTX} ${CW_VERILATED} ${stamps})
+           ${KERNEL_PTX} ${CW_VERILATED} ${stamps} ${CMAKE_BINARY_DIR}/pages/cowarp.bash)
 install(CODE "foreach(file ${needed})
     if(NOT EXISTS \"\${file}\")
         execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${CMAKE_BINARY_DIR}\" --target installed COMMAND_ERROR_IS_FATAL ANY)
@@ -93,3 +93,16 @@ foreach(stamp ${stamps})
     install(CODE "file(STRINGS \"${stamp}\" library)
 file(INSTALL \${library} DESTINATION \"\${CMAKE_INSTALL_PREFIX}/lib/cowarp/rtl\" TYPE SHARED_LIBRARY)" COMPONENT rtl)
 endforeach()
+
+# Manual pages and completions, from what the command tells of itself
+set(CW_PAGES ${CMAKE_BINARY_DIR}/pages)
+string(TIMESTAMP date "%Y-%m-%d" UTC) # of SOURCE_DATE_EPOCH, where it is set
+add_custom_command(OUTPUT ${CW_PAGES}/cowarp.bash
+                   COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/command_pages.py $<TARGET_FILE:cowarp> ${CW_PAGES} ${date}
+                   DEPENDS cowarp ${PROJECT_SOURCE_DIR}/scripts/command_pages.py COMMENT "Manual pages and completions" VERBATIM)
+add_custom_target(pages ALL DEPENDS ${CW_PAGES}/cowarp.bash)
+add_dependencies(installed pages)
+install(DIRECTORY ${CW_PAGES}/man1 DESTINATION share/man COMPONENT cowarp)
+install(FILES ${CW_PAGES}/cowarp.bash DESTINATION share/bash-completion/completions RENAME cowarp COMPONENT cowarp)
+install(FILES ${CW_PAGES}/_cowarp DESTINATION share/zsh/vendor-completions COMPONENT cowarp)
+install(FILES ${CW_PAGES}/cowarp.fish DESTINATION share/fish/vendor_completions.d COMPONENT cowarp)

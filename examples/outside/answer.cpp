@@ -7,7 +7,8 @@
 #include <memory>
 #include <string>
 
-namespace {
+namespace
+{
 
 const std::string ptx = R"(.version 7.0
 .target sm_50
@@ -26,7 +27,10 @@ const std::string ptx = R"(.version 7.0
 )";
 
 struct Destroy {
-    void operator()(cowarp_gpu *gpu) const { cowarp_destroy(gpu); }
+    void operator()(cowarp_gpu *gpu) const
+    {
+        cowarp_destroy(gpu);
+    }
 };
 
 int run(cowarp_gpu *gpu, std::array<uint32_t, 4> &answer)

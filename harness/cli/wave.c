@@ -118,20 +118,6 @@ static int choose(struct wave *w, const struct cli_parsed *p)
     return CLI_OK;
 }
 
-static bool installed(const char *tool)
-{
-    const char *path = getenv("PATH");
-    char name[CLI_PATH_BYTES];
-    while (path != NULL && *path != '\0') {
-        const size_t length = strcspn(path, ":");
-        snprintf(name, sizeof name, "%.*s/%s", (int)length, path, tool);
-        if (access(name, X_OK) == 0)
-            return true;
-        path += length + (path[length] == ':');
-    }
-    return false;
-}
-
 /* GTKWave itself would print its options, and succeed. */
 static int check_display(void)
 {
@@ -150,9 +136,10 @@ static int check_tools(const struct cli_parsed *p)
         const char *tool, *package;
     } needed[] = {{"gtkwave", "gtkwave"}, {"Xvfb", "xvfb"}, {"import", "imagemagick"}};
     const bool png = cli_has(p, "png");
+    char path[CLI_PATH_BYTES];
     const uint32_t cnt = png ? 3 : cli_has(p, "open") ? 1 : 0;
     for (uint32_t i = 0; i < cnt; i++)
-        if (!installed(needed[i].tool))
+        if (!cli_find_tool(path, needed[i].tool))
             return cli_error(CLI_WRONG, "--%s needs %s, which is not installed; apt-get install %s", png ? "png" : "open", needed[i].tool,
                              png ? "gtkwave xvfb imagemagick" : needed[i].package);
     return cli_has(p, "open") ? check_display() : CLI_OK;
