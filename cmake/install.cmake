@@ -88,10 +88,14 @@ cw_install_folder(cowarp kernels "*.cl" "*.c" "*.h")
 cw_install_source(cowarp docs/fidelity.csv)
 
 # The units' libraries for default parameters: a stamp holds the path of each.
-install(FILES ${CW_VERILATED} DESTINATION lib/cowarp/rtl COMPONENT rtl)
-foreach(stamp ${stamps})
-    install(CODE "file(STRINGS \"${stamp}\" library)
-file(INSTALL \${library} DESTINATION \"\${CMAKE_INSTALL_PREFIX}/lib/cowarp/rtl\" TYPE SHARED_LIBRARY)" COMPONENT rtl)
+file(WRITE ${CMAKE_BINARY_DIR}/install/verilated.stamp "${CW_VERILATED}\n")
+foreach(stamp ${stamps} ${CMAKE_BINARY_DIR}/install/verilated.stamp)
+    install(CODE "file(STRINGS \"${stamp}\" built)
+file(INSTALL \${built} DESTINATION \"\${CMAKE_INSTALL_PREFIX}/lib/cowarp/rtl\" TYPE SHARED_LIBRARY)
+if(CMAKE_INSTALL_DO_STRIP)
+    cmake_path(GET built FILENAME name)
+    execute_process(COMMAND strip --strip-unneeded \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/lib/cowarp/rtl/\${name}\")
+endif()" COMPONENT rtl)
 endforeach()
 
 # Manual pages and completions, from what the command tells of itself

@@ -174,6 +174,8 @@ function(cw_add_tests)
         add_test(NAME install.alone
             COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/alone_test.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}
                     ${CMAKE_COMMAND})
+        add_test(NAME install.packages
+            COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/packages_test.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
         add_test(NAME system.pages
             COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/pages_test.py $<TARGET_FILE:cowarp> ${CMAKE_BINARY_DIR}/pages)
         set(python_test ${PROJECT_SOURCE_DIR} $<TARGET_FILE:cowarp_shared>)

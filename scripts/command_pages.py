@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes manual pages and completions out of what the command tells of itself: command_pages.py BUILD/cowarp OUT_FOLDER DATE
 
-`cowarp help` names the commands, `cowarp help COMMAND` the options of each, and `cowarp list --json` what NAME may be. OUT_FOLDER gets man1/*.1,
+`cowarp help` names the commands, `cowarp help COMMAND` the options of each, and `cowarp list --json` what NAME may be. OUT_FOLDER gets man1/*.1.gz,
 cowarp.bash, _cowarp (zsh) and cowarp.fish."""
+import gzip
 import json
 import pathlib
 import re
@@ -174,9 +175,9 @@ def main():
     names = {section: [entry["name"] for entry in rows] for section, rows in listed.items()}
     version = told(cowarp, "--version").split()[1]
     (out / "man1").mkdir(parents=True, exist_ok=True)
-    (out / "man1/cowarp.1").write_text(main_page(commands, date, version))
-    for command in commands:
-        (out / f"man1/cowarp-{command.name}.1").write_text(command_page(command, date, version))
+    pages = {"cowarp": main_page(commands, date, version), **{f"cowarp-{command.name}": command_page(command, date, version) for command in commands}}
+    for name, text in pages.items():
+        (out / f"man1/{name}.1.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
     for name, make in (("cowarp.bash", bash), ("_cowarp", zsh), ("cowarp.fish", fish)):
         (out / name).write_text(make(commands, names))
 
