@@ -171,11 +171,18 @@ function(cw_add_tests)
         add_test(NAME install.tree
             COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/install_test.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}
                     ${CMAKE_COMMAND})
+        add_test(NAME install.alone
+            COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/alone_test.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}
+                    ${CMAKE_COMMAND})
+        add_test(NAME install.packages
+            COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/packages_test.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+        add_test(NAME system.pages
+            COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/pages_test.py $<TARGET_FILE:cowarp> ${CMAKE_BINARY_DIR}/pages)
         set(python_test ${PROJECT_SOURCE_DIR} $<TARGET_FILE:cowarp_shared>)
         add_test(NAME python.structs COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/python/structs_test.py ${python_test})
         add_test(NAME python.gpu COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/python/gpu_test.py ${python_test})
         set_tests_properties(python.gpu PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 600)
-        foreach(page python cuda)
+        foreach(page python cuda installing)
             add_test(NAME docs.${page} COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_commands.py
                      ${PROJECT_SOURCE_DIR}/docs/${page}.md ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
         endforeach()
@@ -195,7 +202,7 @@ function(cw_add_sanitized_tests)
     get_property(system_targets GLOBAL PROPERTY CW_TEST_TARGETS_system)
     get_property(tests DIRECTORY PROPERTY TESTS)
     list(FILTER tests INCLUDE REGEX "^system[.]")
-    list(FILTER tests EXCLUDE REGEX "^system[.](waves|reproduce|facts|report_page|unit_from_a_path|artifact|unmoved)$")
+    list(FILTER tests EXCLUDE REGEX "^system[.](waves|reproduce|facts|report_page|unit_from_a_path|artifact|unmoved|pages)$")
     set(small api kernel_params oracles pm pm_options snapshot wave_tap)
     set(small_targets ${small})
     list(TRANSFORM small_targets PREPEND test_)

@@ -18,7 +18,7 @@ import results  # noqa: E402
 import silicon  # noqa: E402
 import sizes  # noqa: E402
 import spread  # noqa: E402
-from runs import FIRST_SEED, PaperStore, RunFailed, Seeded, active_share  # noqa: E402
+from runs import FIRST_SEED, PaperStore, RunFailed, Seeded, active_share, default_store  # noqa: E402
 from statsfile import Parser, Wrong, run_main  # noqa: E402
 from sweep import SLOW  # noqa: E402
 
@@ -87,7 +87,7 @@ def parse(arguments):
     parser.add_argument("--list", action="store_true", help="list the experiments")
     parser.add_argument("--binary", default=os.environ.get("COWARP", HERE.parent / "build/cowarp"),
                         help="the simulator (default $COWARP or build/cowarp)")
-    parser.add_argument("--out", help="folder for results and finished runs (build/experiments, or build/experiments-quick)")
+    parser.add_argument("--out", help="folder for results (cowarp-out/experiments, or cowarp-out/experiments-quick); its folder runs keeps the runs, which else are in the cache")
     parser.add_argument("--quick", action="store_true", help="tiny inputs: shows that every experiment works, its numbers mean nothing")
     parser.add_argument("--seeds", type=int, metavar="N",
                         help=f"make everything with seeds 1 to N of the inputs and show medians with ranges ({SEEDS}; with --quick 1)")
@@ -103,7 +103,8 @@ def parse(arguments):
     options = parser.parse_args(arguments)
     if options.seeds is None:
         options.seeds = 1 if options.quick else SEEDS
-    options.out = options.out or ("build/experiments-quick" if options.quick else "build/experiments")
+    options.store = pathlib.Path(options.out) / "runs" if options.out else default_store()
+    options.out = options.out or ("cowarp-out/experiments-quick" if options.quick else "cowarp-out/experiments")
     return options
 
 
@@ -223,7 +224,7 @@ def main(arguments):
             return 0
         experiments = requested(options, known)
         make_folder(options.out)
-        store = PaperStore(options.binary, pathlib.Path(options.out) / "runs", options.limit, QUICK if options.quick else None)
+        store = PaperStore(options.binary, options.store, options.limit, QUICK if options.quick else None)
         papers = report.load_claims(HERE), report.load_published(HERE)
         gets = [Seeded(store, seed) for seed in range(FIRST_SEED, FIRST_SEED + options.seeds)]
         made = make_runs(experiments, gets, options.jobs)

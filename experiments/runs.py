@@ -21,6 +21,12 @@ NO_SYSTEM = NO_PERSISTENCY = "none"
 INPUTS = {"ap": (("fanout", 16), ("limit", 2), ("passes", 2), ("popular", 96))}
 
 
+def default_store():
+    """Where finished runs are kept, beside RTL that was built: the cache (docs/command.md, "Where files are")."""
+    home = os.environ.get("COWARP_CACHE") or (os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) + "/cowarp"
+    return pathlib.Path(home) / "runs"
+
+
 class Run(NamedTuple):
     """One simulation. system: NO_SYSTEM for a workload without transactions. settings: (name, value) pairs as of `cowarp config`; params: the
     workload's own; both sorted by the maker. seed: of the inputs, 0 for the one that the experiment is being made with. crash: points as

@@ -21,7 +21,7 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1] / "experiments")]
 
 import children  # noqa: E402  (after the path is set)
 import schema  # noqa: E402
-from runs import RunFailed, Store  # noqa: E402
+from runs import RunFailed, Store, default_store  # noqa: E402
 from stats import WHO, columns_of, fill_config, row  # noqa: E402
 from statsfile import Parser, Wrong, check_outputs, run_main, save  # noqa: E402
 
@@ -328,15 +328,6 @@ def make_one(options):
     return 0
 
 
-def default_store(binary):
-    """The one of `cowarp reproduce` beside the build, or, where that cannot be written, the folder in which built RTL is kept."""
-    beside = pathlib.Path(binary).resolve().parent
-    if os.access(beside, os.W_OK) and (beside / "kernels").is_dir():
-        return beside / "experiments" / "runs"
-    home = os.environ.get("COWARP_CACHE") or (os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) + "/cowarp"
-    return pathlib.Path(home) / "runs"
-
-
 def parse(arguments):
     parser = Parser(prog="cowarp sweep", usage="cowarp sweep WORKLOAD|FILE.ptx --vary NAME=VALUES ... [OPTIONS]",
                     description="Makes the runs of all combinations of some parameters. Every other option goes to 'cowarp run', or for a PTX file to 'cowarp exec'.",
@@ -351,7 +342,7 @@ def parse(arguments):
     parser.add_argument("--plot", action="append", default=[], metavar="COUNTER", help="draw this counter, ratio, or cycles over the first axis of numbers")
     parser.add_argument("--svg", metavar="FILE", help="where the plot goes (WORKLOAD-COUNTER.svg)")
     parser.add_argument("--show", default="cycles", metavar="NAME,NAME", help="what the table shows of each run (cycles)")
-    parser.add_argument("--store", metavar="FOLDER", help="where finished runs are kept (that of 'cowarp reproduce')")
+    parser.add_argument("--store", metavar="FOLDER", help="where finished runs are kept (runs in $COWARP_CACHE or ~/.cache/cowarp)")
     parser.add_argument("--list", metavar="FILE", help="write the runs as a list for a cluster, and make none; without a workload: take the runs from it")
     parser.add_argument("--one", type=int, metavar="N", help="of such a list make run N alone, from 0 on")
     parser.add_argument("--binary", default=os.environ.get("COWARP", HERE.parents[1] / "build/cowarp"), help=argparse.SUPPRESS)
@@ -360,7 +351,7 @@ def parse(arguments):
     options.binary = os.path.abspath(options.binary)
     if not os.access(options.binary, os.X_OK):
         raise Wrong(f"no simulator at {options.binary}; build it first (./run), or say --binary")
-    options.store = options.store or default_store(options.binary)
+    options.store = options.store or default_store()
     return options
 
 

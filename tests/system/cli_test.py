@@ -163,7 +163,7 @@ class Requests(Command):
             (["run", "vecadd", "--lcp-profile", "b", "--set", "core.lcp=loop"], ["set core.lcp=profile"]),
             (["run", "vecadd", "--lcp-profile", "b", "--set", "core.lcp=profile"], ["b: cannot be opened: No such file"]),
             (["run", "vecadd", "--lcp-profile", ".", "--set", "core.lcp=profile"], [".: cannot be read: Is a directory"]),
-            (["list", "all"], ["list takes no"]),
+            (["list", "all", "more"], ["list takes no"]),
             (["config", "thesis-tbc"], ["a preset", "--preset thesis-tbc"]),
             (["config", "drm"], ["unknown parameter 'drm'"]),
             (["wave", "stall", "--png", "missing/stall.png"], ["--png: missing/stall.png"]),
