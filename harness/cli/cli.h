@@ -24,6 +24,8 @@ int cli_exit(int status);
 /* Path of a file that comes with cowarp, by its name below the folder of an installed tree or of a build. CLI_OK or CLI_FAILED, the error
  * printed. */
 int cli_place(char path[CLI_PATH_BYTES], const char *name);
+/* The path that a command line gives for a file that is read: `-` is standard input. */
+const char *cli_input(const char *path);
 /* Path of a program that PATH finds. */
 bool cli_find_tool(char path[CLI_PATH_BYTES], const char *tool);
 
