@@ -66,6 +66,7 @@ function(cw_add_tests)
     target_link_libraries(pm_store_unordered PRIVATE cowarp_api)
     add_test(NAME system.pm_store COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/pm_store_test.py $<TARGET_FILE:pm_store>
              $<TARGET_FILE:pm_store_unordered>)
+    add_test(NAME release.artifact COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/artifact_test.py ${PROJECT_SOURCE_DIR})
     add_test(NAME docs.references COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_refs.py ${PROJECT_SOURCE_DIR})
     add_test(NAME docs.pictures COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/architecture_pictures ${PROJECT_SOURCE_DIR} --check)
     add_custom_target(pictures COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/architecture_pictures ${PROJECT_SOURCE_DIR}
