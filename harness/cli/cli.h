@@ -24,6 +24,8 @@ int cli_exit(int status);
 /* Path of a file that comes with cowarp, by its name below the folder of an installed tree or of a build. CLI_OK or CLI_FAILED, the error
  * printed. */
 int cli_place(char path[CLI_PATH_BYTES], const char *name);
+/* The path that a command line gives for a file that is read: `-` is standard input. */
+const char *cli_input(const char *path);
 /* Path of a program that PATH finds. */
 bool cli_find_tool(char path[CLI_PATH_BYTES], const char *tool);
 
@@ -75,9 +77,9 @@ struct cli_command {
 };
 
 extern const struct cli_command cli_list, cli_run, cli_crash, cli_litmus, cli_config, cli_exec, cli_cuda, cli_wave, cli_advise, cli_stats,
-    cli_diff, cli_rerun, cli_sweep, cli_report, cli_reproduce, cli_synth, cli_new_unit, cli_unit, cli_proofs, cli_doctor;
+    cli_diff, cli_rerun, cli_sweep, cli_report, cli_reproduce, cli_synth, cli_new_unit, cli_unit, cli_proofs, cli_doctor, cli_test;
 /* The options of `cowarp cuda` alone, and the command line that they are, as the process of its program reads it. */
-#define CLI_CUDA_OWN_CNT 2u
+#define CLI_CUDA_OWN_CNT 3u
 extern const struct cli_option cli_cuda_own[CLI_CUDA_OWN_CNT];
 extern const struct cli_command cli_cuda_options;
 extern const struct cli_option cli_machine_options[];

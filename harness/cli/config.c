@@ -18,7 +18,7 @@ static int load(struct cowarp_config **config, const struct cli_parsed *p)
         return cli_error(CLI_FAILED, "out of memory");
     cowarp_options_init(&o);
     o.preset = cli_value(p, "preset", o.preset);
-    o.config_file = cli_value(p, "config", NULL);
+    o.config_file = cli_input(cli_value(p, "config", NULL));
     o.settings = settings;
     const int status = cowarp_config_create(config, &o);
     free(settings);

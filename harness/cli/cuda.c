@@ -164,8 +164,9 @@ static int open_page(struct cw_cuda_page **page, int *file)
 }
 
 /* The program's exit status, unless it cannot know what was wrong: the machine, a file, what a check has found. */
-static int outcome(const struct cw_cuda_page *page, int status, const char *path, bool quiet)
+static int outcome(const struct cw_cuda_page *page, int status, const char *path, const struct cli_parsed *p)
 {
+    const bool quiet = cli_has(p, "quiet"), tells = strcmp(cli_value(p, "findings", "fail"), "tell") == 0;
     if (WIFSIGNALED(status)) {
         cli_error(0, "%s was ended by signal %d (%s); no statistics were written", path, WTERMSIG(status), strsignal(WTERMSIG(status)));
         return 128 + WTERMSIG(status);
@@ -178,7 +179,7 @@ static int outcome(const struct cw_cuda_page *page, int status, const char *path
         cli_error(0, "%s: %u launch%s failed", path, (unsigned)page->failed, page->failed == 1 ? " has" : "es have");
     if (WEXITSTATUS(status) != 0)
         return WEXITSTATUS(status);
-    return page->denied != 0 || page->unwell != 0 ? CLI_FAILED : CLI_OK;
+    return page->denied != 0 || (page->unwell != 0 && !tells) ? CLI_FAILED : CLI_OK;
 }
 
 /* Who ends the command means the program. */
@@ -220,7 +221,7 @@ static int start(const struct cli_parsed *p, const char *path, const struct cw_c
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
             return cli_error(CLI_FAILED, "%s: %s", path, strerror(errno));
-    return outcome(page, status, path, cli_has(p, "quiet"));
+    return outcome(page, status, path, p);
 }
 
 static int run(const struct cli_parsed *p)
@@ -234,6 +235,9 @@ static int run(const struct cli_parsed *p)
     }
     if (p->word_cnt == 0)
         return cli_error(CLI_WRONG, "cuda needs a program: cowarp cuda [OPTIONS] -- PROGRAM [ARGUMENT ...]");
+    const char *findings = cli_value(p, "findings", "fail");
+    if (strcmp(findings, "fail") != 0 && strcmp(findings, "tell") != 0)
+        return cli_error(CLI_WRONG, "--findings '%s': is neither fail nor tell", findings);
     int status = check_options(p);
     if (status == CLI_OK)
         status = find_program(path, p->word[0]);

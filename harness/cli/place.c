@@ -27,3 +27,8 @@ bool cli_find_tool(char path[CLI_PATH_BYTES], const char *tool)
     }
     return false;
 }
+
+const char *cli_input(const char *path)
+{
+    return path != NULL && strcmp(path, "-") == 0 ? "/dev/stdin" : path;
+}

@@ -90,6 +90,13 @@ const struct cli_command cli_sweep = {
     .script = "scripts/results/sweep.py",
 };
 
+const struct cli_command cli_test = {
+    .name = "test",
+    .usage = "[OPTIONS] -- ctest|pytest|PROGRAM [ARGUMENT ...]",
+    .what = "Runs tests of CUDA programs on the simulated GPU, checked, with a limit for each; see docs/ci.md",
+    .script = "scripts/ci/cuda_tests.py",
+};
+
 const struct cli_command cli_synth = {
     .name = "synth",
     .usage = "[UNIT...] [OPTIONS]",

@@ -334,7 +334,7 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
     struct cowarp_options *o = &s->options;
     cowarp_options_init(o);
     o->preset = cli_value(p, "preset", "getm");
-    o->config_file = cli_value(p, "config", NULL);
+    o->config_file = cli_input(cli_value(p, "config", NULL));
     o->control = cli_value(p, "control", NULL);
     o->persistency = cli_value(p, "persistency", NULL);
     o->pm_file = cli_value(p, "pm", NULL);

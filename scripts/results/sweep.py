@@ -143,6 +143,17 @@ def check_axis(binary, axis, params):
         raise Wrong(f"--vary {axis.name}: {told.stderr.strip().removeprefix('cowarp: ')}")
 
 
+def check_rest(options):
+    """Raises Wrong for an option that no run would take: better once, and now."""
+    kind = "exec" if options.workload.endswith(".ptx") else "run"
+    known = re.findall(r"^  --([\w-]+)", asked(options.binary, "help", kind), re.MULTILINE)
+    for word in options.rest:
+        name = word.partition("=")[0].removeprefix("--")
+        if word.startswith("--") and name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            raise Wrong(f"unknown option '--{name}' of {kind}; " + (f"did you mean '--{near[0]}'?" if near else f"see 'cowarp help {kind}'"))
+
+
 def counted_names(binary):
     """Names of all counters and ratios: a run has those of every mechanism, so a small one tells them."""
     text = asked(binary, "run", "vecadd", "--param", "n=32", "--quiet", "--stats", "-")
@@ -406,6 +417,7 @@ def requested(options):
     axes = [axis_of(text) for text in options.vary]
     names = [axis.name for axis in axes]
     refuse_double(options.rest, names)
+    check_rest(options)
     if len(set(names)) < len(names):
         raise Wrong("--vary: one name is there twice; give all its values in one")
     params = known_params(options.binary, options.workload)

@@ -95,6 +95,52 @@ class Help(unittest.TestCase):
         self.assertIn("push_valid", " ".join(unit["Ports: direction, name, bits"]))
 
 
+PTX = """.version 7.0
+.target sm_50
+.address_size 64
+.visible .entry k(.param .u64 o)
+{
+    .reg .b32 %r<2>; .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [o];
+    ld.global.u32 %r1, [%rd1];
+    add.u32 %r1, %r1, 1;
+    st.global.u32 [%rd1], %r1;
+    ret;
+}
+"""
+
+
+class StandardInput(unittest.TestCase):
+    """`-` for each file that is read."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "k.ptx").write_text(PTX)
+
+    def passes(self, *words, given):
+        done = cowarp(*words, cwd=self.folder, input=given)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def test_ptx(self):
+        self.assertIn("  k\n    o: u64", self.passes("exec", "-", "--list", given=PTX))
+        self.passes("exec", "-", "--kernel", "k", "--grid", "1", "--block", "1", "--arg", "out:o.bin:4", "-q", given=PTX)
+        self.assertEqual((self.folder / "o.bin").read_bytes(), b"\1\0\0\0")
+
+    def test_data(self):
+        self.passes("exec", "k.ptx", "--kernel", "k", "--grid", "1", "--block", "1", "--arg", "in:-", "-q", given="abcd")
+
+    def test_configuration(self):
+        self.assertIn("core.count = 3 ", self.passes("config", "core.count", "--config", "-", given="[core]\ncount = 3\n"))
+
+    def test_script(self):
+        script = "load k.ptx\nalloc b 4 fill 6\nlaunch k grid 1 block 1 args b\nexpect b == 7\n"
+        self.passes("exec", "--script", "-", "-q", given=script)
+        self.assertEqual(cowarp("exec", "--script", "-", "-q", cwd=self.folder, input=script.replace("7", "8")).returncode, 1)
+
+
 class Doctor(unittest.TestCase):
     def test_a_line_for_each(self):
         done = cowarp("doctor")
