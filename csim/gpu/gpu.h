@@ -15,7 +15,7 @@
 #include "cowarp/unit.h"
 #include "mech/mech.h"
 #include "mem/device_memory.h"
-#include "mem/partition.h"
+#include "mem/service.h"
 
 struct cw_gpu;
 
@@ -24,6 +24,7 @@ struct cw_gpu_options {
     const struct cw_mech *const *mechs;   /* NULL-terminated, at most one of them a transactional system; NULL: none */
     const struct cw_control_ops *control; /* NULL: ipdom */
     const struct cw_unit_provider *units; /* NULL: C models */
+    const struct cw_mem_kind *partitions; /* NULL: those of mem/partition.h */
     uint64_t seed;
     bool check_serial;     /* run the serializability oracle */
     bool check_persist;    /* run the persistency oracle */
@@ -157,7 +158,8 @@ const struct cw_stats *cw_gpu_partition_stats(const struct cw_gpu *gpu, uint32_t
 const struct cw_config *cw_gpu_config(const struct cw_gpu *gpu);
 const struct cw_clocks *cw_gpu_clocks(const struct cw_gpu *gpu);
 struct cw_core *cw_gpu_core(const struct cw_gpu *gpu, uint32_t index);
-const struct cw_partition *cw_gpu_partition(const struct cw_gpu *gpu, uint32_t index);
+/* Requests of a partition: between crossbar and L2 slice, and at the DRAM channel (struct cw_mem_service_ops). */
+void cw_gpu_queued(const struct cw_gpu *gpu, uint32_t partition, uint32_t *l2, uint32_t *dram);
 /* Core cycles and time since creation. */
 uint64_t cw_gpu_cycles(const struct cw_gpu *gpu);
 cw_time cw_gpu_now(const struct cw_gpu *gpu);
