@@ -216,6 +216,17 @@ static int split(struct cw_gpu *gpu, struct cw_error *err)
     return gpu->part != NULL && gpu->sum != NULL ? CW_OK : cw_fail(err, CW_ENOMEM, "out of memory");
 }
 
+static int create_check(struct cw_gpu *gpu, struct cw_error *err)
+{
+    gpu->pack_check = calloc(1, sizeof *gpu->pack_check);
+    if (gpu->pack_check == NULL)
+        return cw_fail(err, CW_ENOMEM, "out of memory");
+    gpu->pack_check->shape = (struct cw_pack_shape){gpu->config.core_warp_width, gpu->config.mem_line_bytes / CW_SECTOR_BYTES};
+    gpu->pack_check->flit_bytes = gpu->config.noc_flit_bytes;
+    gpu->pack_check->pool = &gpu->pool;
+    return CW_OK;
+}
+
 int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, struct cw_error *err)
 {
     *out = NULL;
@@ -263,6 +274,8 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
         status = cw_gpu__check_sabotage(gpu, err);
     if (status == CW_OK && options->split_stats)
         status = split(gpu, err);
+    if (status == CW_OK && options->pack_messages)
+        status = create_check(gpu, err);
     if (status == CW_OK)
         status = create_memory(gpu, options->redzone_bytes, err);
     if (status == CW_OK)
@@ -285,6 +298,7 @@ void cw_gpu_destroy(struct cw_gpu *gpu)
     cw_memory_destroy(gpu->memory);
     cw_sanitizer_destroy(gpu->sanitizer);
     free(gpu->part);
+    free(gpu->pack_check);
     free(gpu->sum);
     cw_gpu__forget_mechs(gpu);
     forget_told(gpu);

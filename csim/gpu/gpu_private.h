@@ -103,6 +103,7 @@ struct cw_gpu {
     struct cw_persist_model *model;
     struct cw_persist_report persist_report;
     bool reverse_ticks, tick_always, check_serial, check_persist, model_persists, count_stalls;
+    struct cw_pack_check *pack_check; /* NULL: messages pass crossbars as they are */
     uint64_t seed;
     char *sabotage; /* owned, or NULL */
 

@@ -494,6 +494,17 @@ static int judge(struct cw_gpu *gpu, struct cw_error *err)
     return status;
 }
 
+/* What has passed the crossbars in this launch. */
+static void tell_packed(struct cw_gpu *gpu)
+{
+    char text[200];
+    for (uint32_t i = 0; i < gpu->pack_check->cnt; i++) {
+        cw_pack_tell(&gpu->pack_check->tally[i], text, sizeof text);
+        gpu->core_events.notice(gpu->core_events.context, text);
+    }
+    gpu->pack_check->cnt = 0;
+}
+
 static int launch_timed(struct cw_gpu *gpu, const struct cw_gpu_request *q, struct cw_error *err)
 {
     int status = begin(gpu, err);
@@ -501,6 +512,8 @@ static int launch_timed(struct cw_gpu *gpu, const struct cw_gpu_request *q, stru
         status = cw_persist_check_file(gpu->persist, q->module->file, err);
     if (status == CW_OK)
         status = run(gpu, q->saved, err);
+    if (gpu->pack_check != NULL)
+        tell_packed(gpu);
     if (status == CW_OK)
         cw_gpu__finish(gpu);
     if (status == CW_OK && gpu->serial != NULL)

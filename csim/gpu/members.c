@@ -197,6 +197,7 @@ static int create_noc(struct cw_gpu *gpu, struct cw_error *err)
         .packets = &gpu->stats.noc_up_packets,
         .flits = &gpu->stats.noc_up_flits,
         .mech_flits = &gpu->stats.noc_up_tx_flits,
+        .check = gpu->pack_check,
     };
     int status = cw_crossbar_create(&gpu->up, &x, err);
     if (status != CW_OK)

@@ -39,6 +39,7 @@ struct cw_partition {
     struct cw_component component; /* L2 domain */
     struct cw_mem_config config;
     cw_time period;
+    struct cw_pack_shape shape;
     struct cw_dram *own_channel; /* NULL: dram is a port of another partition's */
     struct cw_dram_port *dram;
     struct cw_nvm_port *nvm; /* NULL: no persistent memory */
@@ -167,7 +168,7 @@ static void make_reply(struct cw_partition *s, struct cw_message *p)
     uint32_t payload = 0;
     if (p->kind == CW_MSG_READ) {
         p->kind = CW_MSG_READ_REPLY;
-        payload = CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors);
+        payload = cw_pack_body_bits(p, &s->shape) / 8;
     } else if (p->kind == CW_MSG_ATOMIC && p->needs_reply) {
         p->kind = CW_MSG_ATOMIC_REPLY;
         payload = s->config.config->noc_atomic_sectors == CW_ON
@@ -619,6 +620,7 @@ static int create(struct cw_mem_service *out, const struct cw_mem_config *config
         return cw_fail(err, CW_ENOMEM, "partition %u: out of host memory", config->index);
     s->config = *config;
     s->period = config->clocks->period[CW_DOMAIN_L2];
+    s->shape = (struct cw_pack_shape){config->config->core_warp_width, config->config->mem_line_bytes / CW_SECTOR_BYTES};
     s->component = cw_component_of(&component_ops, s, config->index);
     s->hostile = config->config->core_memory == CW_MEMORY_ADVERSARY;
     s->adversary.period = s->period;

@@ -144,12 +144,11 @@ static void step(cw_time limit)
     }
 }
 
-static const struct cw_message_type any_body = {.name = "any", .bytes = CW_MESSAGE_BODY_LARGE};
-
 static struct cw_message *request(enum cw_message_kind kind, uint32_t core, uint32_t line, uint32_t payload)
 {
-    struct cw_message *p = cw_message_new(&b.pool, &any_body);
-    memset(p->body, 0, CW_MESSAGE_BODY_LARGE);
+    const struct cw_message_type *const type = kind == CW_MSG_ATOMIC ? &cw_atomic_body_type : &cw_line_body_type;
+    struct cw_message *p = cw_message_new(&b.pool, type);
+    memset(p->body, 0, type->bytes);
     p->kind = (uint8_t)kind;
     p->core = (uint16_t)core;
     p->addr = CW_GLOBAL_BASE + (uint64_t)line * b.config.mem_line_bytes;

@@ -116,6 +116,7 @@ static void answer(struct cw_si_port *u, struct cw_message *p, cw_time now)
     }
     p->kind = CW_MSG_OWN_REPLY;
     p->op = CW_SI_ACCESSED;
+    p->sectors = load ? p->sectors : 0; /* The answer to a store brings no bytes. */
     cw_message_size(p, load ? CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors) : 0, config->noc_header_bytes,
                     config->noc_flit_bytes);
     cw_si__send(u, p);
