@@ -109,6 +109,8 @@ function(cw_add_tests)
     add_test(NAME system.unmoved COMMAND ${unmoved})
     add_test(NAME system.unmoved.some COMMAND ${unmoved} --every 9)
     set_tests_properties(system.unmoved system.unmoved.some PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 600)
+    add_test(NAME system.message_sizes
+        COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/message_sizes.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.rooms
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/mech/rooms_test.py $<TARGET_FILE:cowarp> $<TARGET_FILE:cowarp_rooms>
                 ${PROJECT_SOURCE_DIR})

@@ -98,11 +98,17 @@ struct watch {
     uint32_t rounds;
 };
 
-static uint64_t instructions(const struct cw_gpu *gpu)
+struct instructions {
+    uint64_t warp, thread;
+};
+
+static struct instructions instructions(const struct cw_gpu *gpu)
 {
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < gpu->config.core_count; i++)
-        sum += gpu->functional->on[i].warp_instructions;
+    struct instructions sum = {0};
+    for (uint32_t i = 0; i < gpu->config.core_count; i++) {
+        sum.warp += gpu->functional->on[i].warp_instructions;
+        sum.thread += gpu->functional->on[i].thread_instructions;
+    }
     return sum;
 }
 
@@ -110,7 +116,7 @@ static uint64_t instructions(const struct cw_gpu *gpu)
 static int check(struct cw_gpu *gpu, struct watch *w, struct cw_error *err)
 {
     const struct cw_gpu_functional *f = gpu->functional;
-    const uint64_t done = instructions(gpu);
+    const uint64_t done = instructions(gpu).warp;
     if (gpu->fault_status != CW_OK)
         return cw_fail(err, gpu->fault_status, "%s", gpu->fault.text);
     if (f->progress != w->progress)
@@ -171,11 +177,7 @@ static int check_calls(const struct cw_gpu *gpu, struct cw_error *err)
     const struct cw_kernel *k = gpu->launch.kernel;
     for (uint32_t i = 0; i < k->intrinsic_cnt; i++) {
         const struct cw_intrinsic *x = k->intrinsic[i];
-        bool orders = false;
-        for (uint32_t j = 0; j < gpu->mech_cnt; j++)
-            orders |=
-                gpu->mech[j].mech->persistency && gpu->mech[j].mech->intrinsic != NULL && cw_intrinsic_in(gpu->mech[j].mech->intrinsic, x);
-        if (x->role == CW_INTRINSIC_CALL && !orders)
+        if (x->role == CW_INTRINSIC_CALL && !cw_gpu__carries_out(gpu, x, true))
             return cw_fail(err, CW_EUNSUP, "%s: the kernel calls %s (%s), which a functional launch cannot carry out: launch it with time",
                            k->name, x->name, x->what);
     }
@@ -184,13 +186,13 @@ static int check_calls(const struct cw_gpu *gpu, struct cw_error *err)
 
 static int check_machine(struct cw_gpu *gpu, struct cw_error *err)
 {
-    for (uint32_t i = 0; gpu->config.pm_mbytes != 0 && i < gpu->config.core_count; i++)
-        if (cw_core_keeps(gpu->core[i], CW_PM_BASE, (uint64_t)gpu->config.pm_mbytes << 20))
-            return cw_fail(
-                err, CW_EUNSUP,
-                "%s: core %u keeps lines of persistent memory of an earlier kernel, which a functional launch would not see; set "
-                "pm.kernel_end=drain",
-                gpu->launch.kernel->name, i);
+    const uint64_t bytes = (uint64_t)gpu->config.pm_mbytes << 20;
+    const uint32_t keeper = bytes != 0 ? cw_gpu__keeper(gpu, CW_PM_BASE, bytes) : gpu->config.core_count;
+    if (keeper < gpu->config.core_count)
+        return cw_fail(err, CW_EUNSUP,
+                       "%s: core %u keeps lines of persistent memory of an earlier kernel, which a functional launch would not see; set "
+                       "pm.kernel_end=drain",
+                       gpu->launch.kernel->name, keeper);
     return check_calls(gpu, err);
 }
 
@@ -208,9 +210,8 @@ int cw_gpu__run_functional(struct cw_gpu *gpu, struct cw_error *err)
     }
     status = run(gpu, err);
     gpu->stats.functional_launches++;
-    gpu->stats.functional_warp_instructions += instructions(gpu);
-    for (uint32_t i = 0; i < gpu->config.core_count; i++)
-        gpu->stats.functional_thread_instructions += f->on[i].thread_instructions;
+    gpu->stats.functional_warp_instructions += instructions(gpu).warp;
+    gpu->stats.functional_thread_instructions += instructions(gpu).thread;
     gpu->kernel_ends = gpu->dispatch_pending = false;
     return status;
 }

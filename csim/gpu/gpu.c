@@ -3,18 +3,14 @@
 #define _POSIX_C_SOURCE 200809L /* strdup */
 #include "gpu/gpu_private.h"
 
-#include "control/ipdom.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "mech/mechs.h"
+#include "mem/address.h"
+#include "mem/nvm.h"
 #include "mem/version.h"
-
-#define SABOTAGES_MAX 64u /* names of deliberate faults of all mechanisms of a GPU */
-#define MECH_INBOX    64u /* messages that wait at a partition for a mechanism that says nothing else */
 
 static uint64_t gcd64(uint64_t a, uint64_t b)
 {
@@ -100,110 +96,6 @@ static void forget_told(struct cw_gpu *gpu)
     free(gpu->told);
 }
 
-static void add_component(struct cw_gpu *gpu, struct cw_component *component)
-{
-    gpu->component[gpu->component_cnt++] = component;
-}
-
-static int create_noc(struct cw_gpu *gpu, struct cw_error *err)
-{
-    const struct cw_config *c = &gpu->config;
-    struct cw_crossbar_config x = {
-        .inputs = c->core_count,
-        .outputs = c->partition_count,
-        .inputs_per_port = c->noc_concentration,
-        .outputs_per_port = 1,
-        .latency_cycles = c->noc_latency,
-        .in_flits = c->noc_in_flits,
-        .out_flits = c->noc_out_flits,
-        .period = gpu->clocks.period[CW_DOMAIN_NOC],
-        .to_partition = true,
-        .packets = &gpu->stats.noc_up_packets,
-        .flits = &gpu->stats.noc_up_flits,
-        .mech_flits = &gpu->stats.noc_up_tx_flits,
-    };
-    int status = cw_crossbar_create(&gpu->up, &x, err);
-    if (status != CW_OK)
-        return status;
-    x.inputs = c->partition_count;
-    x.outputs = c->core_count;
-    x.inputs_per_port = 1;
-    x.outputs_per_port = c->noc_concentration;
-    x.to_partition = false;
-    x.packets = &gpu->stats.noc_down_packets;
-    x.flits = &gpu->stats.noc_down_flits;
-    x.mech_flits = &gpu->stats.noc_down_tx_flits;
-    return cw_crossbar_create(&gpu->down, &x, err);
-}
-
-static int create_cores(struct cw_gpu *gpu, struct cw_error *err)
-{
-    gpu->core = calloc(gpu->config.core_count, sizeof gpu->core[0]);
-    if (gpu->core == NULL)
-        return cw_fail(err, CW_ENOMEM, "out of memory");
-    for (uint32_t i = 0; i < gpu->config.core_count; i++) {
-        const struct cw_core_config c = {
-            .config = &gpu->config,
-            .clocks = &gpu->clocks,
-            .stats = cw_gpu__core_stats(gpu, i),
-            .memory = gpu->memory,
-            .pool = &gpu->pool,
-            .up = gpu->up,
-            .down = gpu->down,
-            .units = gpu->units,
-            .index = i,
-            .control = gpu->control,
-            .stream = &gpu->events,
-            .events = gpu->core_events,
-            .oob = &gpu->oob,
-            .checks = gpu->checks,
-            .count_stalls = gpu->count_stalls,
-            .progress = &gpu->progress,
-        };
-        int status = cw_core_create(&gpu->core[i], &c, err);
-        if (status != CW_OK)
-            return status;
-    }
-    return CW_OK;
-}
-
-static int create_nvm(struct cw_gpu *gpu, struct cw_error *err)
-{
-    const struct cw_nvm_config n = {
-        .config = &gpu->config, .clocks = &gpu->clocks, .stats = &gpu->stats, .memory = gpu->memory, .events = &gpu->events};
-    return gpu->config.pm_mbytes != 0 ? cw_nvm_create(&gpu->nvm, &n, err) : CW_OK;
-}
-
-static int create_partitions(struct cw_gpu *gpu, struct cw_error *err)
-{
-    const uint32_t channels = cw_address_channels(&gpu->config);
-    uint32_t *inbox = calloc(gpu->mech_cnt + 1, sizeof *inbox);
-    gpu->partition = calloc(gpu->config.partition_count, sizeof gpu->partition[0]);
-    int status = inbox != NULL && gpu->partition != NULL ? CW_OK : cw_fail(err, CW_ENOMEM, "out of memory");
-    for (uint32_t i = 0; status == CW_OK && i < gpu->mech_cnt; i++)
-        inbox[i] = gpu->mech[i].mech->inbox != NULL ? gpu->mech[i].mech->inbox(&gpu->config) : MECH_INBOX;
-    for (uint32_t i = 0; status == CW_OK && i < gpu->config.partition_count; i++) {
-        const struct cw_partition_config p = {
-            .config = &gpu->config,
-            .clocks = &gpu->clocks,
-            .stats = cw_gpu__partition_stats(gpu, i),
-            .memory = gpu->memory,
-            .pool = &gpu->pool,
-            .up = gpu->up,
-            .down = gpu->down,
-            .index = i,
-            .nvm = gpu->nvm,
-            .shares = i >= channels ? gpu->partition[i % channels] : NULL,
-            .mech_cnt = gpu->mech_cnt,
-            .mech_inbox = inbox,
-            .events = &gpu->events,
-        };
-        status = cw_partition_create(&gpu->partition[i], &p, err);
-    }
-    free(inbox);
-    return status;
-}
-
 static uint32_t word_now(void *context, uint64_t addr)
 {
     const struct cw_gpu *gpu = context;
@@ -214,210 +106,22 @@ static uint32_t word_now(void *context, uint64_t addr)
     return value;
 }
 
-/* What the persistency oracle holds the GPU to. */
-static enum cw_event_contract contract_of(const struct cw_gpu *gpu)
-{
-    for (uint32_t i = 0; i < gpu->mech_cnt; i++)
-        if (gpu->mech[i].mech->persistency)
-            return (enum cw_event_contract)gpu->mech[i].mech->contract;
-    return CW_CONTRACT_NONE;
-}
-
 static int create_oracles(struct cw_gpu *gpu, struct cw_error *err)
 {
     int status = gpu->check_serial ? cw_serial_create(&gpu->serial, word_now, gpu, err) : CW_OK;
     if (gpu->serial != NULL)
         cw_events_listen(&gpu->events, cw_serial_listener(gpu->serial));
     if (status == CW_OK && gpu->check_persist)
-        status = cw_persist_check_create(&gpu->persist, gpu->clocks.period[CW_DOMAIN_CORE], contract_of(gpu), err);
+        status = cw_persist_check_create(&gpu->persist, gpu->clocks.period[CW_DOMAIN_CORE], gpu->contract, err);
     if (gpu->persist != NULL)
         cw_events_listen(&gpu->events, cw_persist_check_listener(gpu->persist));
     if (status == CW_OK && gpu->model_persists)
-        status = cw_persist_model_create(&gpu->model, contract_of(gpu), err);
+        status = cw_persist_model_create(&gpu->model, gpu->contract, err);
     if (gpu->model != NULL)
         cw_events_listen(&gpu->events, cw_persist_model_listener(gpu->model));
     if (gpu->sanitizer != NULL)
         cw_events_listen(&gpu->events, cw_sanitizer_listener(gpu->sanitizer, 0));
     return status;
-}
-
-/* The machine that a mechanism wants. */
-static int check_mech(const struct cw_gpu *gpu, const struct cw_mech *m, struct cw_error *err)
-{
-    if (!m->any_width && gpu->config.core_warp_width != CW_LANES)
-        return cw_fail(err, CW_EINVAL, "%s works on warps of %u lanes; set core.warp_width=%u", m->name, CW_LANES, CW_LANES);
-    if (!m->any_line && gpu->config.mem_line_bytes != CW_LINE_BYTES)
-        return cw_fail(err, CW_EINVAL, "%s works on lines of %u bytes; set mem.line_bytes=%u", m->name, CW_LINE_BYTES, CW_LINE_BYTES);
-    if (!m->any_warps && cw_control_slots(gpu->control, &gpu->config) > 64)
-        return cw_fail(err, CW_EINVAL, "%s works with at most 64 warps per core; control policy %s with core.warps=%u has %u", m->name,
-                       gpu->control->name, gpu->config.core_warps, cw_control_slots(gpu->control, &gpu->config));
-    if (m->system && gpu->config.l1_global == CW_L1_WRITE_BACK)
-        return cw_fail(err, CW_EINVAL, "%s does not see what an L1 with l1.global=write-back has not written back; set l1.global=on",
-                       m->name);
-    if (m->persistency && strcmp(m->name, CW_MECH_PERSISTENCY_NONE) != 0 && gpu->control->regroups)
-        return cw_fail(err, CW_EINVAL,
-                       "persistency model %s orders what a warp has written, and control policy %s moves threads to other warps; "
-                       "set core.divergence=pdom (--control %s)",
-                       m->name, gpu->control->name, cw_control_ipdom.name);
-    if (m->core != NULL && m->core->region_begin != NULL && gpu->control->region_begin == NULL)
-        return cw_fail(err, CW_EINVAL, "%s has regions, which control policy %s cannot run; set core.divergence=pdom (--control %s)",
-                       m->name, gpu->control->name, cw_control_ipdom.name);
-    return CW_OK;
-}
-
-static bool knows_sabotage(const struct cw_mech *m, const char *name)
-{
-    for (uint32_t i = 0; m->sabotage != NULL && m->sabotage[i] != NULL; i++)
-        if (strcmp(m->sabotage[i], name) == 0)
-            return true;
-    return false;
-}
-
-/* The mechanism that is to break: one that knows the name, else the system or the persistency model, which refuses it with a suggestion. */
-static bool is_to_break(const struct cw_gpu *gpu, uint32_t index, const char *name)
-{
-    for (uint32_t i = 0; i < gpu->mech_cnt; i++)
-        if (knows_sabotage(gpu->mech[i].mech, name))
-            return i == index;
-    return gpu->mech[index].mech->system || gpu->mech[index].mech->persistency;
-}
-
-static int create_mech(struct cw_gpu *gpu, uint32_t index, struct cw_error *err)
-{
-    struct cw_gpu_mech *m = &gpu->mech[index];
-    const struct cw_mech_host host = {
-        .config = &gpu->config,
-        .clocks = &gpu->clocks,
-        .stats = &gpu->stats,
-        .memory = gpu->memory,
-        .pool = &gpu->pool,
-        .core = gpu->core,
-        .partition = gpu->partition,
-        .units = gpu->units,
-        .events = &gpu->events,
-        .index = index,
-        .seed = gpu->seed,
-        .sabotage = gpu->sabotage != NULL && is_to_break(gpu, index, gpu->sabotage) ? gpu->sabotage : NULL,
-        .progress = &gpu->progress,
-        .fault = on_fault,
-        .fault_context = gpu,
-        .notice = on_notice,
-        .notice_context = gpu,
-    };
-    int status = check_mech(gpu, m->mech, err);
-    if (status == CW_OK)
-        status = m->mech->create(&m->self, &host, err);
-    for (uint32_t i = 0; status == CW_OK && i < gpu->config.core_count; i++)
-        status = cw_core_attach(gpu->core[i], m->mech->core, m->mech->core_self != NULL ? m->mech->core_self(m->self, i) : NULL,
-                                m->mech->intrinsic, err);
-    return status;
-}
-
-static int create_mechs(struct cw_gpu *gpu, struct cw_error *err)
-{
-    int status = CW_OK;
-    for (uint32_t i = 0; status == CW_OK && i < gpu->mech_cnt; i++)
-        status = create_mech(gpu, i, err);
-    return status;
-}
-
-/* Someone must know the name, for a run that breaks nothing looks as if the oracle saw nothing. */
-static int check_sabotage(const struct cw_gpu *gpu, struct cw_error *err)
-{
-    const char *names[SABOTAGES_MAX], *near;
-    char list[400] = "";
-    uint32_t cnt = 0;
-    for (uint32_t i = 0; i < gpu->mech_cnt; i++)
-        for (const char *const *name = gpu->mech[i].mech->sabotage; name != NULL && *name != NULL && cnt < SABOTAGES_MAX; name++)
-            names[cnt++] = *name;
-    for (uint32_t i = 0; i < cnt; i++) {
-        if (strcmp(names[i], gpu->sabotage) == 0)
-            return CW_OK;
-        const size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", names[i]);
-    }
-    if (cnt == 0)
-        return cw_fail(err, CW_EINVAL, "sabotage '%.40s': nothing in this machine can be broken", gpu->sabotage);
-    near = cw_nearest(gpu->sabotage, names, cnt);
-    return cw_fail(err, CW_EINVAL, "sabotage '%.40s': unknown; %s%s%sthis machine has %s", gpu->sabotage,
-                   near != NULL ? "did you mean '" : "", near != NULL ? near : "", near != NULL ? "'? " : "", list);
-}
-
-/* Whether launches that say nothing run under a baseline. */
-static bool is_off(const struct cw_gpu *gpu)
-{
-    bool off = false;
-    for (uint32_t i = 0; i < gpu->mech_cnt; i++)
-        off |= gpu->mech[i].proper->is_off != NULL && gpu->mech[i].proper->is_off(&gpu->config);
-    return off;
-}
-
-static void choose_mechs(struct cw_gpu *gpu, bool baseline)
-{
-    gpu->baseline = baseline;
-    for (uint32_t i = 0; i < gpu->mech_cnt; i++)
-        gpu->mech[i].mech = baseline && gpu->mech[i].proper->baseline != NULL ? gpu->mech[i].proper->baseline : gpu->mech[i].proper;
-}
-
-static int list_mechs(struct cw_gpu *gpu, const struct cw_gpu_options *options, struct cw_error *err)
-{
-    uint32_t cnt = 0;
-    while (options->mechs != NULL && options->mechs[cnt] != NULL)
-        cnt++;
-    gpu->mech = calloc(cnt + 1, sizeof *gpu->mech);
-    if (gpu->mech == NULL)
-        return cw_fail(err, CW_ENOMEM, "out of memory");
-    for (; gpu->mech_cnt < cnt; gpu->mech_cnt++)
-        gpu->mech[gpu->mech_cnt].mech = gpu->mech[gpu->mech_cnt].proper = options->mechs[gpu->mech_cnt];
-    choose_mechs(gpu, is_off(gpu));
-    return CW_OK;
-}
-
-/* Components in the order in which they tick; reversed on request, which must change nothing. */
-static int collect_components(struct cw_gpu *gpu, struct cw_error *err)
-{
-    const uint32_t each = CW_MECH_COMPONENTS(&gpu->config);
-    const uint32_t max = gpu->config.core_count + 3 + 2 * gpu->config.partition_count + gpu->mech_cnt * each;
-    gpu->component = calloc(2 * (size_t)max, sizeof gpu->component[0]);
-    gpu->machine = gpu->component + max;
-    if (gpu->component == NULL)
-        return cw_fail(err, CW_ENOMEM, "out of memory");
-    for (uint32_t i = 0; i < gpu->config.core_count; i++)
-        add_component(gpu, cw_core_component(gpu->core[i]));
-    add_component(gpu, cw_crossbar_component(gpu->up));
-    add_component(gpu, cw_crossbar_component(gpu->down));
-    for (uint32_t i = 0; i < gpu->config.partition_count; i++) {
-        struct cw_component *dram = cw_partition_dram_component(gpu->partition[i]);
-        add_component(gpu, cw_partition_l2_component(gpu->partition[i]));
-        if (dram != NULL)
-            add_component(gpu, dram);
-    }
-    if (gpu->nvm != NULL)
-        add_component(gpu, cw_nvm_component(gpu->nvm));
-    gpu->machine_cnt = gpu->component_cnt;
-    memcpy(gpu->machine, gpu->component, gpu->machine_cnt * sizeof *gpu->machine);
-    for (uint32_t i = 0; i < gpu->mech_cnt; i++)
-        if (gpu->mech[i].mech->components != NULL)
-            gpu->component_cnt += gpu->mech[i].mech->components(gpu->mech[i].self, gpu->component + gpu->component_cnt, each);
-    for (uint32_t i = 0, j = gpu->component_cnt - 1; gpu->reverse_ticks && i < j; i++, j--) {
-        struct cw_component *swap = gpu->component[i];
-        gpu->component[i] = gpu->component[j];
-        gpu->component[j] = swap;
-    }
-    return CW_OK;
-}
-
-/* The types of messages that mechanisms declare. */
-static int list_messages(struct cw_gpu *gpu, struct cw_error *err)
-{
-    gpu->message_types = calloc(gpu->mech_cnt + 1, sizeof *gpu->message_types);
-    if (gpu->message_types == NULL)
-        return cw_fail(err, CW_ENOMEM, "out of memory");
-    for (uint32_t i = 0; i < gpu->mech_cnt; i++)
-        gpu->message_types[i] = gpu->mech[i].mech->messages;
-    gpu->pool.types = gpu->message_types;
-    gpu->pool.type_lists = gpu->mech_cnt;
-    return CW_OK;
 }
 
 /* Everything that a reset makes anew. */
@@ -427,22 +131,12 @@ static int create_machine(struct cw_gpu *gpu, struct cw_error *err)
     gpu->pool.fault = on_fault;
     gpu->pool.fault_context = gpu;
     gpu->pool.zeroed = gpu->renew_cycles != 0;
-    int status = list_messages(gpu, err);
-    if (status == CW_OK)
-        status = create_noc(gpu, err);
-    if (status == CW_OK)
-        status = create_cores(gpu, err);
-    if (status == CW_OK)
-        status = create_nvm(gpu, err);
-    if (status == CW_OK)
-        status = create_partitions(gpu, err);
+    gpu->pool.types = gpu->message_types;
+    gpu->pool.type_lists = gpu->mech_cnt;
+    int status = cw_gpu__create_machine(gpu, err);
     if (status == CW_OK)
         status = create_oracles(gpu, err);
-    if (status == CW_OK)
-        status = create_mechs(gpu, err);
-    if (status == CW_OK)
-        status = collect_components(gpu, err);
-    return status;
+    return status == CW_OK ? cw_gpu__create_mechs(gpu, err) : status;
 }
 
 static void destroy_functional(struct cw_gpu *gpu)
@@ -462,37 +156,15 @@ static void destroy_functional(struct cw_gpu *gpu)
 /* Also of a machine that has been created in part only. */
 static void destroy_machine(struct cw_gpu *gpu)
 {
-    for (uint32_t i = gpu->mech_cnt; i-- > 0;) {
-        if (gpu->mech[i].self != NULL)
-            gpu->mech[i].mech->destroy(gpu->mech[i].self);
-        gpu->mech[i].self = NULL;
-    }
-    for (uint32_t i = 0; gpu->core != NULL && i < gpu->config.core_count; i++)
-        cw_core_destroy(gpu->core[i]);
-    for (uint32_t i = gpu->partition != NULL ? gpu->config.partition_count : 0; i-- > 0;)
-        cw_partition_destroy(gpu->partition[i]);
-    cw_nvm_destroy(gpu->nvm);
-    gpu->nvm = NULL;
+    cw_gpu__destroy_members(gpu);
     destroy_functional(gpu);
-    cw_crossbar_destroy(gpu->up);
-    cw_crossbar_destroy(gpu->down);
     cw_serial_destroy(gpu->serial);
     cw_persist_check_destroy(gpu->persist);
     cw_persist_model_destroy(gpu->model);
     cw_message_pool_destroy(&gpu->pool);
-    free(gpu->core);
-    free(gpu->partition);
-    free(gpu->component);
-    free(gpu->message_types);
-    gpu->message_types = NULL;
-    gpu->core = NULL;
-    gpu->partition = NULL;
-    gpu->up = gpu->down = NULL;
     gpu->serial = NULL;
     gpu->persist = NULL;
     gpu->model = NULL;
-    gpu->component = NULL;
-    gpu->component_cnt = gpu->machine_cnt = 0;
     gpu->events = (struct cw_events){0}; /* who listened was a part of the machine */
 }
 
@@ -544,6 +216,17 @@ static int split(struct cw_gpu *gpu, struct cw_error *err)
     return gpu->part != NULL && gpu->sum != NULL ? CW_OK : cw_fail(err, CW_ENOMEM, "out of memory");
 }
 
+static int create_check(struct cw_gpu *gpu, struct cw_error *err)
+{
+    gpu->pack_check = calloc(1, sizeof *gpu->pack_check);
+    if (gpu->pack_check == NULL)
+        return cw_fail(err, CW_ENOMEM, "out of memory");
+    gpu->pack_check->shape = (struct cw_pack_shape){gpu->config.core_warp_width, gpu->config.mem_line_bytes / CW_SECTOR_BYTES};
+    gpu->pack_check->flit_bytes = gpu->config.noc_flit_bytes;
+    gpu->pack_check->pool = &gpu->pool;
+    return CW_OK;
+}
+
 int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, struct cw_error *err)
 {
     *out = NULL;
@@ -561,6 +244,7 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
     gpu->control = options->control;
     if (gpu->control == NULL)
         status = cw_control_of(&gpu->control, &gpu->config, err);
+    gpu->partitions = options->partitions;
     gpu->units = options->units != NULL ? options->units : cw_unit_provider_c();
     gpu->reverse_ticks = options->reverse_ticks;
     gpu->tick_always = options->tick_always;
@@ -585,11 +269,13 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
     if (status == CW_OK && options->sabotage != NULL && (gpu->sabotage = strdup(options->sabotage)) == NULL)
         status = cw_fail(err, CW_ENOMEM, "out of memory");
     if (status == CW_OK)
-        status = list_mechs(gpu, options, err);
+        status = cw_gpu__list_mechs(gpu, options->mechs, err);
     if (status == CW_OK && gpu->sabotage != NULL)
-        status = check_sabotage(gpu, err);
+        status = cw_gpu__check_sabotage(gpu, err);
     if (status == CW_OK && options->split_stats)
         status = split(gpu, err);
+    if (status == CW_OK && options->pack_messages)
+        status = create_check(gpu, err);
     if (status == CW_OK)
         status = create_memory(gpu, options->redzone_bytes, err);
     if (status == CW_OK)
@@ -612,8 +298,9 @@ void cw_gpu_destroy(struct cw_gpu *gpu)
     cw_memory_destroy(gpu->memory);
     cw_sanitizer_destroy(gpu->sanitizer);
     free(gpu->part);
+    free(gpu->pack_check);
     free(gpu->sum);
-    free(gpu->mech);
+    cw_gpu__forget_mechs(gpu);
     forget_told(gpu);
     free(gpu->sabotage);
     free(gpu->report);
@@ -636,6 +323,12 @@ void cw_gpu_constants_written(struct cw_gpu *gpu)
         cw_core_forget_constants(gpu->core[i]);
 }
 
+static void host_copied_line(const struct cw_mem_service *s, uint64_t place)
+{
+    if (s->ops->host_copy != NULL)
+        s->ops->host_copy(s->self, place);
+}
+
 void cw_gpu_host_copied(struct cw_gpu *gpu, uint64_t addr, uint64_t bytes)
 {
     const struct cw_config *c = &gpu->config;
@@ -646,25 +339,25 @@ void cw_gpu_host_copied(struct cw_gpu *gpu, uint64_t addr, uint64_t bytes)
     const uint64_t stays = 2 * (uint64_t)c->l2_bytes * c->partition_count;
     uint64_t at = bytes > stays ? end - stays : addr;
     for (at -= at % line; at < end; at += line)
-        cw_partition_host_copy(gpu->partition[cw_address_partition(c, at)],
-                               cw_version_place(gpu->memory, at, cw_version_newest(gpu->memory)));
+        host_copied_line(&gpu->partition[cw_address_partition(c, at)], cw_version_place(gpu->memory, at, cw_version_newest(gpu->memory)));
 }
 
 uint32_t cw_gpu_versions(const struct cw_gpu *gpu)
 {
-    uint32_t versions = 0;
-    for (uint32_t i = 0; i < gpu->mech_cnt; i++)
-        if (gpu->mech[i].proper->versions != NULL)
-            versions = gpu->mech[i].proper->versions(&gpu->config);
-    return versions;
+    return gpu->versions;
+}
+
+uint32_t cw_gpu__keeper(const struct cw_gpu *gpu, uint64_t addr, uint64_t bytes)
+{
+    uint32_t i = 0;
+    while (i < gpu->config.core_count && !cw_core_keeps(gpu->core[i], addr, bytes))
+        i++;
+    return i;
 }
 
 bool cw_gpu_keeps(const struct cw_gpu *gpu, uint64_t addr, uint64_t bytes)
 {
-    bool any = false;
-    for (uint32_t i = 0; i < gpu->config.core_count && gpu->launch.param == NULL; i++)
-        any |= cw_core_keeps(gpu->core[i], addr, bytes);
-    return any;
+    return gpu->launch.param == NULL && cw_gpu__keeper(gpu, addr, bytes) < gpu->config.core_count;
 }
 
 int cw_gpu__make_machine_anew(struct cw_gpu *gpu, struct cw_error *err)
@@ -677,7 +370,7 @@ static int make_anew(struct cw_gpu *gpu, bool baseline, struct cw_error *err)
 {
     const cw_time us = gpu->clocks.units_per_us;
     destroy_machine(gpu);
-    choose_mechs(gpu, baseline);
+    cw_gpu__choose_mechs(gpu, baseline);
     /* Frequencies are whole MHz, so all clocks have an edge at a full microsecond, as they have at time 0. */
     gpu->now = (gpu->now + us - 1) / us * us;
     for (int d = 0; d < CW_DOMAIN_COUNT; d++)
@@ -698,17 +391,14 @@ int cw_gpu_reset(struct cw_gpu *gpu, struct cw_error *err)
 
 bool cw_gpu_is_turned(const struct cw_gpu *gpu, bool baseline)
 {
-    return gpu->baseline == (baseline || is_off(gpu));
+    return gpu->baseline == (baseline || gpu->is_off);
 }
 
 int cw_gpu_turn(struct cw_gpu *gpu, bool baseline, struct cw_error *err)
 {
-    bool any = false;
-    for (uint32_t i = 0; i < gpu->mech_cnt; i++)
-        any |= gpu->mech[i].proper->baseline != NULL;
-    if (baseline && !any)
+    if (baseline && !gpu->has_baseline)
         return cw_fail(err, CW_EINVAL, "a launch asks for the baseline, and this GPU's system has none; sitm-ts and sitm-oracle have one");
-    return make_anew(gpu, baseline || is_off(gpu), err);
+    return make_anew(gpu, baseline || gpu->is_off, err);
 }
 
 /* First edge of domain d after the current time. */
@@ -777,9 +467,10 @@ struct cw_core *cw_gpu_core(const struct cw_gpu *gpu, uint32_t index)
     return gpu->core[index];
 }
 
-const struct cw_partition *cw_gpu_partition(const struct cw_gpu *gpu, uint32_t index)
+void cw_gpu_queued(const struct cw_gpu *gpu, uint32_t partition, uint32_t *l2, uint32_t *dram)
 {
-    return gpu->partition[index];
+    const struct cw_mem_service *s = &gpu->partition[partition];
+    s->ops->queued(s->self, l2, dram);
 }
 
 uint64_t cw_gpu_cycles(const struct cw_gpu *gpu)

@@ -15,7 +15,7 @@
 #include "cowarp/unit.h"
 #include "mech/mech.h"
 #include "mem/device_memory.h"
-#include "mem/partition.h"
+#include "mem/service.h"
 
 struct cw_gpu;
 
@@ -24,17 +24,21 @@ struct cw_gpu_options {
     const struct cw_mech *const *mechs;   /* NULL-terminated, at most one of them a transactional system; NULL: none */
     const struct cw_control_ops *control; /* NULL: ipdom */
     const struct cw_unit_provider *units; /* NULL: C models */
+    const struct cw_mem_kind *partitions; /* NULL: those of mem/partition.h */
     uint64_t seed;
-    bool check_serial;     /* run the serializability oracle */
-    bool check_persist;    /* run the persistency oracle */
-    bool model_persists;   /* keep the graph of persists (cw_gpu_persist_graph) */
-    uint32_t checks;       /* set of enum cw_check: what the sanitizer looks for; results and cycles do not change. With CW_CHECK_MEMORY
+    bool check_serial;    /* run the serializability oracle */
+    bool check_persist;   /* run the persistency oracle */
+    bool model_persists;  /* keep the graph of persists (cw_gpu_persist_graph) */
+    uint32_t checks;      /* set of enum cw_check: what the sanitizer looks for; results and cycles do not change. With CW_CHECK_MEMORY
                                an access that would fault goes on as with CW_OOB_ZERO, and needs red zones */
-    uint32_t check_lines;  /* places of which on_notice is told, at the most; the others are told by cw_gpu_finding_at */
-    bool count_stalls;     /* count why warp schedulers do not issue (issue_* in base/stats.def); nothing else changes */
-    bool split_stats;      /* cores and partitions count each for itself too: cw_gpu_core_stats */
-    bool tick_always;      /* tick every component at every edge of its clock: must not change anything (tests) */
-    bool reverse_ticks;    /* tick components in reverse order: must not change anything (tests) */
+    uint32_t check_lines; /* places of which on_notice is told, at the most; the others are told by cw_gpu_finding_at */
+    bool count_stalls;    /* count why warp schedulers do not issue (issue_* in base/stats.def); nothing else changes */
+    bool split_stats;     /* cores and partitions count each for itself too: cw_gpu_core_stats */
+    bool tick_always;     /* tick every component at every edge of its clock: must not change anything (tests) */
+    bool reverse_ticks;   /* tick components in reverse order: must not change anything (tests) */
+    /* Each message that enters a crossbar is packed to bits, and made of them again: must not change anything (tests). on_notice is told at
+     * the end of a launch what has passed. */
+    bool pack_messages;
     uint64_t renew_cycles; /* after each so many core cycles of a launch all components are saved, destroyed, made anew and loaded: must not
                                change anything (tests); 0: never. CW_EUNSUP for what cannot be saved */
     uint64_t save_cycle;   /* with on_save: the core cycle since creation at which a launch is saved, or the first step after it; once */
@@ -157,7 +161,8 @@ const struct cw_stats *cw_gpu_partition_stats(const struct cw_gpu *gpu, uint32_t
 const struct cw_config *cw_gpu_config(const struct cw_gpu *gpu);
 const struct cw_clocks *cw_gpu_clocks(const struct cw_gpu *gpu);
 struct cw_core *cw_gpu_core(const struct cw_gpu *gpu, uint32_t index);
-const struct cw_partition *cw_gpu_partition(const struct cw_gpu *gpu, uint32_t index);
+/* Requests of a partition: between crossbar and L2 slice, and at the DRAM channel (struct cw_mem_service_ops). */
+void cw_gpu_queued(const struct cw_gpu *gpu, uint32_t partition, uint32_t *l2, uint32_t *dram);
 /* Core cycles and time since creation. */
 uint64_t cw_gpu_cycles(const struct cw_gpu *gpu);
 cw_time cw_gpu_now(const struct cw_gpu *gpu);

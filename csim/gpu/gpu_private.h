@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The chip's state. Private to: functional.c, gpu.c, launch.c, parts.c, progress.c, saved.c, watchdog.c. */
+/* The chip's state. Private to: functional.c, gpu.c, launch.c, mechs.c, members.c, parts.c, progress.c, saved.c, watchdog.c. */
 #ifndef CW_GPU_GPU_PRIVATE_H
 #define CW_GPU_GPU_PRIVATE_H
+
+#include <stdio.h>
 
 #include "core/functional.h"
 #include "gpu/gpu.h"
@@ -31,6 +33,33 @@ struct cw_gpu_functional {
     uint32_t next;            /* core that is asked first whether it has room for a further block */
 };
 
+/* What counters that run by themselves are to do, in front of a cycle. */
+enum cw_gpu_count {
+    CW_GPU_COUNT_FROM,  /* They begin. */
+    CW_GPU_COUNT_UNTIL, /* They get there. */
+    CW_GPU_COUNT_LATE,  /* So do those that are counted when a warp issues. Samples need it. */
+};
+
+/* A member of the chip, as a launch sees it. It keeps what components do beside that: nobody but members.c knows what kind it is of. Each verb
+ * but destroy may be NULL: there is nothing to do. */
+struct cw_gpu_member_ops {
+    bool of_mechanism; /* It may be at work between kernels, as a unit that clears itself before the first one. */
+    uint32_t (*components)(void *self, struct cw_component **list, uint32_t max);
+    int (*begin)(void *self, const struct cw_launch *launch, struct cw_error *err); /* A kernel is about to run; everything is at rest. */
+    void (*end)(void *self, cw_time now);                                           /* Its last block has finished. */
+    void (*finish)(void *self);                                                     /* Everything is at rest again. */
+    void (*count)(void *self, uint64_t cycle, enum cw_gpu_count what);
+    bool (*idle)(const void *self); /* Beside its components. */
+    void (*state)(void *self, struct cw_state *s);
+    void (*report)(const void *self, FILE *out);
+    void (*destroy)(void *self);
+};
+
+struct cw_gpu_member {
+    const struct cw_gpu_member_ops *ops;
+    void *self; /* NULL: this machine has none at this place */
+};
+
 struct cw_gpu {
     struct cw_config config;
     struct cw_clocks clocks;
@@ -39,19 +68,28 @@ struct cw_gpu {
     struct cw_stats *sum;  /* of all; NULL: stats is that */
     struct cw_memory *memory;
     struct cw_message_pool pool;
-    const struct cw_message_type *const **message_types; /* [mech_cnt]: what each mechanism declares */
     struct cw_crossbar *up, *down;
     struct cw_core **core;
     struct cw_gpu_functional *functional; /* NULL: no functional launch so far */
     struct cw_nvm *nvm;                   /* NULL: no persistent memory */
-    struct cw_partition **partition;
+    const struct cw_mem_kind *partitions; /* NULL: those of mem/partition.h */
+    struct cw_mem_service *partition;
     struct cw_gpu_mech {
         const struct cw_mech *mech;
         void *self;                   /* NULL: not created */
         const struct cw_mech *proper; /* as the GPU was made with it; mech is its baseline after cw_gpu_turn */
+        bool is_to_break;             /* It is given the deliberate fault of the GPU. */
+        uint32_t index, cores;
     } * mech;
-    bool baseline; /* launches run under it */
     uint32_t mech_cnt;
+    /* What follows from the mechanisms. */
+    bool baseline;     /* Launches run under it. */
+    bool has_baseline; /* A mechanism has one. */
+    bool is_off;       /* Launches that say nothing run under it. */
+    uint32_t versions;
+    enum cw_event_contract contract;                     /* What the persistency oracle holds the GPU to. */
+    const struct cw_message_type *const **message_types; /* [mech_cnt]: what each mechanism declares */
+    uint32_t *inbox;                                     /* [mech_cnt]: its own messages that can wait at a partition */
     const struct cw_control_ops *control;
     const struct cw_unit_provider *units;
     struct cw_core_events core_events; /* what cores tell the GPU */
@@ -65,9 +103,12 @@ struct cw_gpu {
     struct cw_persist_model *model;
     struct cw_persist_report persist_report;
     bool reverse_ticks, tick_always, check_serial, check_persist, model_persists, count_stalls;
+    struct cw_pack_check *pack_check; /* NULL: messages pass crossbars as they are */
     uint64_t seed;
     char *sabotage; /* owned, or NULL */
 
+    struct cw_gpu_member *member; /* Cores, crossbars, partitions, persistent memory, mechanisms; in the order in which they tick. */
+    uint32_t member_cnt;
     struct cw_component **component; /* all, in the order in which they tick */
     struct cw_component **machine;   /* of these, those that are no mechanism's */
     uint32_t component_cnt, machine_cnt;
@@ -129,6 +170,34 @@ int cw_gpu__watchdog_check(struct cw_gpu *gpu, struct cw_error *err);
 void cw_gpu__state(struct cw_gpu *gpu, struct cw_state *s);
 /* Destroys cores, crossbars, partitions, mechanisms, and makes them again; time and counters stay. */
 int cw_gpu__make_machine_anew(struct cw_gpu *gpu, struct cw_error *err);
+/* members.c: makes the members. Mechanisms come last, when the oracles are there: they hear what mechanisms tell from the beginning. */
+int cw_gpu__create_machine(struct cw_gpu *gpu, struct cw_error *err);
+int cw_gpu__create_mechs(struct cw_gpu *gpu, struct cw_error *err);
+/* Also of a machine that has been created in part only. */
+void cw_gpu__destroy_members(struct cw_gpu *gpu);
+/* The verbs of struct cw_gpu_member_ops, of all members. */
+int cw_gpu__begin(struct cw_gpu *gpu, struct cw_error *err);
+void cw_gpu__end(struct cw_gpu *gpu);
+void cw_gpu__finish(struct cw_gpu *gpu);
+void cw_gpu__count(struct cw_gpu *gpu, uint64_t cycle, enum cw_gpu_count what);
+bool cw_gpu__members_idle(const struct cw_gpu *gpu);
+void cw_gpu__members_state(struct cw_gpu *gpu, struct cw_state *s);
+void cw_gpu__members_report(const struct cw_gpu *gpu, FILE *out);
+
+/* mechs.c: which mechanisms there are, and which of them, or their baselines, launches run under. */
+int cw_gpu__list_mechs(struct cw_gpu *gpu, const struct cw_mech *const *mechs, struct cw_error *err);
+void cw_gpu__choose_mechs(struct cw_gpu *gpu, bool baseline);
+void cw_gpu__forget_mechs(struct cw_gpu *gpu);
+/* Whether this is the machine that the mechanism wants. */
+int cw_gpu__check_mech(const struct cw_gpu *gpu, const struct cw_mech *m, struct cw_error *err);
+int cw_gpu__check_sabotage(const struct cw_gpu *gpu, struct cw_error *err);
+/* Whether a mechanism carries the intrinsic out; a persistency model. */
+bool cw_gpu__carries_out(const struct cw_gpu *gpu, const struct cw_intrinsic *x, bool persistency);
+/* Whether a kernel may end before what it has written to persistent memory is durable. */
+bool cw_gpu__keeps_persists(const struct cw_gpu *gpu);
+
+/* The first core that has kept some of these bytes after a kernel; core_count: none. */
+uint32_t cw_gpu__keeper(const struct cw_gpu *gpu, uint64_t addr, uint64_t bytes);
 /* Where that core, or that partition, counts. */
 struct cw_stats *cw_gpu__core_stats(struct cw_gpu *gpu, uint32_t core);
 struct cw_stats *cw_gpu__partition_stats(struct cw_gpu *gpu, uint32_t partition);

@@ -5,6 +5,7 @@
 
 #include "core/core_local.h"
 #include "gpu/gpu_private.h"
+#include "mem/address.h"
 #include "mem/version.h"
 
 #define SHARED_ALIGN         16u
@@ -119,10 +120,7 @@ static int check_intrinsics(const struct cw_gpu *gpu, const struct cw_kernel *k,
 {
     for (uint32_t i = 0; i < k->intrinsic_cnt; i++) {
         const struct cw_intrinsic *x = k->intrinsic[i];
-        bool carried_out = false;
-        for (uint32_t j = 0; j < gpu->mech_cnt && !carried_out; j++)
-            carried_out = gpu->mech[j].mech->intrinsic != NULL && cw_intrinsic_in(gpu->mech[j].mech->intrinsic, x);
-        if (carried_out)
+        if (cw_gpu__carries_out(gpu, x, false))
             continue;
         if (x->role != CW_INTRINSIC_CALL)
             return cw_fail(err, CW_EINVAL, "%s: the kernel uses transactions; choose a transactional system ('cowarp list' shows all)",
@@ -245,15 +243,7 @@ static int prepare(struct cw_gpu *gpu, const struct cw_gpu_request *q, uint8_t *
 /* The machine is ready for the launch. */
 static int begin(struct cw_gpu *gpu, struct cw_error *err)
 {
-    const struct cw_launch *l = &gpu->launch;
-    int status = CW_OK;
-    for (uint32_t i = 0; status == CW_OK && i < gpu->config.core_count; i++) {
-        cw_core_flush(gpu->core[i]);
-        status = cw_core_prepare(gpu->core[i], l, err);
-    }
-    for (uint32_t i = 0; status == CW_OK && i < gpu->mech_cnt; i++)
-        if (gpu->mech[i].mech->launch != NULL)
-            status = gpu->mech[i].mech->launch(gpu->mech[i].self, l, err);
+    const int status = cw_gpu__begin(gpu, err);
     gpu->dispatch_pending = true;
     gpu->kernel_ends = false;
     gpu->dispatch_from = gpu->now + gpu->config.gpu_launch_cycles * gpu->clocks.period[CW_DOMAIN_CORE] + 1; /* behind this edge */
@@ -313,12 +303,7 @@ static void dispatch(struct cw_gpu *gpu)
 
 static bool at_rest(const struct cw_gpu *gpu)
 {
-    if (!cw_gpu__at_rest(gpu))
-        return false;
-    for (uint32_t i = 0; i < gpu->mech_cnt; i++)
-        if (gpu->mech[i].mech->idle != NULL && !gpu->mech[i].mech->idle(gpu->mech[i].self))
-            return false;
-    return true;
+    return cw_gpu__at_rest(gpu) && cw_gpu__members_idle(gpu);
 }
 
 static int checks_after_step(struct cw_gpu *gpu, struct cw_error *err)
@@ -348,8 +333,7 @@ static int out_of_cycles(struct cw_gpu *gpu, uint64_t last_cycle, struct cw_erro
 static void end_kernel(struct cw_gpu *gpu)
 {
     gpu->kernel_ends = false;
-    for (uint32_t i = 0; i < gpu->config.core_count; i++)
-        cw_core_end_kernel(gpu->core[i], gpu->now);
+    cw_gpu__end(gpu);
 }
 
 /* Those that are due up to the next step, in which something happens. */
@@ -357,10 +341,8 @@ static void sample(struct cw_gpu *gpu, cw_time step)
 {
     for (const cw_time period = gpu->clocks.period[CW_DOMAIN_CORE]; gpu->sample_at <= step; gpu->sample_at += gpu->sample_cycles * period) {
         const uint64_t cycle = gpu->sample_at / period;
-        for (uint32_t i = 0; i < gpu->config.core_count; i++) {
-            cw_core_count_until(gpu->core[i], cycle);
-            cw_core_count_late(gpu->core[i], cycle);
-        }
+        cw_gpu__count(gpu, cycle, CW_GPU_COUNT_UNTIL);
+        cw_gpu__count(gpu, cycle, CW_GPU_COUNT_LATE);
         gpu->on_sample(gpu->context, gpu, cycle);
     }
 }
@@ -468,18 +450,15 @@ static int run(struct cw_gpu *gpu, struct cw_state *saved, struct cw_error *err)
 {
     int status = CW_OK;
     gpu->began = cw_gpu_cycles(gpu);
-    for (uint32_t i = 0; i < gpu->config.core_count; i++)
-        cw_core_count_from(gpu->core[i], cw_gpu_cycles(gpu));
+    cw_gpu__count(gpu, cw_gpu_cycles(gpu), CW_GPU_COUNT_FROM);
     cw_gpu__watchdog_reset(gpu);
     if (saved != NULL)
         status = load(gpu, saved);
     if (status == CW_OK)
         status = steps(gpu, err);
-    for (uint32_t i = 0; i < gpu->config.core_count; i++) {
-        cw_core_count_until(gpu->core[i], cw_gpu_cycles(gpu));
-        if (gpu->on_sample != NULL)
-            cw_core_count_late(gpu->core[i], cw_gpu_cycles(gpu));
-    }
+    cw_gpu__count(gpu, cw_gpu_cycles(gpu), CW_GPU_COUNT_UNTIL);
+    if (gpu->on_sample != NULL)
+        cw_gpu__count(gpu, cw_gpu_cycles(gpu), CW_GPU_COUNT_LATE);
     return status;
 }
 
@@ -518,12 +497,15 @@ static int judge(struct cw_gpu *gpu, struct cw_error *err)
     return status;
 }
 
-static bool keeps_persists(const struct cw_gpu *gpu)
+/* What has passed the crossbars in this launch. */
+static void tell_packed(struct cw_gpu *gpu)
 {
-    bool keeps = false;
-    for (uint32_t i = 0; i < gpu->mech_cnt; i++)
-        keeps |= gpu->mech[i].mech->keeps != NULL && gpu->mech[i].mech->keeps(gpu->mech[i].self);
-    return keeps;
+    char text[200];
+    for (uint32_t i = 0; i < gpu->pack_check->cnt; i++) {
+        cw_pack_tell(&gpu->pack_check->tally[i], text, sizeof text);
+        gpu->core_events.notice(gpu->core_events.context, text);
+    }
+    gpu->pack_check->cnt = 0;
 }
 
 static int launch_timed(struct cw_gpu *gpu, const struct cw_gpu_request *q, struct cw_error *err)
@@ -533,17 +515,16 @@ static int launch_timed(struct cw_gpu *gpu, const struct cw_gpu_request *q, stru
         status = cw_persist_check_file(gpu->persist, q->module->file, err);
     if (status == CW_OK)
         status = run(gpu, q->saved, err);
-    for (uint32_t i = 0; status == CW_OK && i < gpu->mech_cnt; i++)
-        if (gpu->mech[i].mech->finish != NULL)
-            gpu->mech[i].mech->finish(gpu->mech[i].self);
+    if (gpu->pack_check != NULL)
+        tell_packed(gpu);
+    if (status == CW_OK)
+        cw_gpu__finish(gpu);
     if (status == CW_OK && gpu->serial != NULL)
         status = judge(gpu, err);
     if (status == CW_OK && gpu->persist != NULL)
         status = judge_persists(gpu, err);
     if (gpu->model != NULL)
-        cw_persist_model_launched(gpu->model, q->module, !keeps_persists(gpu));
-    for (uint32_t i = 0; status == CW_OK && gpu->config.l2_launch == CW_LAUNCH_COLD && i < gpu->config.partition_count; i++)
-        cw_partition_flush(gpu->partition[i]);
+        cw_persist_model_launched(gpu->model, q->module, !cw_gpu__keeps_persists(gpu));
     return status;
 }
 

@@ -49,18 +49,6 @@ static void counters_state(struct cw_state *s, struct cw_gpu *gpu)
         cw_state_array(s, "stats", &gpu->part[i], counters, sizeof(uint64_t));
 }
 
-static void mechs_state(struct cw_state *s, struct cw_gpu *gpu)
-{
-    for (uint32_t i = 0; i < gpu->mech_cnt; i++) {
-        const struct cw_mech *const mech = gpu->mech[i].mech;
-        cw_state_group(s, "mechanism", i);
-        if (mech->state != NULL)
-            mech->state(gpu->mech[i].self, s);
-        else if (mech->create != NULL && !mech->stateless)
-            cw_state_fail(s, CW_EUNSUP, "%s cannot be saved", mech->name);
-    }
-}
-
 /* What hears a run from its beginning, and would judge a run without it. */
 static const char *listener_of(const struct cw_gpu *gpu)
 {
@@ -85,7 +73,7 @@ void cw_gpu__state(struct cw_gpu *gpu, struct cw_state *s)
     for (uint32_t i = 0; i < gpu->component_cnt && s->status == CW_OK; i++)
         cw_component_state(gpu->component[i], s);
     if (s->status == CW_OK)
-        mechs_state(s, gpu);
+        cw_gpu__members_state(gpu, s);
     if (cw_state_loads(s) && s->status == CW_OK && s->at != s->bytes)
         cw_state_fail(s, CW_EINVAL, "%zu bytes are left over: it was saved by another build, or for another machine", s->bytes - s->at);
 }

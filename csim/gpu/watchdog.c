@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "gpu/gpu_private.h"
+#include "mem/nvm.h"
 
 /* Crossbars, banks, DRAM and persistent memory: of the chip, however its counters are shared out. */
 static uint64_t moves(const struct cw_gpu *gpu)
@@ -83,7 +84,10 @@ static const char *report_spinning(const struct cw_gpu *gpu, struct cw_core *con
     for (uint32_t i = 0; i < gpu->config.core_count; i++) {
         struct cw_core_spin s;
         struct polled p = {0};
-        if (core[i] == NULL || !cw_core_spin_report(core[i], &s))
+        if (core[i] == NULL)
+            continue;
+        cw_core_find_waiting(core[i]);
+        if (!cw_core_spin_report(core[i], &s))
             continue;
         const bool polls = s.poll != NULL && !functional;
         if (polls)
@@ -99,13 +103,6 @@ static const char *report_spinning(const struct cw_gpu *gpu, struct cw_core *con
     return simt ? "lanes spin for what lanes of their own warp hold (SIMT deadlock; the report names them)" : NULL;
 }
 
-static void report_mechanisms(const struct cw_gpu *gpu, FILE *out)
-{
-    for (uint32_t m = 0; m < gpu->mech_cnt; m++)
-        for (uint32_t i = 0; gpu->mech[m].mech->core != NULL && gpu->mech[m].mech->core->report != NULL && i < gpu->config.core_count; i++)
-            gpu->mech[m].mech->core->report(gpu->mech[m].mech->core_self(gpu->mech[m].self, i), out);
-}
-
 /* Fills gpu->report. Returns what has happened, which may be more than `what`. */
 static const char *write_report(struct cw_gpu *gpu, struct cw_core *const *core, bool functional, const char *what)
 {
@@ -115,16 +112,13 @@ static const char *write_report(struct cw_gpu *gpu, struct cw_core *const *core,
     FILE *out = open_memstream(&gpu->report, &size);
     if (out == NULL)
         return what;
-    for (uint32_t i = 0; i < gpu->config.core_count; i++)
-        if (core[i] != NULL)
-            cw_core_find_waiting(core[i]);
     const char *why = report_spinning(gpu, core, functional, out);
     what = why != NULL ? why : what;
     for (uint32_t i = 0; i < gpu->config.core_count; i++)
         if (core[i] != NULL)
             cw_core_report(core[i], out);
     if (!functional)
-        report_mechanisms(gpu, out);
+        cw_gpu__members_report(gpu, out);
     fclose(out);
     return what;
 }
@@ -144,32 +138,27 @@ int cw_gpu__deadlock_functional(struct cw_gpu *gpu, struct cw_core *const *core,
                    (unsigned long long)gpu->blocks_finished, (unsigned long long)gpu->blocks_total);
 }
 
-static bool anyone_backs_off(const struct cw_gpu *gpu)
-{
-    for (uint32_t i = 0; i < gpu->config.core_count; i++)
-        if (cw_core_backs_off(gpu->core[i], gpu->now))
-            return true;
-    return false;
-}
+/* What cores say of warps that have a reason to stand still, or to try for long. */
+struct patience {
+    bool backs_off; /* A warp waits before it tries again. */
+    bool
+        long_attempt; /* A transaction that nobody aborts gets on by its loads. They look like polling, so it counts only once it is long. */
+    uint64_t cycles;  /* Without progress this is a livelock. Who backs off for long tries seldom, and is given several tries. */
+};
 
-/* A transaction that nobody aborts gets on by its loads, which look like polling: they are no progress until it is known to be long. */
-static bool has_long_attempt(const struct cw_gpu *gpu)
+static struct patience patience(const struct cw_gpu *gpu)
 {
-    for (uint32_t i = 0; i < gpu->config.core_count; i++)
-        if (cw_core_has_long_attempt(gpu->core[i], gpu->config.watchdog_livelock_cycles, gpu->now))
-            return true;
-    return false;
-}
-
-/* Who backs off for long tries seldom, and has to be given several tries. */
-static uint64_t livelock_cycles(const struct cw_gpu *gpu)
-{
+    struct patience p = {0};
     uint64_t longest = 0;
     for (uint32_t i = 0; i < gpu->config.core_count; i++) {
-        const uint64_t cycles = cw_core_longest_back_off(gpu->core[i]);
+        const struct cw_core *core = gpu->core[i];
+        const uint64_t cycles = cw_core_longest_back_off(core);
         longest = cycles > longest ? cycles : longest;
+        p.backs_off |= cw_core_backs_off(core, gpu->now);
+        p.long_attempt |= cw_core_has_long_attempt(core, gpu->config.watchdog_livelock_cycles, gpu->now);
     }
-    return gpu->config.watchdog_livelock_cycles + 4 * longest;
+    p.cycles = gpu->config.watchdog_livelock_cycles + 4 * longest;
+    return p;
 }
 
 /* What has happened since the last look. While no instruction issues, what moves is what earlier ones have asked for, and comes to an end:
@@ -197,10 +186,11 @@ int cw_gpu__watchdog_check(struct cw_gpu *gpu, struct cw_error *err)
     struct cw_watchdog *w = &gpu->watchdog;
     const cw_time cycle = gpu->clocks.period[CW_DOMAIN_CORE];
     look(gpu);
+    const struct patience p = patience(gpu);
     const bool reads = gpu->nvm != NULL && !cw_nvm_idle(gpu->nvm); /* which warps that spin have, too */
-    if (gpu->now - w->instructions_at > gpu->config.watchdog_cycles * cycle && !anyone_backs_off(gpu) && !reads)
+    if (gpu->now - w->instructions_at > gpu->config.watchdog_cycles * cycle && !p.backs_off && !reads)
         return cw_gpu__deadlock(gpu, "no instruction has issued for watchdog.cycles", err);
-    if (gpu->now - w->progress_at > livelock_cycles(gpu) * cycle && !has_long_attempt(gpu))
+    if (gpu->now - w->progress_at > p.cycles * cycle && !p.long_attempt)
         return cw_gpu__deadlock(gpu, "warps spin without any of them getting on (watchdog.livelock_cycles)", err);
     return CW_OK;
 }

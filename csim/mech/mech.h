@@ -17,7 +17,8 @@
 #include "cowarp/unit.h"
 #include "event/event.h"
 #include "ir/intrinsic.h"
-#include "mem/partition.h"
+#include "mem/device_memory.h"
+#include "mem/service.h"
 #include "unit/offer.h"
 
 struct cw_mech;
@@ -29,8 +30,8 @@ struct cw_mech_host {
     struct cw_stats *stats;
     struct cw_memory *memory;
     struct cw_message_pool *pool;
-    struct cw_core **core;           /* config->core_count */
-    struct cw_partition **partition; /* config->partition_count */
+    struct cw_core **core;                  /* config->core_count */
+    const struct cw_mem_service *partition; /* config->partition_count */
     const struct cw_unit_provider *units;
     struct cw_events *events; /* to tell, and to listen to (from create on) */
     uint32_t index;           /* of the mechanism in the GPU's list; its messages carry index + 1 */

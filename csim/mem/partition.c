@@ -18,9 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mem/address.h"
 #include "mem/adversary.h"
+#include "mem/device_memory.h"
 #include "mem/dram.h"
 #include "mem/l2.h"
+#include "mem/nvm.h"
 #include "mem/version.h"
 
 #define MECH_QUEUE 8u /* entries of from_l2, reply, to_l2 and l2_done */
@@ -34,17 +37,18 @@ struct source {
 
 struct cw_partition {
     struct cw_component component; /* L2 domain */
-    struct cw_partition_config config;
+    struct cw_mem_config config;
     cw_time period;
+    struct cw_pack_shape shape;
     struct cw_dram *own_channel; /* NULL: dram is a port of another partition's */
     struct cw_dram_port *dram;
     struct cw_nvm_port *nvm; /* NULL: no persistent memory */
     bool uses_nvm;           /* some request has been for persistent memory */
     struct cw_l2 *l2;
     struct cw_fifo rop, reply;
-    struct cw_partition_socket *mech; /* [config.mech_cnt] */
+    struct cw_mem_socket *mech; /* [config.mech_cnt] */
     struct hook {
-        const struct cw_partition_hooks *hooks;
+        const struct cw_mem_hooks *hooks;
         void *self;
     } * hook;
     uint32_t hook_cnt;
@@ -164,7 +168,7 @@ static void make_reply(struct cw_partition *s, struct cw_message *p)
     uint32_t payload = 0;
     if (p->kind == CW_MSG_READ) {
         p->kind = CW_MSG_READ_REPLY;
-        payload = CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors);
+        payload = cw_pack_body_bits(p, &s->shape) / 8;
     } else if (p->kind == CW_MSG_ATOMIC && p->needs_reply) {
         p->kind = CW_MSG_ATOMIC_REPLY;
         payload = s->config.config->noc_atomic_sectors == CW_ON
@@ -405,7 +409,7 @@ static void tick(void *self, cw_time now)
 static int create_socket(struct cw_partition *s, uint32_t i)
 {
     const struct cw_config *c = s->config.config;
-    struct cw_partition_socket *m = &s->mech[i];
+    struct cw_mem_socket *m = &s->mech[i];
     cw_time *wake = &s->component.wake;
     const bool ok = cw_fifo_create(&m->from_l2, c->l2_latency + MECH_QUEUE, NULL) == CW_OK &&
                     cw_fifo_create(&m->from_noc, s->config.mech_inbox[i], NULL) == CW_OK &&
@@ -413,6 +417,13 @@ static int create_socket(struct cw_partition *s, uint32_t i)
                     cw_fifo_create(&m->l2_done, c->l2_latency + MECH_QUEUE, NULL) == CW_OK;
     s->source[1 + i] = (struct source){.queue = &m->to_l2, .stalled_from = CW_TIME_NEVER};
     return ok ? CW_OK : CW_ENOMEM;
+}
+
+/* Its own channel, or that of the partition with which it shares one. */
+static struct cw_dram *channel_of(const struct cw_partition *s)
+{
+    const struct cw_mem_service *shares = s->config.shares;
+    return shares == NULL ? s->own_channel : shares->ops->channel(shares->self);
 }
 
 /* The first partition of a channel makes it (cw_address_channels). */
@@ -428,7 +439,7 @@ static int connect_dram(struct cw_partition *s, struct cw_error *err)
     if (s->own_channel != NULL)
         cw_dram_component(s->own_channel)->index = s->config.index;
     if (status == CW_OK)
-        s->dram = cw_dram_connect(port == 0 ? s->own_channel : s->config.shares->own_channel, port, &s->component.wake);
+        s->dram = cw_dram_connect(channel_of(s), port, &s->component.wake);
     return status;
 }
 
@@ -454,7 +465,7 @@ static int create_parts(struct cw_partition *s, struct cw_error *err)
 
 /* State */
 
-static void socket_state(struct cw_state *s, struct cw_partition_socket *m)
+static void socket_state(struct cw_state *s, struct cw_mem_socket *m)
 {
     struct cw_fifo *fifo[] = {&m->from_l2, &m->from_noc, &m->reply, &m->to_l2, &m->l2_done};
     for (size_t i = 0; i < sizeof fifo / sizeof *fifo; i++)
@@ -483,48 +494,23 @@ static void state(void *self, struct cw_state *s)
 
 static bool idle(const void *self)
 {
-    return cw_partition_idle(self);
+    const struct cw_partition *s = self;
+    uint32_t queued = s->rop.count + s->reply.count;
+    for (uint32_t i = 0; i < s->config.mech_cnt; i++) {
+        const struct cw_mem_socket *m = &s->mech[i];
+        queued += m->from_l2.count + m->from_noc.count + m->reply.count + m->to_l2.count + m->l2_done.count;
+    }
+    return queued == 0 && s->adversary.cnt == 0 && cw_l2_idle(s->l2) && cw_dram_idle(s->dram);
 }
 
 static const struct cw_component_ops component_ops = {
     .kind = "partition", .domain = CW_DOMAIN_L2, .tick = tick, .idle = idle, .state = state};
 
-int cw_partition_create(struct cw_partition **out, const struct cw_partition_config *config, struct cw_error *err)
+static void destroy(void *self)
 {
-    *out = NULL;
-    struct cw_partition *s = calloc(1, sizeof *s);
-    if (s == NULL)
-        return cw_fail(err, CW_ENOMEM, "partition %u: out of host memory", config->index);
-    s->config = *config;
-    s->period = config->clocks->period[CW_DOMAIN_L2];
-    s->component = cw_component_of(&component_ops, s, config->index);
-    s->hostile = config->config->core_memory == CW_MEMORY_ADVERSARY;
-    s->adversary.period = s->period;
-    s->adversary.seed = config->config->core_memory_seed * UINT64_C(0x100000001b3);
-    cw_rng_seed(&s->adversary.rng, s->adversary.seed + config->index);
-    s->source_cnt = 1 + config->mech_cnt;
-    s->source = calloc(s->source_cnt, sizeof *s->source);
-    s->mech = calloc(config->mech_cnt + 1, sizeof *s->mech);
-    int status = s->source != NULL && s->mech != NULL ? CW_OK : cw_fail(err, CW_ENOMEM, "partition %u: out of host memory", config->index);
-    if (status == CW_OK) {
-        s->source[0] = (struct source){.queue = &s->rop, .stalled_from = CW_TIME_NEVER};
-        status = create_parts(s, err);
-    }
-    if (status != CW_OK) {
-        cw_partition_destroy(s);
-        return status;
-    }
-    cw_crossbar_on_arrival(config->up, config->index, &s->component.wake);
-    *out = s;
-    return CW_OK;
-}
-
-void cw_partition_destroy(struct cw_partition *s)
-{
-    if (s == NULL)
-        return;
+    struct cw_partition *s = self;
     for (uint32_t i = 0; s->mech != NULL && i < s->config.mech_cnt; i++) {
-        struct cw_partition_socket *m = &s->mech[i];
+        struct cw_mem_socket *m = &s->mech[i];
         struct cw_fifo *fifo[] = {&m->from_l2, &m->from_noc, &m->reply, &m->to_l2, &m->l2_done};
         for (size_t k = 0; k < sizeof fifo / sizeof fifo[0]; k++)
             cw_fifo_destroy(fifo[k]);
@@ -539,18 +525,20 @@ void cw_partition_destroy(struct cw_partition *s)
     free(s);
 }
 
-struct cw_component *cw_partition_l2_component(struct cw_partition *s)
+/* What others ask */
+
+static uint32_t components(void *self, struct cw_component *list[CW_MEM_COMPONENTS])
 {
-    return &s->component;
+    struct cw_partition *s = self;
+    list[0] = &s->component;
+    if (s->own_channel != NULL)
+        list[1] = cw_dram_component(s->own_channel);
+    return s->own_channel != NULL ? 2 : 1;
 }
 
-struct cw_component *cw_partition_dram_component(struct cw_partition *s)
+static struct cw_mem_socket *socket_of(void *self, uint32_t mech)
 {
-    return s->own_channel != NULL ? cw_dram_component(s->own_channel) : NULL;
-}
-
-struct cw_partition_socket *cw_partition_socket_of(struct cw_partition *s, uint32_t mech)
-{
+    struct cw_partition *s = self;
     assert(mech < s->config.mech_cnt);
     return &s->mech[mech];
 }
@@ -572,45 +560,87 @@ static void on_command(void *self, uint64_t local, bool write, cw_time now)
             s->hook[i].hooks->dram_command(s->hook[i].self, local, write, now);
 }
 
-int cw_partition_hook(struct cw_partition *s, const struct cw_partition_hooks *hooks, void *self)
+static int take_hook(void *self, const struct cw_mem_hooks *hooks, void *context)
 {
+    struct cw_partition *s = self;
     struct hook *more = realloc(s->hook, (s->hook_cnt + 1) * sizeof *more);
     if (more == NULL)
         return CW_ENOMEM;
     s->hook = more;
-    s->hook[s->hook_cnt++] = (struct hook){hooks, self};
+    s->hook[s->hook_cnt++] = (struct hook){hooks, context};
     cw_dram_listen(s->dram, on_accepted, on_command, s);
     return CW_OK;
 }
 
-bool cw_partition_idle(const struct cw_partition *s)
+static void count_queued(const void *self, uint32_t *l2, uint32_t *dram)
 {
-    uint32_t queued = s->rop.count + s->reply.count;
-    for (uint32_t i = 0; i < s->config.mech_cnt; i++) {
-        const struct cw_partition_socket *m = &s->mech[i];
-        queued += m->from_l2.count + m->from_noc.count + m->reply.count + m->to_l2.count + m->l2_done.count;
+    const struct cw_partition *s = self;
+    *l2 = s->rop.count;
+    *dram = cw_dram_queued(s->dram);
+}
+
+static void host_copy(void *self, uint64_t addr)
+{
+    assert(idle(self));
+    cw_l2_host_copy(((struct cw_partition *)self)->l2, addr);
+}
+
+/* Every line of the slice goes, dirty ones too: a store's bytes are in device memory once the slice has served it. The outstanding
+ * write-backs of dirty lines are neither sent to DRAM nor counted. */
+static void finish_kernel(void *self)
+{
+    struct cw_partition *s = self;
+    assert(idle(self));
+    if (s->config.config->l2_launch == CW_LAUNCH_COLD)
+        cw_l2_flush(s->l2);
+}
+
+static struct cw_dram *channel(void *self)
+{
+    return ((struct cw_partition *)self)->own_channel;
+}
+
+static const struct cw_mem_service_ops service_ops = {
+    .kind = "partition",
+    .destroy = destroy,
+    .components = components,
+    .socket = socket_of,
+    .hook = take_hook,
+    .queued = count_queued,
+    .host_copy = host_copy,
+    .finish = finish_kernel,
+    .channel = channel,
+};
+
+static int create(struct cw_mem_service *out, const struct cw_mem_config *config, struct cw_error *err)
+{
+    *out = (struct cw_mem_service){0};
+    struct cw_partition *s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return cw_fail(err, CW_ENOMEM, "partition %u: out of host memory", config->index);
+    s->config = *config;
+    s->period = config->clocks->period[CW_DOMAIN_L2];
+    s->shape = (struct cw_pack_shape){config->config->core_warp_width, config->config->mem_line_bytes / CW_SECTOR_BYTES};
+    s->component = cw_component_of(&component_ops, s, config->index);
+    s->hostile = config->config->core_memory == CW_MEMORY_ADVERSARY;
+    s->adversary.period = s->period;
+    s->adversary.seed = config->config->core_memory_seed * UINT64_C(0x100000001b3);
+    cw_rng_seed(&s->adversary.rng, s->adversary.seed + config->index);
+    s->source_cnt = 1 + config->mech_cnt;
+    s->source = calloc(s->source_cnt, sizeof *s->source);
+    s->mech = calloc(config->mech_cnt + 1, sizeof *s->mech);
+    int status = s->source != NULL && s->mech != NULL ? CW_OK : cw_fail(err, CW_ENOMEM, "partition %u: out of host memory", config->index);
+    if (status == CW_OK) {
+        s->source[0] = (struct source){.queue = &s->rop, .stalled_from = CW_TIME_NEVER};
+        status = create_parts(s, err);
     }
-    return queued == 0 && s->adversary.cnt == 0 && cw_l2_idle(s->l2) && cw_dram_idle(s->dram);
+    if (status != CW_OK) {
+        destroy(s);
+        return status;
+    }
+    cw_crossbar_on_arrival(config->up, config->index, &s->component.wake);
+    *out = (struct cw_mem_service){&service_ops, s};
+    return CW_OK;
 }
 
-uint32_t cw_partition_queued(const struct cw_partition *s)
-{
-    return s->rop.count;
-}
-
-uint32_t cw_partition_dram_queued(const struct cw_partition *s)
-{
-    return cw_dram_queued(s->dram);
-}
-
-void cw_partition_host_copy(struct cw_partition *s, uint64_t addr)
-{
-    assert(cw_partition_idle(s));
-    cw_l2_host_copy(s->l2, addr);
-}
-
-void cw_partition_flush(struct cw_partition *s)
-{
-    assert(cw_partition_idle(s));
-    cw_l2_flush(s->l2);
-}
+const struct cw_mem_kind cw_partition_kind = {"partition", create};

@@ -458,6 +458,8 @@ void cw_crossbar_push(struct cw_crossbar *x, uint32_t source, struct cw_message 
     assert(p->flits > 0 && p->flits <= x->config.out_flits && output_of(x, p) < x->config.outputs);
     assert(cw_crossbar_can_push(x, source, p->flits, now));
     bool was_empty = in->queue.at.cnt == 0;
+    if (__builtin_expect(x->config.check != NULL, 0))
+        cw_pack_check(x->config.check, p);
     ring_push(&in->queue, p, now + 1);
     in->queued_flits += p->flits;
     x->packets++;

@@ -23,6 +23,7 @@
 #include "base/error.h"
 #include "base/fifo.h"
 #include "msg/message.h"
+#include "msg/pack.h"
 
 struct cw_crossbar;
 
@@ -34,6 +35,7 @@ struct cw_crossbar_config {
     cw_time period;
     bool to_partition;                      /* output index of a packet is p->partition, else p->core */
     uint64_t *packets, *flits, *mech_flits; /* statistics, may be NULL */
+    struct cw_pack_check *check; /* Messages go through bits (msg/pack.h), which must change nothing. NULL: they pass as they are. */
 };
 
 int cw_crossbar_create(struct cw_crossbar **out, const struct cw_crossbar_config *config, struct cw_error *err);

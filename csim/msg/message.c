@@ -11,18 +11,40 @@
 #define CHUNK_MESSAGES 128u
 #endif
 
+static bool is_write(const struct cw_message *m)
+{
+    return m->kind == CW_MSG_WRITE;
+}
+
+static bool has_bytes(const struct cw_message *m)
+{
+    return m->kind == CW_MSG_WRITE || m->kind == CW_MSG_READ_REPLY;
+}
+
+static bool has_old(const struct cw_message *m)
+{
+    return m->kind != CW_MSG_WRITE_ACK;
+}
+
+static bool has_two(const struct cw_message *m)
+{
+    return cw_atomic_body_of(m)->atom == CW_ATOM_CAS;
+}
+
 static const struct cw_body_field line_fields[] = {
-    CW_BODY_ARRAY(struct cw_line_body, byte_mask),
-    CW_BODY_ARRAY(struct cw_line_body, data),
+    CW_BODY_ARRAY_ONLY(struct cw_line_body, byte_mask, 32, CW_WAY_UP, CW_WITH_SECTOR, is_write),
+    CW_BODY_ARRAY_ONLY(struct cw_line_body, data, 8, CW_WAY_BOTH, CW_WITH_SECTOR, has_bytes),
 };
 static const struct cw_body_field copy_fields[] = {
-    CW_BODY_FIELD(struct cw_copy_body, to),
-    CW_BODY_FIELD(struct cw_copy_body, over_bus),
+    CW_BODY_FIELD(struct cw_copy_body, to, CW_BITS_ADDR, CW_WAY_UP),
+    CW_BODY_FIELD(struct cw_copy_body, over_bus, 1, CW_WAY_UP),
 };
 static const struct cw_body_field atomic_fields[] = {
-    CW_BODY_FIELD(struct cw_atomic_body, atom),        CW_BODY_FIELD(struct cw_atomic_body, type),
-    CW_BODY_ARRAY(struct cw_atomic_body, lane_offset), CW_BODY_ARRAY(struct cw_atomic_body, a),
-    CW_BODY_ARRAY(struct cw_atomic_body, b),
+    CW_BODY_FIELD(struct cw_atomic_body, atom, 4, CW_WAY_UP),
+    CW_BODY_FIELD(struct cw_atomic_body, type, 5, CW_WAY_UP),
+    CW_BODY_ARRAY(struct cw_atomic_body, lane_offset, 7, CW_WAY_UP, CW_WITH_LANE),
+    CW_BODY_ARRAY_ONLY(struct cw_atomic_body, a, CW_BITS_TYPE, CW_WAY_BOTH, CW_WITH_LANE, has_old),
+    CW_BODY_ARRAY_ONLY(struct cw_atomic_body, b, CW_BITS_TYPE, CW_WAY_UP, CW_WITH_LANE, has_two),
 };
 CW_MESSAGE_TYPE(cw_line_body, "line", struct cw_line_body, line_fields);
 CW_MESSAGE_TYPE(cw_copy_body, "copy", struct cw_copy_body, copy_fields);

@@ -93,11 +93,36 @@ struct cw_message {
 #define CW_MESSAGE_BODY_SMALL 240u
 #define CW_MESSAGE_BODY_LARGE 592u
 
-/* What a body holds, field by field: whoever saves a run, or looks at a message, knows it by this. */
+/* Which elements of a field travel. */
+enum cw_body_with {
+    CW_WITH_ALL,
+    CW_WITH_LANE,   /* Element i, when lane i is one of the message's. */
+    CW_WITH_SECTOR, /* Those of the message's sectors; the elements are the line from its begin to its end. */
+};
+
+/* On which way a field travels. On the other one nobody asks for it, or the requester has kept it: there it takes no wires. */
+enum cw_body_way {
+    CW_WAY_NONE = 0, /* It is the simulator's: it saves a look-up, or events tell it. */
+    CW_WAY_UP = 1,   /* From a core to a partition. */
+    CW_WAY_DOWN = 2,
+    CW_WAY_BOTH = 3
+};
+
+/* Widths that others give. */
+#define CW_BITS_LANES 255u /* A set of lanes: core.warp_width. */
+#define CW_BITS_TYPE  254u /* Those of the type of an atomic. */
+/* Of a device address: 4 GiB below CW_GLOBAL_BASE, and what may be allocated. */
+#define CW_BITS_ADDR 40u
+
+/* What a body holds, field by field: whoever saves a run, looks at a message, or carries it over wires (msg/pack.h), knows it by this. */
 struct cw_body_field {
     const char *name;
-    uint16_t offset, bytes; /* of an element: 1, 2, 4 or 8 bytes */
-    uint16_t cnt, stride;   /* elements, and from one to the next; cnt 0: as many as the body's `tail_cnt` says */
+    uint16_t offset, bytes;                   /* Of an element: 1, 2, 4 or 8 bytes. */
+    uint16_t cnt, stride;                     /* Elements, and bytes from one to the next. cnt 0: as many as the body's `tail_cnt` says. */
+    uint8_t bits;                             /* Of an element on wires, at most 64, or one of CW_BITS_LANES and CW_BITS_TYPE. */
+    uint8_t way;                              /* One of enum cw_body_way. */
+    uint8_t with;                             /* One of enum cw_body_with. */
+    bool (*only)(const struct cw_message *m); /* Messages that carry it; it looks at the head, and at fields before this one. NULL: all. */
 };
 
 struct cw_message_type {
@@ -110,20 +135,23 @@ struct cw_message_type {
     uint16_t tail_cnt, tail_max, tail_bytes;
 };
 
-#define CW_BODY__SIZE(type, member) sizeof(((const type *)0)->member)
-#define CW_BODY_FIELD(type, member)                                        \
-    {                                                                      \
-#member, offsetof(type, member), CW_BODY__SIZE(type, member), 1, 0 \
+#define CW_BODY__SIZE(type, member)            sizeof(((const type *)0)->member)
+#define CW_BODY_FIELD(type, member, bits, way) CW_BODY_FIELD_ONLY(type, member, bits, way, NULL)
+#define CW_BODY_FIELD_ONLY(type, member, bits, way, only)                                                \
+    {                                                                                                    \
+#member, offsetof(type, member), CW_BODY__SIZE(type, member), 1, 0, bits, way, CW_WITH_ALL, only \
     }
-#define CW_BODY_ARRAY(type, member)                                                                                                    \
+#define CW_BODY_ARRAY(type, member, bits, way, with) CW_BODY_ARRAY_ONLY(type, member, bits, way, with, NULL)
+#define CW_BODY_ARRAY_ONLY(type, member, bits, way, with, only)                                                                        \
     {                                                                                                                                  \
 #member, offsetof(type, member), CW_BODY__SIZE(type, member[0]), CW_BODY__SIZE(type, member) / CW_BODY__SIZE(type, member[0]), \
-            CW_BODY__SIZE(type, member[0])                                                                                             \
+            CW_BODY__SIZE(type, member[0]), bits, way, with, only                                                                      \
     }
 /* A member of each element of the array at the end. */
-#define CW_BODY_TAIL(type, array, member)                                                                                \
-    {                                                                                                                    \
-#member, offsetof(type, array[0].member), CW_BODY__SIZE(type, array[0].member), 0, CW_BODY__SIZE(type, array[0]) \
+#define CW_BODY_TAIL(type, array, member, bits, way)                                                                                 \
+    {                                                                                                                                \
+#member, offsetof(type, array[0].member), CW_BODY__SIZE(type, array[0].member), 0, CW_BODY__SIZE(type, array[0]), bits, way, \
+            CW_WITH_ALL, NULL                                                                                                        \
     }
 
 /* Defines NAME_type, in one .c file; fields: an array of struct cw_body_field. */
@@ -173,6 +201,12 @@ struct cw_atomic_body {
     uint64_t a[32], b[32];   /* CAS: a compare, b new; in the reply a is the old value */
 };
 CW_MESSAGE_BODY(cw_atomic_body, struct cw_atomic_body)
+
+/* Whether it is on its way from a partition to a core. */
+static inline bool cw_message_is_down(const struct cw_message *m)
+{
+    return m->kind >= CW_MSG_READ_REPLY;
+}
 
 static inline uint64_t cw_message_place(const struct cw_message *m)
 {

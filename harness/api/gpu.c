@@ -334,6 +334,7 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         .on_sample = gpu->samples != NULL ? cowarp__samples_row : NULL,
         .reverse_ticks = options->reverse_ticks != 0,
         .tick_always = options->tick_always != 0,
+        .pack_messages = options->pack_messages != 0,
         .renew_cycles = options->renew_cycles,
         .save_cycle = cowarp__saved_cycle(gpu),
         .on_save = cowarp__saves(gpu) ? cowarp__saved_write : NULL,

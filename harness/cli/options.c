@@ -41,6 +41,8 @@ const struct cli_option cli_machine_options[] = {
     {"load", "FILE", 0, "go on from where --save has saved the same command; launches before are passed over"},
     {"renew", "N", 0,
      "after each N core cycles save all components, make them anew, and load them: nothing changes; for tests of a mechanism's state"},
+    {"pack", NULL, 0,
+     "pack each message that enters a crossbar to bits, and make it of them again: nothing changes; for tests of a mechanism's messages"},
     {"launches", "A:B", 0, "simulate time in launches A to B - 1 only, of which the first is 0; an empty B is the last one"},
     {"stats", "FILE", CLI_WATCHES, "write all statistics as JSON"},
     {"stalls", NULL, 0, "count why warp schedulers do not issue: the counters issue_* of the statistics"},

@@ -341,6 +341,7 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
     o->check_serial = !cli_has(p, "check-serial") ? 0 : cli_has(p, "real-time") ? 2 : 1;
     o->check_persist = cli_has(p, "check-persist");
     o->count_stalls = cli_has(p, "stalls");
+    o->pack_messages = cli_has(p, "pack");
     o->omit_host_seconds = cli_has(p, "omit-host-seconds");
     o->sabotage = cli_value(p, "sabotage", NULL);
     o->record = s->record;

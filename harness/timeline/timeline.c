@@ -267,7 +267,8 @@ static void look_at_queues(struct cw_timeline *t, cw_time now)
 {
     for (uint32_t i = 0; i < t->partition_cnt; i++) {
         struct partition *p = &t->partition[i];
-        const uint32_t l2 = cw_partition_queued(cw_gpu_partition(t->gpu, i)), dram = cw_partition_dram_queued(cw_gpu_partition(t->gpu, i));
+        uint32_t l2, dram;
+        cw_gpu_queued(t->gpu, i, &l2, &dram);
         if ((l2 == p->l2 && dram == p->dram) || (p->looked_at != 0 && now < p->looked_at + QUEUE_CYCLES * t->period))
             continue;
         name_process(t, &p->named, PID_PARTITION + i, "partition", i, t->begin);

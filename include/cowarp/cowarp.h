@@ -137,6 +137,7 @@ struct cowarp_options {
     uint64_t save_cycle;
     const char *load_file; /* the run goes on from where it was saved there: launches before are passed over, and what the host has read
                                       since comes from the file; or NULL */
+    int pack_messages;     /* each message that enters a crossbar is packed to bits, and made of them again; results do not change */
 };
 
 #define COWARP_VERSION "0.3.0"

@@ -29,7 +29,7 @@ OPTIONS = {
     "functional": ("functional", "flag"), "timed_begin": ("timed_begin", "number"), "timed_end": ("timed_end", "number"),
     "checks": ("checks", "text"), "check_lines": ("check_lines", "number"), "bins": ("bins_file", "path"),
     "save_file": ("save_file", "path"), "save_cycle": ("save_cycle", "number"), "load_file": ("load_file", "path"),
-    "renew_cycles": ("renew_cycles", "number"),
+    "renew_cycles": ("renew_cycles", "number"), "pack_messages": ("pack_messages", "flag"),
 }
 OWN = ("config", "on_progress", "on_message", "on_print")
 

@@ -17,7 +17,7 @@ struct run {
     const char *units[8];     /* NULL-terminated */
     const char *param[6];     /* name=value pairs as "name=value" */
     const char *sabotage;
-    int check_serial, reverse_ticks, tick_always, count_stalls;
+    int check_serial, reverse_ticks, tick_always, count_stalls, pack_messages;
     uint64_t seed, max_cycles, renew_cycles;
     /* out */
     int status;
@@ -104,6 +104,7 @@ static inline void run_workload(struct run *r)
     options.reverse_ticks = r->reverse_ticks;
     options.tick_always = r->tick_always;
     options.renew_cycles = r->renew_cycles;
+    options.pack_messages = r->pack_messages;
     options.count_stalls = r->count_stalls;
     options.max_cycles = r->max_cycles;
     options.seed = r->seed != 0 ? r->seed : 1;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "mem/address.h"
 #include "mem/device_memory_private.h"
 #include "mem/partition.h"
 
@@ -31,8 +32,9 @@ struct bench {
     struct cw_memory *memory;
     struct cw_message_pool pool;
     struct cw_crossbar *up, *down;
-    struct cw_partition *partition[PARTITIONS_MAX];
+    struct cw_mem_service partition[PARTITIONS_MAX];
     struct cw_component *component[2 + 2 * PARTITIONS_MAX + 2];
+    struct cw_component *l2[PARTITIONS_MAX];
     uint32_t components;
     bool reverse, always; /* order of ticking; ticks at every edge */
     cw_time now;
@@ -79,24 +81,23 @@ static void bench_create(const struct cw_config *config, bool real_clocks, bool 
     make_crossbars();
     const uint32_t channels = b.config.partition_count / b.config.dram_sharing;
     for (uint32_t i = 0; i < b.config.partition_count; i++) {
-        struct cw_partition *shares = i >= channels ? b.partition[i % channels] : NULL;
-        struct cw_partition_config p = {.config = &b.config,
-                                        .clocks = &b.clocks,
-                                        .stats = &b.stats,
-                                        .memory = b.memory,
-                                        .pool = &b.pool,
-                                        .up = b.up,
-                                        .down = b.down,
-                                        .index = i,
-                                        .shares = shares,
-                                        .mech_cnt = with_tm,
-                                        .mech_inbox = &inbox};
-        assert_int_equal(cw_partition_create(&b.partition[i], &p, &err), CW_OK);
-        b.component[b.components++] = cw_partition_l2_component(b.partition[i]);
-        if (shares == NULL)
-            b.component[b.components++] = cw_partition_dram_component(b.partition[i]);
-        else
-            assert_null(cw_partition_dram_component(b.partition[i]));
+        const struct cw_mem_service *shares = i >= channels ? &b.partition[i % channels] : NULL;
+        struct cw_mem_config p = {.config = &b.config,
+                                  .clocks = &b.clocks,
+                                  .stats = &b.stats,
+                                  .memory = b.memory,
+                                  .pool = &b.pool,
+                                  .up = b.up,
+                                  .down = b.down,
+                                  .index = i,
+                                  .shares = shares,
+                                  .mech_cnt = with_tm,
+                                  .mech_inbox = &inbox};
+        assert_int_equal(cw_partition_kind.create(&b.partition[i], &p, &err), CW_OK);
+        const uint32_t cnt = b.partition[i].ops->components(b.partition[i].self, b.component + b.components);
+        assert_int_equal(cnt, shares == NULL ? 2 : 1);
+        b.l2[i] = b.component[b.components];
+        b.components += cnt;
     }
 }
 
@@ -104,7 +105,7 @@ static bool idle(void)
 {
     bool all = cw_crossbar_idle(b.up) && cw_crossbar_idle(b.down);
     for (uint32_t i = 0; i < b.config.partition_count; i++)
-        all = all && cw_partition_idle(b.partition[i]);
+        all = all && cw_component_idle(b.l2[i]);
     return all;
 }
 
@@ -113,7 +114,7 @@ static void bench_destroy(void)
     assert_true(idle());
     assert_int_equal(b.pool.in_use, 0);
     for (uint32_t i = b.config.partition_count; i-- > 0;)
-        cw_partition_destroy(b.partition[i]);
+        cw_mem_destroy(&b.partition[i]);
     cw_crossbar_destroy(b.up);
     cw_crossbar_destroy(b.down);
     cw_memory_destroy(b.memory);
@@ -143,12 +144,11 @@ static void step(cw_time limit)
     }
 }
 
-static const struct cw_message_type any_body = {.name = "any", .bytes = CW_MESSAGE_BODY_LARGE};
-
 static struct cw_message *request(enum cw_message_kind kind, uint32_t core, uint32_t line, uint32_t payload)
 {
-    struct cw_message *p = cw_message_new(&b.pool, &any_body);
-    memset(p->body, 0, CW_MESSAGE_BODY_LARGE);
+    const struct cw_message_type *const type = kind == CW_MSG_ATOMIC ? &cw_atomic_body_type : &cw_line_body_type;
+    struct cw_message *p = cw_message_new(&b.pool, type);
+    memset(p->body, 0, type->bytes);
     p->kind = (uint8_t)kind;
     p->core = (uint16_t)core;
     p->addr = CW_GLOBAL_BASE + (uint64_t)line * b.config.mem_line_bytes;
@@ -363,7 +363,7 @@ static void test_partition__requests_and_commits_take_turns(void **state)
     (void)state;
     struct cw_config c = one_partition();
     bench_create(&c, false, true);
-    struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[0], 0);
+    struct cw_mem_socket *tm = cw_mem_socket_of(&b.partition[0], 0);
     uint32_t sent = 0, requests = 0, commits = 0;
     for (uint32_t cycle = 0; requests + commits < 400 && cycle < 5000; cycle++) {
         while (b.now < cycle * 10)
@@ -460,7 +460,7 @@ static void test_partition__transactional_ports(void **state)
     (void)state;
     struct cw_config c = one_partition();
     bench_create(&c, false, true);
-    struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[0], 0);
+    struct cw_mem_socket *tm = cw_mem_socket_of(&b.partition[0], 0);
     cw_time wake = CW_TIME_NEVER;
     tm->from_l2.wake = tm->from_noc.wake = tm->l2_done.wake = &wake;
     send(mechs(CW_MSG_OWN, 3, 0));
@@ -515,7 +515,7 @@ static void test_partition__commits_pass_stalled_loads(void **state)
     (void)state;
     struct cw_config c = one_partition();
     bench_create(&c, false, true);
-    struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[0], 0);
+    struct cw_mem_socket *tm = cw_mem_socket_of(&b.partition[0], 0);
     for (uint32_t i = 0; i < 40; i++)
         send(mechs(CW_MSG_PASS, 0, i));
     while (b.now < 10000)
@@ -546,7 +546,7 @@ static void test_partition__replies_take_turns(void **state)
     (void)state;
     struct cw_config c = one_partition();
     bench_create(&c, false, true);
-    struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[0], 0);
+    struct cw_mem_socket *tm = cw_mem_socket_of(&b.partition[0], 0);
     uint32_t sent = 0, own = 0, system = 0;
     for (uint32_t cycle = 0; own + system < 400 && cycle < 5000; cycle++) {
         while (b.now < cycle * 10)
@@ -713,7 +713,7 @@ static void system_tick(void *self, cw_time now)
     struct random_load *l = self;
     cw_time l2 = b.clocks.period[CW_DOMAIN_L2];
     for (uint32_t i = 0; i < b.config.partition_count; i++) {
-        struct cw_partition_socket *tm = cw_partition_socket_of(b.partition[i], 0);
+        struct cw_mem_socket *tm = cw_mem_socket_of(&b.partition[i], 0);
         struct cw_message *p = cw_fifo_can_push(&tm->reply, now) ? cw_fifo_pop(&tm->from_l2, now) : NULL;
         if (p != NULL) {
             note(&l->system_trace, now);
@@ -846,8 +846,8 @@ static void on_command(void *self, uint64_t local, bool write, cw_time now)
     h->command = now;
 }
 
-static const struct cw_partition_hooks all_hooks = {.before_l2 = on_before_l2, .accepted = on_accepted, .dram_command = on_command};
-static const struct cw_partition_hooks one_hook = {.before_l2 = on_before_l2};
+static const struct cw_mem_hooks all_hooks = {.before_l2 = on_before_l2, .accepted = on_accepted, .dram_command = on_command};
+static const struct cw_mem_hooks one_hook = {.before_l2 = on_before_l2};
 
 /* Two mechanisms hold a read by 7 and 20 cycles; the one behind it, which nobody holds, waits too. The memory controller tells of the read
  * when it takes it, and again when the scheduling latency (200) and the activation (tRCD, 12) are over. */
@@ -857,8 +857,8 @@ static void test_partition__calls_of_mechanisms(void **state)
     struct cw_config c = one_partition();
     struct hooked first = {0}, second = {0};
     bench_create(&c, false, false);
-    assert_int_equal(cw_partition_hook(b.partition[0], &all_hooks, &first), CW_OK);
-    assert_int_equal(cw_partition_hook(b.partition[0], &one_hook, &second), CW_OK);
+    assert_int_equal(cw_mem_hook(&b.partition[0], &all_hooks, &first), CW_OK);
+    assert_int_equal(cw_mem_hook(&b.partition[0], &one_hook, &second), CW_OK);
     send(request(CW_MSG_READ, 1, 0, 0));
     assert_int_equal(arrival(1, b.now), MISS_CYCLES);
     expect_reply(1, CW_MSG_READ_REPLY, 2);

@@ -17,6 +17,7 @@
 #include "cw_test.h"
 #include "mech/mechs.h"
 #include "mech/tm/tm.h"
+#include "mem/address.h"
 #include "mem/device_memory_private.h"
 #include "mem/partition.h"
 #include "own_keys.h"
@@ -79,10 +80,10 @@ struct cw_core {
     bool refuse; /* the network takes nothing */
 };
 
-struct cw_partition {
+struct m_partition {
     struct machine *m;
     uint32_t index;
-    struct cw_partition_socket tm;
+    struct cw_mem_socket tm;
     struct cw_fifo rop, write;
     uint32_t turn;
     uint32_t replied[2], replied_bytes;
@@ -118,7 +119,8 @@ struct machine {
     struct cw_memory *memory;
     struct cw_message_pool pool;
     struct cw_core core[M_CORES], *cores[M_CORES];
-    struct cw_partition partition[M_PARTITIONS], *partitions[M_PARTITIONS];
+    struct m_partition partition[M_PARTITIONS];
+    struct cw_mem_service partitions[M_PARTITIONS];
     const struct cw_mech *system;
     void *tm;
     struct cw_component *component[4 * M_PARTITIONS];
@@ -382,14 +384,6 @@ uint32_t cw_core_shared_word(const struct cw_core *c, uint32_t block, uint32_t o
     return 0;
 }
 
-int cw_partition_hook(struct cw_partition *p, const struct cw_partition_hooks *hooks, void *self)
-{
-    (void)p;
-    (void)hooks;
-    (void)self;
-    return CW_OK;
-}
-
 struct cw_component *cw_core_component(struct cw_core *c)
 {
     static struct cw_component component;
@@ -515,11 +509,21 @@ static inline void m_core_tick(struct cw_core *c)
 
 /* ---- partitions ---- */
 
-struct cw_partition_socket *cw_partition_socket_of(struct cw_partition *p, uint32_t mech)
+static inline struct cw_mem_socket *m_socket_of(void *self, uint32_t mech)
 {
     (void)mech;
-    return &p->tm;
+    return &((struct m_partition *)self)->tm;
 }
+
+static inline int m_hook(void *self, const struct cw_mem_hooks *hooks, void *context)
+{
+    (void)self;
+    (void)hooks;
+    (void)context;
+    return CW_OK;
+}
+
+static const struct cw_mem_service_ops m_service_ops = {.kind = "partition", .socket = m_socket_of, .hook = m_hook};
 
 static inline void m_write(struct machine *m, struct cw_message *p)
 {
@@ -530,7 +534,7 @@ static inline void m_write(struct machine *m, struct cw_message *p)
             *cw_memory__at(m->memory, p->addr + b) = cw_line_body(p)->data[b];
 }
 
-static inline void m_partition_tick(struct cw_partition *s)
+static inline void m_partition_tick(struct m_partition *s)
 {
     struct machine *m = s->m;
     struct cw_message *p;
@@ -602,7 +606,8 @@ static inline void m_create_parts(struct machine *m)
         assert_true(status == CW_OK);
     }
     for (uint32_t i = 0; i < m->config.partition_count; i++) {
-        struct cw_partition *s = m->partitions[i] = m->partition + i;
+        struct m_partition *s = m->partition + i;
+        m->partitions[i] = (struct cw_mem_service){&m_service_ops, s};
         s->m = m;
         s->index = i;
         int status = cw_fifo_create(&s->rop, 64, NULL) | cw_fifo_create(&s->write, 64, NULL) | cw_fifo_create(&s->tm.from_l2, 8, NULL) |
@@ -698,7 +703,7 @@ static inline void m_destroy(struct machine *m)
         }
     }
     for (uint32_t i = 0; i < m->config.partition_count; i++) {
-        struct cw_partition *s = m->partition + i;
+        struct m_partition *s = m->partition + i;
         struct cw_fifo *fifo[] = {&s->rop, &s->write, &s->tm.from_l2, &s->tm.from_noc, &s->tm.reply, &s->tm.to_l2, &s->tm.l2_done};
         for (uint32_t k = 0; k < sizeof fifo / sizeof fifo[0]; k++)
             cw_fifo_destroy(fifo[k]);

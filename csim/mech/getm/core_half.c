@@ -4,7 +4,7 @@
 
 #include "cowarp/unit/validation_unit.h"
 #include "mech/getm/core_private.h"
-#include "mem/partition.h"
+#include "mem/address.h"
 
 /* Begin */
 

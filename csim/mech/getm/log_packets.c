@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "mech/getm/core_private.h"
-#include "mem/partition.h"
+#include "mem/address.h"
 
 struct packer {
     struct cw_getm_core *c;

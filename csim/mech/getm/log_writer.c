@@ -12,7 +12,7 @@
 
 #include "base/ring.h"
 #include "mech/getm/events.h"
-#include "mem/partition.h"
+#include "mem/service.h"
 
 #define WRITES      256u /* commit writes in flight; power of two */
 #define RELEASES    256u /* waiting for their writes */
@@ -23,7 +23,7 @@ struct cw_getm_log_writer {
     const struct cw_getm *getm;
     uint32_t index;
     cw_time period;
-    struct cw_partition_socket *port;
+    struct cw_mem_socket *port;
     struct cw_fifo *to_validation;
     /* log messages */
     struct cw_message **queue; /* ring of cu.buffer */
@@ -315,7 +315,7 @@ int cw_getm__log_writer_create(struct cw_getm_log_writer **out, const struct cw_
     u->index = index;
     u->period = cw_getm_period(g, CW_DOMAIN_CU);
     u->component = cw_component_of(&component_ops, u, u->index);
-    u->port = cw_partition_socket_of(g->host.partition[index], g->host.index);
+    u->port = cw_mem_socket_of(&g->host.partition[index], g->host.index);
     u->port->from_noc.wake = &u->component.wake;
     u->port->l2_done.wake = &u->component.wake;
     u->to_validation = releases;

@@ -16,7 +16,7 @@
 #include "mech/getm/events.h"
 #include "mech/getm/rollover.h"
 #include "mech/getm/statistics.h"
-#include "mem/partition.h"
+#include "mem/service.h"
 
 #define RELEASES 32u /* queue from the commit unit */
 #define GRANULES 32u /* most granules per line */
@@ -44,7 +44,7 @@ struct cw_getm_validation {
     const struct cw_getm *getm;
     uint32_t index;
     cw_time period;
-    struct cw_partition_socket *port;
+    struct cw_mem_socket *port;
     struct cw_adapt_validation_unit unit;
     bool retried;       /* the next response is of a request that has waited in the stall buffer */
     bool awake;         /* the unit has to be clocked though nothing is offered */
@@ -548,7 +548,7 @@ int cw_getm__validation_create(struct cw_getm_validation **out, const struct cw_
     v->period = cw_getm_period(g, CW_DOMAIN_L2);
     v->component = cw_component_of(&component_ops, v, v->index);
     v->component.wake = 0;
-    v->port = cw_partition_socket_of(g->host.partition[index], g->host.index);
+    v->port = cw_mem_socket_of(&g->host.partition[index], g->host.index);
     v->port->from_l2.wake = &v->component.wake;
     cw_getm__rollover_init(&v->rollover, g, index, &v->component.wake);
     v->granule_bits = (uint32_t)__builtin_ctz(CW_LINE_BYTES / g->common.keys->tm_granule_bytes);

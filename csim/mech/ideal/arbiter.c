@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "mech/tm/write_set.h"
+#include "mem/address.h"
 
 struct slot {
     uint64_t word, commit; /* commit 0: free */

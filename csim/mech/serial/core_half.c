@@ -209,7 +209,7 @@ static struct cw_message *build_request(const struct cw_serialised_core *c, uint
     const uint32_t lane = part_lane(w);
     uint32_t bytes = cw_inst_bytes(inst), offset = (uint32_t)(inst->addr[lane] % config->mem_line_bytes);
     struct cw_message *p =
-        cw_mech_message(c->host, store ? CW_MSG_PASS : CW_MSG_READ, 0, inst->addr[lane] - offset, &cw_tx_access_type, now);
+        cw_mech_message(c->host, store ? CW_MSG_PASS : CW_MSG_READ, 0, inst->addr[lane] - offset, &cw_serialised_access_type, now);
     struct cw_tx_access_body *body = cw_tx_access(p);
     p->after = CW_AFTER_MECH;
     p->warp = (uint16_t)warp;

@@ -12,7 +12,7 @@ struct cw_serialised_partition {
     const struct cw_mech_host *host;
     uint32_t index;
     cw_time period;
-    struct cw_partition_socket *port;
+    struct cw_mem_socket *port;
     uint32_t stores; /* being written; answered when the L2 has them */
     /* partition 0: the token and who waits for it */
     uint32_t *queue; /* ring of core << 16 | warp: core_count * core_warps places */
@@ -136,7 +136,7 @@ int cw_serialised_partition_create(struct cw_serialised_partition **out, const s
     n->share_token = share_token;
     n->period = host->clocks->period[CW_DOMAIN_L2];
     n->component = cw_component_of(&component_ops, n, 0);
-    n->port = cw_partition_socket_of(host->partition[index], host->index);
+    n->port = cw_mem_socket_of(&host->partition[index], host->index);
     n->port->from_l2.wake = n->port->from_noc.wake = n->port->l2_done.wake = &n->component.wake;
     n->cap = host->config->core_count * host->config->core_warps;
     n->queue = index == 0 ? calloc(n->cap, sizeof *n->queue) : NULL;

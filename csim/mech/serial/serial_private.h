@@ -19,6 +19,9 @@ enum {
     CW_SERIALISED_LOADED     /* to the warp: the body has the line as it is in memory */
 };
 
+/* Type of loads and stores, with a struct cw_tx_access_body. */
+extern const struct cw_message_type cw_serialised_access_type;
+
 /* Of a core. All functions: host outlives the half. */
 struct cw_serialised_core;
 

@@ -2,21 +2,50 @@
 /* What the bodies of snapshot isolation's messages hold. */
 #include "mech/snapshot/messages.h"
 
+/* DATED is about the lanes that would close a loop, and no more. */
+static bool is_accessed(const struct cw_message *m)
+{
+    return m->op == CW_SI_ACCESSED;
+}
+
 static const struct cw_body_field access_fields[] = {
-    CW_TX_ACCESS_FIELDS(struct cw_si_access_body, access), CW_BODY_FIELD(struct cw_si_access_body, begin),
-    CW_BODY_FIELD(struct cw_si_access_body, snapshot),     CW_BODY_FIELD(struct cw_si_access_body, op),
-    CW_BODY_FIELD(struct cw_si_access_body, dates),        CW_BODY_FIELD(struct cw_si_access_body, single_writer),
-    CW_BODY_FIELD(struct cw_si_access_body, write_write),  CW_BODY_FIELD(struct cw_si_access_body, loop),
-    CW_BODY_FIELD(struct cw_si_access_body, table),        CW_BODY_ARRAY(struct cw_si_access_body, id),
+    CW_TX_ACCESS_FIELDS(struct cw_si_access_body, access, cw_tx_brings_bytes, is_accessed),
+    CW_BODY_FIELD(struct cw_si_access_body, begin, 0, CW_WAY_NONE),
+    CW_BODY_FIELD(struct cw_si_access_body, snapshot, 32, CW_WAY_UP),
+    CW_BODY_FIELD(struct cw_si_access_body, op, 0, CW_WAY_NONE),
+    CW_BODY_FIELD_ONLY(struct cw_si_access_body, dates, 1, CW_WAY_DOWN, is_accessed),
+    CW_BODY_FIELD_ONLY(struct cw_si_access_body, single_writer, CW_BITS_LANES, CW_WAY_DOWN, is_accessed),
+    CW_BODY_FIELD_ONLY(struct cw_si_access_body, write_write, CW_BITS_LANES, CW_WAY_DOWN, is_accessed),
+    CW_BODY_FIELD(struct cw_si_access_body, loop, CW_BITS_LANES, CW_WAY_DOWN),
+    CW_BODY_FIELD_ONLY(struct cw_si_access_body, table, CW_BITS_LANES, CW_WAY_DOWN, is_accessed),
+    CW_BODY_ARRAY(struct cw_si_access_body, id, 0, CW_WAY_NONE, CW_WITH_ALL),
 };
 
-#define COMMIT_FIELDS(type, path) \
-    CW_BODY_FIELD(type, path accessed), CW_BODY_FIELD(type, path pass), CW_BODY_FIELD(type, path fail), CW_BODY_FIELD(type, path slot)
+static bool is_done(const struct cw_message *m)
+{
+    return m->op == CW_SI_DONE;
+}
+
+static bool is_outcome(const struct cw_message *m)
+{
+    return m->op == CW_SI_OUTCOME;
+}
+
+static bool has_verdict(const struct cw_message *m)
+{
+    return cw_message_is_down(m) ? m->op == CW_SI_VERDICT : m->op == CW_SI_OUTCOME;
+}
+
+#define COMMIT_FIELDS(type, path)                                                     \
+    CW_BODY_FIELD_ONLY(type, path accessed, CW_BITS_LANES, CW_WAY_UP, is_done),       \
+        CW_BODY_FIELD_ONLY(type, path pass, CW_BITS_LANES, CW_WAY_BOTH, has_verdict), \
+        CW_BODY_FIELD_ONLY(type, path fail, CW_BITS_LANES, CW_WAY_BOTH, has_verdict), \
+        CW_BODY_FIELD_ONLY(type, path slot, 4, CW_WAY_UP, is_outcome)
 
 static const struct cw_body_field commit_fields[] = {COMMIT_FIELDS(struct cw_si_commit_body, )};
 static const struct cw_body_field log_fields[] = {
     COMMIT_FIELDS(struct cw_si_log_body, commit.),
-    CW_TX_LOG_FIELDS(struct cw_si_log_body, log),
+    CW_TX_LOG_FIELDS(struct cw_si_log_body, log, 8, 0),
 };
 
 CW_MESSAGE_TYPE(cw_si_access, "si_access", struct cw_si_access_body, access_fields);

@@ -25,10 +25,16 @@ struct cw_tx_access_body {
     cw_lanes aborted;         /* reply: lanes that lost */
 };
 CW_MESSAGE_BODY(cw_tx_access, struct cw_tx_access_body)
-/* Its fields, of a body that has it as `member`. */
-#define CW_TX_ACCESS_FIELDS(type, member)                                                                                       \
-    CW_BODY_ARRAY(type, member.line.byte_mask), CW_BODY_ARRAY(type, member.line.data), CW_BODY_ARRAY(type, member.lane_offset), \
-        CW_BODY_FIELD(type, member.bytes), CW_BODY_FIELD(type, member.aborted)
+/* Its fields, of a body that has it as `member`. stores: which messages bring bytes up; answers: which bring down those of their sectors, and who lost. */
+#define CW_TX_ACCESS_FIELDS(type, member, stores, answers)                                                                    \
+    CW_BODY_ARRAY_ONLY(type, member.line.byte_mask, 32, CW_WAY_UP, CW_WITH_SECTOR, stores),                                   \
+        CW_BODY_ARRAY_ONLY(type, member.line.data, 8, CW_WAY_UP, CW_WITH_SECTOR, stores),                                     \
+        CW_BODY_ARRAY_ONLY(type, member.line.data, 8, CW_WAY_DOWN, CW_WITH_SECTOR, answers),                                  \
+        CW_BODY_ARRAY(type, member.lane_offset, 7, CW_WAY_UP, CW_WITH_LANE), CW_BODY_FIELD(type, member.bytes, 5, CW_WAY_UP), \
+        CW_BODY_FIELD_ONLY(type, member.aborted, CW_BITS_LANES, CW_WAY_DOWN, answers)
+/* Usual answers: a write of an idealised system brings bytes, and an answer the sectors that it names. */
+bool cw_tx_brings_bytes(const struct cw_message *m);
+bool cw_tx_answers(const struct cw_message *m);
 
 /* A 32-bit word of a log. */
 struct cw_log_entry {
@@ -47,10 +53,12 @@ struct cw_tx_log_body {
 };
 CW_MESSAGE_BODY(cw_tx_log, struct cw_tx_log_body)
 /* Its fields, of a body that has it as `member`. */
-#define CW_TX_LOG_FIELDS(type, member)                                                                                            \
-    CW_BODY_FIELD(type, member.cnt), CW_BODY_TAIL(type, member.entry, addr), CW_BODY_TAIL(type, member.entry, value),             \
-        CW_BODY_TAIL(type, member.entry, lane), CW_BODY_TAIL(type, member.entry, bytes), CW_BODY_TAIL(type, member.entry, flags), \
-        CW_BODY_TAIL(type, member.entry, count)
+/* Widths of flags and count are the system's. */
+#define CW_TX_LOG_FIELDS(type, member, flag_bits, count_bits)                                                                     \
+    CW_BODY_FIELD(type, member.cnt, 6, CW_WAY_BOTH), CW_BODY_TAIL(type, member.entry, addr, CW_BITS_ADDR, CW_WAY_BOTH),           \
+        CW_BODY_TAIL(type, member.entry, value, 32, CW_WAY_BOTH), CW_BODY_TAIL(type, member.entry, lane, 6, CW_WAY_BOTH),         \
+        CW_BODY_TAIL(type, member.entry, bytes, 4, CW_WAY_BOTH), CW_BODY_TAIL(type, member.entry, flags, flag_bits, CW_WAY_BOTH), \
+        CW_BODY_TAIL(type, member.entry, count, count_bits, CW_WAY_BOTH)
 /* The two above, NULL-terminated: for descriptors of systems that need no others. */
 extern const struct cw_message_type *const cw_tx_messages[];
 

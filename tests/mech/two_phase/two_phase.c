@@ -34,7 +34,7 @@ struct core_half {
 struct partition_half {
     struct cw_component component;
     const struct cw_tm_common *common;
-    struct cw_partition_socket *port;
+    struct cw_mem_socket *port;
     cw_time period;
     bool ignores_locks;     /* a fault on purpose */
     uint32_t holder[SLOTS]; /* 1 + number of the warp in the GPU; 0: free */
@@ -218,7 +218,7 @@ static int create(void **self, const struct cw_mech_host *host, struct cw_error 
         u->ignores_locks = host->sabotage != NULL;
         u->period = host->clocks->period[CW_DOMAIN_L2];
         u->component = cw_component_of(&component_ops, u, i);
-        u->port = cw_partition_socket_of(host->partition[i], host->index);
+        u->port = cw_mem_socket_of(&host->partition[i], host->index);
         u->port->from_l2.wake = u->port->from_noc.wake = &u->component.wake;
     }
     if (status != CW_OK)

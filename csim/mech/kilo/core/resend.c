@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "mech/kilo/core/core_half.h"
+#include "mem/address.h"
 
 void cw_kilo__resend(struct cw_kilo_core *c, const struct cw_message *p)
 {

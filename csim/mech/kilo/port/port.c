@@ -41,7 +41,7 @@ struct cw_kilo_port {
     uint64_t (*stamp)(const struct cw_kilo_port *u, struct cw_message *p);
     uint32_t index;
     cw_time period;
-    struct cw_partition_socket *port;
+    struct cw_mem_socket *port;
     struct cw_kilo_notes *told;                  /* by the commit unit */
     struct cw_kilo_writes *writes;               /* idealised systems: commits on their way */
     uint64_t commits;                            /* the last one that has been carried out */
@@ -310,7 +310,7 @@ int cw_kilo__port_create(struct cw_kilo_port **out, struct cw_kilo *tm, uint32_t
     u->index = index;
     u->period = cw_kilo_period(tm, CW_DOMAIN_L2);
     u->component = cw_component_of(&component_ops, u, u->index);
-    u->port = cw_partition_socket_of(tm->host.partition[index], tm->host.index);
+    u->port = cw_mem_socket_of(&tm->host.partition[index], tm->host.index);
     u->port->from_l2.wake = &u->component.wake;
     u->told = tm->wires.notes + index;
     u->told->fifo.wake = &u->component.wake;

@@ -238,7 +238,7 @@ int cw_kilo__unit_create(struct cw_kilo_unit **out, struct cw_kilo *tm, uint32_t
     u->index = index;
     u->period = cw_kilo_period(tm, CW_DOMAIN_CU);
     u->component = cw_component_of(&component_ops, u, u->index);
-    u->port = cw_partition_socket_of(tm->host.partition[index], tm->host.index);
+    u->port = cw_mem_socket_of(&tm->host.partition[index], tm->host.index);
     u->port->from_noc.wake = &u->component.wake;
     u->port->l2_done.wake = &u->component.wake;
     u->to_port = tm->wires.notes + index;

@@ -109,7 +109,7 @@ struct cw_kilo_unit {
     const struct cw_kilo_unit_hooks *hooks;
     uint32_t index;
     cw_time period;
-    struct cw_partition_socket *port;
+    struct cw_mem_socket *port;
     struct cw_kilo_notes *to_port;
     struct cw_kilo_hazard *detector; /* NULL: WarpTM-EL, idealised systems */
     bool detecting;                  /* it has work without a new word */

@@ -69,7 +69,7 @@ static uint32_t before_l2(void *self, struct cw_message *m, cw_time now)
     return CW_SI_INDEX_CYCLES;
 }
 
-static const struct cw_partition_hooks hooks = {.before_l2 = before_l2};
+static const struct cw_mem_hooks hooks = {.before_l2 = before_l2};
 
 /* The version index table as a component. */
 static void index_tick(void *self, cw_time now)
@@ -116,6 +116,7 @@ static void answer(struct cw_si_port *u, struct cw_message *p, cw_time now)
     }
     p->kind = CW_MSG_OWN_REPLY;
     p->op = CW_SI_ACCESSED;
+    p->sectors = load ? p->sectors : 0; /* The answer to a store brings no bytes. */
     cw_message_size(p, load ? CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors) : 0, config->noc_header_bytes,
                     config->noc_flit_bytes);
     cw_si__send(u, p);
@@ -286,7 +287,7 @@ int cw_si__port_create(struct cw_si_port **out, struct cw_si *tm, uint32_t index
     u->index = index;
     u->period = cw_si_period(tm, CW_DOMAIN_L2);
     u->component = cw_component_of(&component_ops, u, u->index);
-    u->port = cw_partition_socket_of(tm->host.partition[index], tm->host.index);
+    u->port = cw_mem_socket_of(&tm->host.partition[index], tm->host.index);
     u->port->from_l2.wake = u->port->from_noc.wake = u->port->l2_done.wake = &u->component.wake;
     tm->index_line[index].fifo.wake = tm->verdict_line[index].fifo.wake = &u->component.wake;
     u->op_free = u->op_first = NONE;
@@ -294,7 +295,7 @@ int cw_si__port_create(struct cw_si_port **out, struct cw_si *tm, uint32_t index
     u->state = calloc(CW_SI_STATES, sizeof *u->state);
     u->commit = calloc((size_t)config->core_count * config->core_warps, sizeof *u->commit);
     u->active = calloc((size_t)config->core_count * config->core_warps, sizeof *u->active);
-    if (u->state == NULL || u->commit == NULL || u->active == NULL || cw_partition_hook(tm->host.partition[index], &hooks, u) != CW_OK)
+    if (u->state == NULL || u->commit == NULL || u->active == NULL || cw_mem_hook(&tm->host.partition[index], &hooks, u) != CW_OK)
         return cw_fail(err, CW_ENOMEM, "snapshot isolation: out of host memory");
     int status = cw_si__index_create(&u->index_table, tm, index, &u->index_component.wake, err);
     if (status == CW_OK && !tm->oracle)

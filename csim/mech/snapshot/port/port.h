@@ -94,7 +94,7 @@ struct cw_si_port {
     struct cw_si *tm;
     uint32_t index;
     cw_time period;
-    struct cw_partition_socket *port;
+    struct cw_mem_socket *port;
     struct cw_component index_component;
     struct cw_si_index_table *index_table;
     bool renumbers; /* the version manager waits for the table */
