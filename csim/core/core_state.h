@@ -11,7 +11,7 @@
 
 struct cw_core {
     struct cw_component component;
-    struct cw_core_issue issue; /* the highest floor, and in it the others: */
+    struct cw_core_issue issue; /* The highest floor, and in it the others: */
     struct cw_core_memory *memory;
     struct cw_core_blocks *blocks;
     struct cw_core_cache *cache;

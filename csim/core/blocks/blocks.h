@@ -23,7 +23,7 @@ struct cw_flush {
 };
 
 struct cw_core_blocks {
-    struct cw_core_cache cache; /* the floor below; first, so that its address is this one's */
+    struct cw_core_cache cache; /* The floor below; it comes first, so both have one address. */
     struct cw_room room;
     struct cw_fetch_port fetch;
     struct cw_flush flush;

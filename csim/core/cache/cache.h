@@ -18,7 +18,7 @@
 #define CW_NO_WARP     UINT16_MAX  /* in a message: it is nobody's, as a write-back of a line of global memory */
 
 struct cw_core_cache {
-    struct cw_core_warps warps; /* the floor below; first, so that its address is this one's */
+    struct cw_core_warps warps; /* The floor below; it comes first, so both have one address. */
     uint32_t line_bytes;
     uint64_t acks; /* writes of all warps on their way to their acknowledgement */
     struct cw_l1 l1;

@@ -9,7 +9,7 @@
 #include "core/memory/memory.h"
 
 struct cw_core_issue {
-    struct cw_core_memory memory; /* the floor below; first, so that its address is this one's */
+    struct cw_core_memory memory; /* The floor below; it comes first, so both have one address. */
     uint64_t next;                /* cycle in which it needs a tick */
     struct cw_branch *branch;     /* [PC]; of instructions that are no branches nobody reads it */
     uint32_t op_cap;              /* of branch, and of the warps' op */

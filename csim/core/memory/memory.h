@@ -27,7 +27,7 @@ struct cw_passes {
 };
 
 struct cw_core_memory {
-    struct cw_core_blocks blocks; /* the floor below; first, so that its address is this one's */
+    struct cw_core_blocks blocks; /* The floor below; it comes first, so both have one address. */
     struct cw_lsu lsu;
     struct cw_access_pipe pipe;
     struct cw_inst_pool pool;
