@@ -13,6 +13,7 @@ harness calls with the folders that tests/layers.py names for it.
 Usage: file_order.py SOURCE_DIR BUILD_DIR
 """
 import collections
+import functools
 import pathlib
 import re
 import subprocess
@@ -30,7 +31,8 @@ def listed(folder):
     return ENTRY.findall(found.group(1)) if found else []
 
 
-def symbols(objects):
+@functools.lru_cache(maxsize=None)
+def symbols(*objects):
     """Global symbols that these object files define, and those that they use and do not define."""
     defined, used = set(), set()
     for line in subprocess.run(["nm", "-g", *objects], capture_output=True, text=True, check=True).stdout.splitlines():
@@ -60,7 +62,7 @@ def check(place, names, objects, bad):
         if not found:
             bad.append(f"{place}/{name} has no object file in the build directory")
             continue
-        known[name] = symbols(found)
+        known[name] = symbols(*found)
         owner.update(dict.fromkeys(known[name][0], name))
     for name, (_, used) in sorted(known.items()):
         for symbol in sorted(used & owner.keys()):
@@ -77,7 +79,7 @@ def check_csim(root, objects, bad):
     """Symbols of one folder of csim that the object files of another one use. Returns their number."""
     folder = {path: path.relative_to(root).parts[1] for path in objects
               if path.relative_to(root).parts[0] == "csim" and len(path.relative_to(root).parts) > 2}
-    known = {path: symbols(objects[path]) for path in folder}
+    known = {path: symbols(*objects[path]) for path in folder}
     owner = {symbol: folder[path] for path, (defined, _) in known.items() for symbol in defined}
     uses = 0
     for path, (_, used) in sorted(known.items()):
@@ -100,7 +102,7 @@ def check_floors(root, known, bad):
 
 def check_harness(root, objects, bad):
     """Folders of csim and harness whose functions the object files of a folder of harness use."""
-    known = {path: symbols(found) for path, found in objects.items() if path.relative_to(root).parts[0] in ("csim", "harness")}
+    known = {path: symbols(*found) for path, found in objects.items() if path.relative_to(root).parts[0] in ("csim", "harness")}
     owner = {symbol: path.relative_to(root).parts[:2] for path, (defined, _) in known.items() for symbol in defined}
     for path, (_, used) in sorted(known.items()):
         place = path.relative_to(root)

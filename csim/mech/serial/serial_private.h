@@ -3,7 +3,7 @@
  * The two halves of serialised transactions. They know each other by messages alone: neither sees the other's state. README.md has the
  * protocol.
  *
- * Private to: core_half.c, partition_half.c, serial.c.
+ * Private to: core_half.c, messages.c, partition_half.c, serial.c.
  */
 #ifndef CW_MECH_SERIAL_SERIAL_PRIVATE_H
 #define CW_MECH_SERIAL_SERIAL_PRIVATE_H
