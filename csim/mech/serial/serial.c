@@ -88,19 +88,6 @@ static bool idle(const void *self)
     return true;
 }
 
-/* A store brings its bytes along. */
-static bool brings_bytes(const struct cw_message *m)
-{
-    return m->kind == CW_MSG_PASS;
-}
-
-struct access_alone {
-    struct cw_tx_access_body b;
-};
-static const struct cw_body_field access_fields[] = {CW_TX_ACCESS_FIELDS(struct access_alone, b, brings_bytes, cw_tx_answers)};
-CW_MESSAGE_TYPE(cw_serialised_access, "serialised_access", struct cw_tx_access_body, access_fields);
-static const struct cw_message_type *const messages[] = {&cw_serialised_access_type, NULL};
-
 const struct cw_mech cw_mech_serial = {.name = "serial",
                                        .what = "one transaction at a time in the whole GPU (Fung 2015 4.1)",
                                        .system = true,
@@ -108,7 +95,7 @@ const struct cw_mech cw_mech_serial = {.name = "serial",
                                        .any_line = true,
                                        .keys = cw_tm_key_sets,
                                        .counters = cw_tm_counter_sets,
-                                       .messages = messages,
+                                       .messages = cw_serialised_messages,
                                        .intrinsic = cw_tm_intrinsics,
                                        .inbox = cw_tm_inbox,
                                        .sabotage = sabotage,

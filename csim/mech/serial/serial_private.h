@@ -3,7 +3,7 @@
  * The two halves of serialised transactions. They know each other by messages alone: neither sees the other's state. README.md has the
  * protocol.
  *
- * Private to: core_half.c, partition_half.c, serial.c.
+ * Private to: core_half.c, messages.c, partition_half.c, serial.c.
  */
 #ifndef CW_MECH_SERIAL_SERIAL_PRIVATE_H
 #define CW_MECH_SERIAL_SERIAL_PRIVATE_H
@@ -21,6 +21,8 @@ enum {
 
 /* Type of loads and stores, with a struct cw_tx_access_body. */
 extern const struct cw_message_type cw_serialised_access_type;
+/* All of them, NULL-terminated: for the descriptor. */
+extern const struct cw_message_type *const cw_serialised_messages[];
 
 /* Of a core. All functions: host outlives the half. */
 struct cw_serialised_core;
