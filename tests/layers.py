@@ -17,7 +17,7 @@ import re
 import sys
 
 # A folder may include from itself and from folders earlier in the list.
-CSIM_ORDER = ["base", "ir", "exec", "unit", "event", "msg", "mem", "adapt", "control", "core", "mech", "check", "gpu"]
+CSIM_ORDER = ["base", "ir", "exec", "unit", "event", "msg", "adapt", "mem", "control", "core", "mech", "check", "gpu"]
 CORE_FLOORS = ["warps", "cache", "blocks", "memory", "issue"]  # the lowest first; the files of csim/core itself stand above them
 FRONT_ENDS = {"ptx": ["base", "ir"]}
 # Folder of harness: the other folders of harness, and the folders of csim, that it may use. tests/file_order.py compares it with the

@@ -279,6 +279,7 @@ static int create_partitions(struct cw_gpu *gpu, struct cw_error *err)
             .shares = i >= channels ? &gpu->partition[i % channels] : NULL,
             .mech_cnt = gpu->mech_cnt,
             .mech_inbox = gpu->inbox,
+            .units = gpu->units,
             .events = &gpu->events,
         };
         status = kind->create(&gpu->partition[i], &p, err);

@@ -20,6 +20,7 @@
 
 #include "mem/address.h"
 #include "mem/adversary.h"
+#include "mem/copier.h"
 #include "mem/device_memory.h"
 #include "mem/dram.h"
 #include "mem/l2.h"
@@ -58,8 +59,9 @@ struct cw_partition {
     cw_time port_free_at;
     bool hostile; /* core.memory=adversary */
     struct cw_adversary adversary;
-    uint32_t copies;     /* of rows, that DRAM has and that have not come back */
-    uint32_t reply_turn; /* queue of replies that is looked at first: 0 the slice's, 1 + i mechanism i's */
+    struct cw_copier *copier; /* NULL: nobody has asked for it */
+    uint32_t copies;          /* of rows, that DRAM has and that have not come back */
+    uint32_t reply_turn;      /* queue of replies that is looked at first: 0 the slice's, 1 + i mechanism i's */
 };
 
 /* Crossbar side */
@@ -489,6 +491,8 @@ static void state(void *self, struct cw_state *s)
     CW_STATE(s, p->turn);
     CW_STATE(s, p->port_free_at);
     CW_STATE(s, p->copies);
+    if (p->copier != NULL)
+        cw_copier_state(s, p->copier);
     CW_STATE(s, p->reply_turn);
 }
 
@@ -520,6 +524,7 @@ static void destroy(void *self)
     free(s->mech);
     free(s->source);
     free(s->hook);
+    cw_copier_destroy(s->copier);
     cw_l2_destroy(s->l2);
     cw_dram_destroy(s->own_channel);
     free(s);
@@ -600,6 +605,15 @@ static struct cw_dram *channel(void *self)
     return ((struct cw_partition *)self)->own_channel;
 }
 
+static int make_copier(void *self, struct cw_copier **out, const struct cw_copier_config *config, struct cw_error *err)
+{
+    struct cw_partition *s = self;
+    assert(s->copier == NULL);
+    const int status = cw_copier_create(&s->copier, &s->config, config, err);
+    *out = s->copier;
+    return status;
+}
+
 static const struct cw_mem_service_ops service_ops = {
     .kind = "partition",
     .destroy = destroy,
@@ -610,6 +624,7 @@ static const struct cw_mem_service_ops service_ops = {
     .host_copy = host_copy,
     .finish = finish_kernel,
     .channel = channel,
+    .copier = make_copier,
 };
 
 static int create(struct cw_mem_service *out, const struct cw_mem_config *config, struct cw_error *err)

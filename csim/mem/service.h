@@ -42,6 +42,8 @@
 struct cw_memory;
 struct cw_nvm;
 struct cw_dram;
+struct cw_copier;
+struct cw_copier_config;
 
 /*
  * A mechanism's sockets at a partition: queues, each with a single producer and a single consumer. The consumer sets `wake` of the queues
@@ -90,6 +92,9 @@ struct cw_mem_service_ops {
     void (*finish)(void *self);
     /* The DRAM channel that it has made, for partitions that share it (dram.sharing). NULL: it shares none. */
     struct cw_dram *(*channel)(void *self);
+    /* Makes its copier of rows (mem/copier.h), which it then owns; a partition has one at the most. Status of the unit's provider, CW_ENOMEM.
+     * NULL: it copies no rows. */
+    int (*copier)(void *self, struct cw_copier **out, const struct cw_copier_config *config, struct cw_error *err);
 };
 
 /* A partition. */
@@ -109,10 +114,11 @@ struct cw_mem_config {
     uint32_t index;
     struct cw_nvm *nvm; /* NULL: no persistent memory */
     const struct cw_mem_service
-        *shares;                    /* It has the DRAM channel (dram.sharing), and is destroyed later. NULL: the partition makes one. */
-    uint32_t mech_cnt;              /* Mechanisms of the GPU, each with sockets. */
-    const uint32_t *mech_inbox;     /* [mech_cnt]: entries of from_noc; read at creation only */
-    const struct cw_events *events; /* CW_EVENT_STRONG of atomics is told here; NULL: nobody hears */
+        *shares;                /* It has the DRAM channel (dram.sharing), and is destroyed later. NULL: the partition makes one. */
+    uint32_t mech_cnt;          /* Mechanisms of the GPU, each with sockets. */
+    const uint32_t *mech_inbox; /* [mech_cnt]: entries of from_noc; read at creation only */
+    const struct cw_unit_provider *units; /* Its hardware units come from there. */
+    const struct cw_events *events;       /* CW_EVENT_STRONG of atomics is told here; NULL: nobody hears */
 };
 
 /* A kind of partition. On an error nothing is left, and out->ops is NULL. */
@@ -129,6 +135,14 @@ static inline struct cw_mem_socket *cw_mem_socket_of(const struct cw_mem_service
 static inline int cw_mem_hook(const struct cw_mem_service *s, const struct cw_mem_hooks *hooks, void *context)
 {
     return s->ops->hook(s->self, hooks, context);
+}
+
+static inline int cw_mem_copier(const struct cw_mem_service *s, struct cw_copier **out, const struct cw_copier_config *config,
+                                struct cw_error *err)
+{
+    if (s->ops->copier == NULL)
+        return cw_fail(err, CW_EUNSUP, "memory of kind '%s' copies no rows, which versions of memory need", s->ops->kind);
+    return s->ops->copier(s->self, out, config, err);
 }
 
 /* One that has not been created has nothing to destroy. */

@@ -88,8 +88,6 @@ static bool idle(const void *self)
     return true;
 }
 
-static const struct cw_message_type *const messages[] = {&cw_serialised_access_type, NULL};
-
 const struct cw_mech cw_mech_serial = {.name = "serial",
                                        .what = "one transaction at a time in the whole GPU (Fung 2015 4.1)",
                                        .system = true,
@@ -97,7 +95,7 @@ const struct cw_mech cw_mech_serial = {.name = "serial",
                                        .any_line = true,
                                        .keys = cw_tm_key_sets,
                                        .counters = cw_tm_counter_sets,
-                                       .messages = messages,
+                                       .messages = cw_serialised_messages,
                                        .intrinsic = cw_tm_intrinsics,
                                        .inbox = cw_tm_inbox,
                                        .sabotage = sabotage,

@@ -21,6 +21,8 @@ enum {
 
 /* Type of loads and stores, with a struct cw_tx_access_body. */
 extern const struct cw_message_type cw_serialised_access_type;
+/* All of them, NULL-terminated: for the descriptor. */
+extern const struct cw_message_type *const cw_serialised_messages[];
 
 /* Of a core. All functions: host outlives the half. */
 struct cw_serialised_core;

@@ -319,7 +319,6 @@ void cw_si__port_destroy(struct cw_si_port *u)
     free(u->state);
     cw_adapt_writer_table_destroy(u->writers);
     cw_adapt_scalable_reader_list_destroy(u->readers);
-    cw_si__copy_destroy(u);
     cw_si__index_destroy(u->index_table);
     free(u);
 }

@@ -133,7 +133,7 @@ struct cw_si_port {
         bool copied; /* all rows are; the version manager is to be told */
         uint32_t to;
         uint64_t regions[CW_SI_RANGES]; /* of the engine, a bit each, by range */
-        struct cw_adapt_row_copy_engine *engine;
+        struct cw_copier *engine;       /* The partition has it. */
     } copy;
     struct cw_message *out[CW_SI_OUT]; /* ring */
     struct cw_ring out_ring;
@@ -180,7 +180,6 @@ void cw_si__commit_written(struct cw_si_port *u, struct cw_message *p, cw_time n
 
 /* copy_engine.c: what the row copy engine asks for */
 int cw_si__copy_create(struct cw_si_port *u, struct cw_error *err);
-void cw_si__copy_destroy(struct cw_si_port *u);
 void cw_si__copy_launch(struct cw_si_port *u);
 void cw_si__copy_begin(struct cw_si_port *u, const struct cw_si_index_note *n, cw_time now);
 bool cw_si__copy_step(struct cw_si_port *u, cw_time now);
