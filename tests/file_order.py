@@ -6,7 +6,7 @@ before the next heading. Then each file may use only the symbols of files that s
 symbols of the object files. Every .c file has to be in the list; the entry `*.c` stands for all that have none of their own, and these
 may not use each other either. Every folder of csim/ and harness/ that has .c files needs a list.
 
-The script also compares, by the same symbols, what a folder of csim uses of other folders with the order in tests/layers.py: a function that
+The script also looks that no floor of the core, a folder of csim/core, calls one above it. And it compares, by the same symbols, what a folder of csim uses of other folders with the order in tests/layers.py: a function that
 is only declared below and defined above is a call upwards that no #include shows. And it compares the functions of csim that a folder of
 harness calls with the folders that tests/layers.py names for it.
 
@@ -18,7 +18,7 @@ import re
 import subprocess
 import sys
 
-from layers import HARNESS, may_use
+from layers import HARNESS, floor, may_use
 
 LIST = re.compile(r"^From top to bottom(.*?)(?=^#|\Z)", re.MULTILINE | re.DOTALL)
 ENTRY = re.compile(r"^(?:\|\s*|[-*]\s+|\d+\.\s+)`([\w.*-]+\.c)`", re.MULTILINE)
@@ -85,7 +85,17 @@ def check_csim(root, objects, bad):
             uses += 1
             if not may_use(folder[path], owner[symbol]):
                 bad.append(f"{path.relative_to(root)} uses {symbol} of csim/{owner[symbol]}, which is not below it")
+    check_floors(root, known, bad)
     return uses
+
+
+def check_floors(root, known, bad):
+    """A floor of the core calls itself and floors below it."""
+    height = {path: floor(path.relative_to(root).parts[1:]) for path in known}
+    owner = {symbol: path for path, (defined, _) in known.items() if height[path] is not None for symbol in defined}
+    bad += [f"{path.relative_to(root)} uses {symbol} of {owner[symbol].relative_to(root)}, a floor above it"
+            for path, (_, used) in sorted(known.items()) if height[path] is not None
+            for symbol in sorted(used & owner.keys()) if height[owner[symbol]] > height[path]]
 
 
 def check_harness(root, objects, bad):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/scoreboard.h"
+#include "core/warps/scoreboard.h"
 #include "cw_test.h"
 
 static void nothing(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask)
