@@ -24,22 +24,9 @@ configure_file(cmake/cowarp.pc.in ${CMAKE_BINARY_DIR}/install/cowarp.pc @ONLY)
 include(CMakePackageConfigHelpers)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/install/cowarpConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 
-# ./run builds a part only. What is missing is built before it is installed.
 add_custom_target(installed DEPENDS kernels rtl)
 add_dependencies(installed cowarp cowarp_shared cowarp_static cowarp_wave cowarp_cuda cowarp_runtime_11 cowarp_runtime_12 cowarp_runtime_13
                  cowarp_driver_1)
-get_property(units GLOBAL PROPERTY CW_UNITS)
-list(TRANSFORM units REPLACE "(.+)" "${CW_RTL_DIR}/\\1.stamp" OUTPUT_VARIABLE stamps)
-set(needed $<TARGET_FILE:cowarp> $<TARGET_FILE:cowarp_shared> $<TARGET_FILE:cowarp_static> $<TARGET_FILE:cowarp_wave> $<TARGET_FILE:cowarp_cuda>
-           $<TARGET_FILE:cowarp_runtime_11> $<TARGET_FILE:cowarp_runtime_12> $<TARGET_FILE:cowarp_runtime_13> $<TARGET_FILE:cowarp_driver_1>
-           ${KERNEL_PTX} ${CW_VERILATED} ${stamps} ${CMAKE_BINARY_DIR}/pages/cowarp.bash)
-install(CODE "foreach(file ${needed})
-    if(NOT EXISTS \"\${file}\")
-        execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${CMAKE_BINARY_DIR}\" --target installed COMMAND_ERROR_IS_FATAL ANY)
-        break()
-    endif()
-endforeach()" ALL_COMPONENTS)
-
 set_target_properties(cowarp_wave PROPERTIES INSTALL_RPATH "$ORIGIN/rtl")
 install(TARGETS cowarp RUNTIME DESTINATION bin COMPONENT cowarp)
 install(TARGETS cowarp_shared LIBRARY DESTINATION lib COMPONENT library NAMELINK_COMPONENT development)

@@ -180,6 +180,14 @@ class Installed(unittest.TestCase):
         run(CMAKE, "-D", f"SOURCE={SOURCE}", "-D", f"OUT={made}", "-D", "COMPILER=x", "-P", pathlib.Path(SOURCE) / "cmake/provenance.cmake")
         self.assertIn(digest, made.read_text())
 
+    def test_what_is_missing_is_built_first(self):
+        """./run builds a part only: the step that builds the rest comes before all that is installed, and looks for each file of the build."""
+        steps = (pathlib.Path(BUILD) / "cmake_install.cmake").read_text()
+        self.assertLess(steps.index("--target"), steps.index("file(INSTALL"))
+        looked_for = steps[steps.index("foreach(file "):steps.index("--target")]
+        for name in ("cowarp", "libcowarp.so", "libcowarp_cuda.so", "libcuda.so.1", "libcowarp_wave.so", "vecadd.ptx", "stall_buffer.stamp"):
+            self.assertIn(f"/{name}", looked_for)
+
     def test_header_and_package_agree_about_the_version(self):
         version = re.search(r'COWARP_VERSION "(.*)"', (self.prefix / "include/cowarp/cowarp.h").read_text()).group(1)
         self.assertEqual(run("pkg-config", "--modversion", "cowarp", env=self.env).stdout.strip(), version)
