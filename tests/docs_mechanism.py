@@ -87,7 +87,6 @@ def follow(page, source, build):
         folder = pathlib.Path(name)
         check_files(files, source)
         build_program(files, source, build, folder)
-        (folder / "build/share").symlink_to(build / "share")  # where the program looks for kernels
         for line, language, path, body in blocks:
             before, output = output, None
             try:
