@@ -32,6 +32,7 @@ const struct cli_option cli_machine_options[] = {
     {"tx-warps", "N", 0, "warps per core that may run transactions at once; 0 is unlimited"},
     {"seed", "N", 0, "seed of everything random (default 1)"},
     {"check-serial", NULL, 0, "check that the committed transactions are serializable"},
+    {"real-time", NULL, 0, "with --check-serial: count transactions that stand before one that had ended when they began"},
     {"check-persist", NULL, 0, "check that writes to persistent memory become durable in the order that the kernel asks for"},
     {"sabotage", "NAME", 0, "break the transactional protocol on purpose, to see the oracle notice"},
     {"max-cycles", "N", 0, "stop a kernel that takes more core cycles; of a functional launch, warp instructions"},

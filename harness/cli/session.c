@@ -337,7 +337,7 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
     o->control = cli_value(p, "control", NULL);
     o->persistency = cli_value(p, "persistency", NULL);
     o->pm_file = cli_value(p, "pm", NULL);
-    o->check_serial = cli_has(p, "check-serial");
+    o->check_serial = !cli_has(p, "check-serial") ? 0 : cli_has(p, "real-time") ? 2 : 1;
     o->check_persist = cli_has(p, "check-persist");
     o->count_stalls = cli_has(p, "stalls");
     o->omit_host_seconds = cli_has(p, "omit-host-seconds");
@@ -360,6 +360,8 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
         status = read_number(p, "renew", &o->renew_cycles);
     if (status == CLI_OK)
         status = read_saved(s, p);
+    if (status == CLI_OK && cli_has(p, "real-time") && o->check_serial == 0)
+        return cli_error(CLI_WRONG, "--real-time goes with --check-serial, which finds the order");
     if (status == CLI_OK && cli_has(p, "max-cycles") && o->max_cycles == 0)
         return cli_error(CLI_WRONG, "--max-cycles 0: nothing runs in no cycles; leave it out, and there is no limit");
     if (status == CLI_OK)

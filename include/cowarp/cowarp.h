@@ -54,7 +54,7 @@ struct cowarp_options {
     const char *system;            /* transactional system, one that `cowarp list` names (docs/systems.md), or "none" (default) */
     const char *const *units;      /* "validation_unit=rtl", "core3.thread_compactor=lockstep", NULL-terminated, or NULL: C models */
     uint64_t seed;                 /* default 1 */
-    int check_serial;              /* run the serializability oracle over transactions */
+    int check_serial;              /* 1: run the serializability oracle over transactions; 2: it tells of real-time order, too */
     const char *sabotage;          /* break the protocol on purpose, or NULL; see docs/systems.md */
     uint64_t max_cycles;           /* core cycles per launch, 0: no limit */
     const char *wave_file;         /* FST, or NULL */
