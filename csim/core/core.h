@@ -196,8 +196,9 @@ struct cw_core_copy {
 bool cw_core_copy_report(const struct cw_core *c, uint64_t addr, struct cw_core_copy *copy);
 /* Whether a warp will issue in a cycle that is known: a back-off holds back its next attempt at a region, or it sleeps. */
 bool cw_core_backs_off(const struct cw_core *c, cw_time now);
-/* Core cycles of the longest back-off or sleep so far. */
-uint64_t cw_core_longest_back_off(const struct cw_core *c);
+/* Core cycles of the longest back-off or sleep so far. Adds to *polls the polling iterations of all warps that have had few of them, and long
+ * ones, in so many cycles: that grows while a loop that computes asks memory now and then. */
+uint64_t cw_core_longest_back_off(const struct cw_core *c, uint64_t cycles, uint64_t *polls);
 /* Whether an attempt at a region has been running, or backing off, for more than `cycles` core cycles, but not for 20 times as many. */
 bool cw_core_has_long_attempt(const struct cw_core *c, uint64_t cycles, cw_time now);
 /* Value for wave traces: state word of a warp (0 free, 1 ready, 2 scoreboard, 3 barrier, 4 memory, 5 waits for a mechanism, 6 end of a

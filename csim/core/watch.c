@@ -41,8 +41,9 @@ bool cw_core_backs_off(const struct cw_core *c, cw_time now)
     return cw_core__backs_off(c->warps, now);
 }
 
-uint64_t cw_core_longest_back_off(const struct cw_core *c)
+uint64_t cw_core_longest_back_off(const struct cw_core *c, uint64_t cycles, uint64_t *polls)
 {
+    *polls += cw_core__few_polls(c->warps, cycles);
     return cw_core__longest_back_off(c->warps);
 }
 

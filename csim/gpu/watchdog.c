@@ -22,6 +22,7 @@ void cw_gpu__watchdog_reset(struct cw_gpu *gpu)
         .moved = moves(gpu),
         .instructions_at = gpu->now,
         .progress_at = gpu->now,
+        .stands_since = gpu->now,
     };
 }
 
@@ -161,15 +162,26 @@ static bool has_long_attempt(const struct cw_gpu *gpu)
     return false;
 }
 
-/* Who backs off for long tries seldom, and has to be given several tries. */
-static uint64_t livelock_cycles(const struct cw_gpu *gpu)
+/* Whether nobody gets on. Who backs off for long tries seldom, and has to be given several tries. A loop with long iterations gets on while it has
+ * more and more of them. */
+static bool livelocked(struct cw_gpu *gpu)
 {
-    uint64_t longest = 0;
+    struct cw_watchdog *w = &gpu->watchdog;
+    const cw_time cycle = gpu->clocks.period[CW_DOMAIN_CORE];
+    uint64_t longest = 0, polls = 0;
+    if (gpu->now - w->progress_at <= gpu->config.watchdog_livelock_cycles * cycle)
+        return false;
     for (uint32_t i = 0; i < gpu->config.core_count; i++) {
-        const uint64_t cycles = cw_core_longest_back_off(gpu->core[i]);
+        const uint64_t cycles = cw_core_longest_back_off(gpu->core[i], (gpu->now - w->stands_since) / cycle, &polls);
         longest = cycles > longest ? cycles : longest;
     }
-    return gpu->config.watchdog_livelock_cycles + 4 * longest;
+    if (gpu->now - w->progress_at <= (gpu->config.watchdog_livelock_cycles + 4 * longest) * cycle || has_long_attempt(gpu))
+        return false;
+    if (polls <= w->polls)
+        return true;
+    w->polls = polls;
+    w->progress_at = gpu->now;
+    return false;
 }
 
 /* What has happened since the last look. While no instruction issues, what moves is what earlier ones have asked for, and comes to an end:
@@ -179,7 +191,7 @@ static void look(struct cw_gpu *gpu)
     struct cw_watchdog *w = &gpu->watchdog;
     const uint64_t instructions = cw_gpu_stats(gpu)->warp_instructions, moved = moves(gpu);
     if (instructions == w->instructions && moved != w->moved)
-        w->instructions_at = w->progress_at = gpu->now;
+        w->instructions_at = w->progress_at = w->stands_since = gpu->now;
     w->moved = moved;
     if (instructions != w->instructions) {
         w->instructions = instructions;
@@ -187,7 +199,8 @@ static void look(struct cw_gpu *gpu)
     }
     if (gpu->progress != w->progress || (gpu->nvm != NULL && cw_nvm_drains(gpu->nvm))) {
         w->progress = gpu->progress;
-        w->progress_at = gpu->now;
+        w->polls = 0;
+        w->progress_at = w->stands_since = gpu->now;
         w->instructions_at = gpu->now;
     }
 }
@@ -200,7 +213,7 @@ int cw_gpu__watchdog_check(struct cw_gpu *gpu, struct cw_error *err)
     const bool reads = gpu->nvm != NULL && !cw_nvm_idle(gpu->nvm); /* which warps that spin have, too */
     if (gpu->now - w->instructions_at > gpu->config.watchdog_cycles * cycle && !anyone_backs_off(gpu) && !reads)
         return cw_gpu__deadlock(gpu, "no instruction has issued for watchdog.cycles", err);
-    if (gpu->now - w->progress_at > livelock_cycles(gpu) * cycle && !has_long_attempt(gpu))
+    if (livelocked(gpu))
         return cw_gpu__deadlock(gpu, "warps spin without any of them getting on (watchdog.livelock_cycles)", err);
     return CW_OK;
 }

@@ -165,6 +165,21 @@ bool cw_core__spin_report(const struct cw_core_warps *warps, struct cw_core_spin
     return spin->iterations != 0;
 }
 
+/* Who spins asks memory in each iteration of a short loop. A long iteration may compute by volatile variables as by others. */
+#define FEW_ITERATIONS 256u
+#define LONG_CYCLES    4096u
+
+uint64_t cw_core__few_polls(const struct cw_core_warps *warps, uint64_t cycles)
+{
+    uint64_t polls = 0;
+    for (uint32_t w = 0; w < warps->slots; w++) {
+        const struct cw_warp *warp = &warps->warp[w];
+        if (!warp->in_region && warp->spin < FEW_ITERATIONS && (uint64_t)warp->spin * LONG_CYCLES < cycles)
+            polls += warp->spin;
+    }
+    return polls;
+}
+
 bool cw_core__backs_off(const struct cw_core_warps *warps, cw_time now)
 {
     for (uint32_t w = 0; w < warps->slots; w++)

@@ -369,6 +369,7 @@ bool cw_core__spin_report(const struct cw_core_warps *warps, struct cw_core_spin
 bool cw_core__backs_off(const struct cw_core_warps *warps, cw_time now);
 uint64_t cw_core__longest_back_off(const struct cw_core_warps *warps);
 bool cw_core__has_long_attempt(const struct cw_core_warps *warps, uint64_t cycles, cw_time now);
+uint64_t cw_core__few_polls(const struct cw_core_warps *warps, uint64_t cycles);
 uint32_t cw_core__warp_state(const struct cw_core_warps *warps, uint32_t warp);
 
 #endif
