@@ -36,19 +36,9 @@ bool cw_core_copy_report(const struct cw_core *c, uint64_t addr, struct cw_core_
     return cw_core__copy_report(c->cache, addr, copy);
 }
 
-bool cw_core_backs_off(const struct cw_core *c, cw_time now)
+void cw_core_add_patience(const struct cw_core *c, cw_time now, uint64_t livelock_cycles, uint64_t still_cycles, struct cw_core_patience *p)
 {
-    return cw_core__backs_off(c->warps, now);
-}
-
-uint64_t cw_core_longest_back_off(const struct cw_core *c)
-{
-    return cw_core__longest_back_off(c->warps);
-}
-
-bool cw_core_has_long_attempt(const struct cw_core *c, uint64_t cycles, cw_time now)
-{
-    return cw_core__has_long_attempt(c->warps, cycles, now);
+    cw_core__add_patience(c->warps, now / c->warps->period, livelock_cycles, still_cycles, p);
 }
 
 uint32_t cw_core_warp_state(const struct cw_core *c, uint32_t warp)

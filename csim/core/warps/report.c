@@ -165,27 +165,23 @@ bool cw_core__spin_report(const struct cw_core_warps *warps, struct cw_core_spin
     return spin->iterations != 0;
 }
 
-bool cw_core__backs_off(const struct cw_core_warps *warps, cw_time now)
-{
-    for (uint32_t w = 0; w < warps->slots; w++)
-        if ((warps->warp[w].in_region || warps->warp[w].wait == CW_WAIT_NONE) && warps->warp[w].not_before > now / warps->period)
-            return true;
-    return false;
-}
+/* Who spins asks memory in each iteration of a short loop. A long iteration may compute by volatile variables as by others. */
+#define FEW_ITERATIONS 256u
+#define LONG_CYCLES    4096u
 
-uint64_t cw_core__longest_back_off(const struct cw_core_warps *warps)
-{
-    return warps->checkpoint.longest_back_off;
-}
-
-bool cw_core__has_long_attempt(const struct cw_core_warps *warps, uint64_t cycles, cw_time now)
+void cw_core__add_patience(const struct cw_core_warps *warps, uint64_t cycle, uint64_t livelock_cycles, uint64_t still_cycles,
+                           struct cw_core_patience *p)
 {
     for (uint32_t w = 0; w < warps->slots; w++) {
-        const uint64_t age = warps->warp[w].in_region ? now / warps->period - warps->warp[w].attempt_since : 0;
-        if (age > cycles && age / 20 < cycles)
-            return true;
+        const struct cw_warp *warp = &warps->warp[w];
+        const uint64_t age = warp->in_region ? cycle - warp->attempt_since : 0;
+        p->backs_off |= (warp->in_region || warp->wait == CW_WAIT_NONE) && warp->not_before > cycle;
+        p->long_attempt |= age > livelock_cycles && age / 20 < livelock_cycles;
+        if (!warp->in_region && warp->spin < FEW_ITERATIONS && (uint64_t)warp->spin * LONG_CYCLES < still_cycles)
+            p->polls += warp->spin;
     }
-    return false;
+    if (warps->checkpoint.longest_back_off > p->longest_back_off)
+        p->longest_back_off = warps->checkpoint.longest_back_off;
 }
 
 static bool is_pending(const struct cw_core_warps *warps, uint32_t w, uint32_t slot)

@@ -364,11 +364,10 @@ void cw_core__declass(struct cw_core_warps *warps, uint64_t classed);
 void cw_core__begin_classes(struct cw_core_warps *warps);
 void cw_core__end_classes(struct cw_core_warps *warps);
 /* What core.h declares of the whole core. */
+void cw_core__add_patience(const struct cw_core_warps *warps, uint64_t cycle, uint64_t livelock_cycles, uint64_t still_cycles,
+                           struct cw_core_patience *p);
 void cw_core__report(const struct cw_core_warps *warps, FILE *out);
 bool cw_core__spin_report(const struct cw_core_warps *warps, struct cw_core_spin *spin);
-bool cw_core__backs_off(const struct cw_core_warps *warps, cw_time now);
-uint64_t cw_core__longest_back_off(const struct cw_core_warps *warps);
-bool cw_core__has_long_attempt(const struct cw_core_warps *warps, uint64_t cycles, cw_time now);
 uint32_t cw_core__warp_state(const struct cw_core_warps *warps, uint32_t warp);
 
 #endif
