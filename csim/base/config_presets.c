@@ -264,6 +264,7 @@ static const struct cw_config__override qv100[] = {
     SET(core_issue_cycles, 1, QV ": an instruction per scheduler and cycle"),
     SET(core_scheduler, CW_SCHED_GTO, QV),
     SET(core_fetch_cycles, 4, QVT ": its branch unit"),
+    SET(core_lowering, CW_LOWERING_PTXAS, "model: the card runs machine code"),
     SET(fu_alu_latency, 4, QV "; " VOLTA ": 4.3"),
     SET(fu_alu_interval, 2, QV ": 16 lanes a scheduler"),
     SET(fu_imul_latency, 4, QV),
