@@ -338,11 +338,11 @@ int cw_core_create(struct cw_core **out, const struct cw_core_config *config, st
 
 void cw_core_destroy(struct cw_core *c)
 {
+    if (c == NULL)
+        return;
     struct cw_core_warps *const warps = c->warps;
     struct cw_core_blocks *const blocks = c->blocks;
     struct cw_core_memory *const memory = c->memory;
-    if (c == NULL)
-        return;
     for (uint32_t w = 0; warps->warp != NULL && w < warps->slots; w++)
         free(warps->warp[w].print);
     if (warps->control != NULL)
