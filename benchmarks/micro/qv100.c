@@ -25,7 +25,7 @@
 #define QUEUES \
     "an L2 slice has one queue for its replies to all cores, so the crossbar carries 61 percent of what it could; Accel-Sim's has, too"
 #define STREAMS "streams reach 90 percent of the DRAM's peak, on the card 65; no refresh is modelled"
-#define APART   "with eight loads of a warp at once the warps drift apart, and the L2 is asked for 12,350 sectors instead of 8,255"
+#define APART   "more loads at once drive the warps apart: 12,350 sectors of the L2, in the order of the text 8,255"
 #define SHIFT   "two instructions for an address, where ptxas needs one"
 
 enum arguments { IN_OUT, IN_OUT_COUNT, OUT_ONLY, CHAIN_OUT, MATRIX };
