@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "ir/passes.h"
+#include "ir/digest.h"
 
 static uint64_t mix(uint64_t h, uint64_t value)
 {

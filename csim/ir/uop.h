@@ -222,7 +222,7 @@ enum cw_scope { CW_SCOPE_CTA, CW_SCOPE_GPU, CW_SCOPE_SYS };
 #define CW_UF_NAN       0x00000800u /* min.NaN, max.NaN */
 #define CW_UF_ACQUIRE   0x00001000u
 #define CW_UF_RELEASE   0x00002000u
-#define CW_UF_CACHE_ALL 0x00004000u /* ld.ca or default; absent for .cg/.cs/.cv/.nc policies that skip L1 */
+#define CW_UF_CACHE_ALL 0x00004000u /* ld.ca, ld.nc or default; absent for .cg/.cs/.cv policies that skip L1 */
 #define CW_UF_XORSIGN   0x00008000u
 #define CW_UF_NC        0x00010000u /* ld: .nc */
 #define CW_UF_ENDLESS   0x00020000u /* branches: no way leads from here to the thread's end */

@@ -143,6 +143,8 @@ static uint32_t perform(struct cw_l2 *l2, struct line *l, struct cw_message *p)
         if (!cw_memory_is_pm(p->addr))
             l->dirty = (uint8_t)(l->dirty | sectors_of(l2, p));
         most = perform_atomic(l2, p);
+        if (l2->config->l2_atomic_cycles != 0)
+            most = (uint32_t)__builtin_popcount(sectors_of(l2, p)) * l2->config->l2_atomic_cycles;
         return most > cycles ? most : cycles;
     }
     return cycles;

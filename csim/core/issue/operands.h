@@ -31,8 +31,8 @@
 
 #include "base/config.h"
 #include "core/warps/calendar.h"
-#include "core/warps/op_class.h"
 #include "core/warps/scoreboard.h"
+#include "ir/op_class.h"
 
 #define CW_COLLECTORS_MAX 16u /* per pipeline */
 #define CW_UNITS_MAX      4u

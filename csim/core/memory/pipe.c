@@ -159,6 +159,8 @@ static bool uses_l1(const struct cw_core_memory *memory, const struct cw_mem_ins
     const uint32_t cache = u->flags & (CW_UF_CACHE_ALL | CW_UF_VOLATILE | CW_UF_ACQUIRE | CW_UF_RELEASE);
     if (m->space == CW_SPACE_LOCAL)
         return true;
+    if ((u->flags & CW_UF_NC) != 0 && warps->config->l1_read_only == CW_OFF)
+        return false;
     if (warps->config->l1_global == CW_L1_WRITE_BACK)
         return u->op != CW_OP_ATOM && (cache == CW_UF_CACHE_ALL || (cache == CW_UF_VOLATILE && u->scope == CW_SCOPE_CTA));
     return warps->config->l1_global == CW_L1_ON && u->op == CW_OP_LD && cache == CW_UF_CACHE_ALL;

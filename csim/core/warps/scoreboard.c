@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/warps/scoreboard.h"
 
-#include "core/warps/op_class.h"
+#include "ir/op_class.h"
 
 static void add_slot(struct cw_issue_op *op, const struct cw_kernel *k, const struct cw_opnd *o)
 {

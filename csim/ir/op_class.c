@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/warps/op_class.h"
+#include "ir/op_class.h"
 
 /* Classes beyond those of enum cw_fu. */
 enum op_class { CLASS_UNIT, CLASS_MOVE, CLASS_MAX, CLASS_IMAD, CLASS_FMA, CLASS_DPMAX, CLASS_SHFL, CLASS_MMA };
