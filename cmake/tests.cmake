@@ -121,6 +121,9 @@ function(cw_add_tests)
     add_executable(ptx_same tests/system/ptx_same.c)
     target_include_directories(ptx_same PRIVATE csim)
     target_link_libraries(ptx_same PRIVATE cowarp_csim)
+    add_executable(ptx_slots experiments/lowering/slots.c) # for experiments/lowering/counts.py
+    target_include_directories(ptx_slots PRIVATE csim)
+    target_link_libraries(ptx_slots PRIVATE cowarp_csim)
     add_test(NAME system.together
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/together_test.py $<TARGET_FILE:cowarp> $<TARGET_FILE:ptx_same>)
     add_test(NAME system.read_paths COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/read_paths_test.py $<TARGET_FILE:cowarp>)

@@ -487,6 +487,9 @@ static int compile_ops(struct cw_core *c, const struct cw_launch *l, struct cw_e
     int status = CW_OK;
     for (uint32_t i = 0; status == CW_OK && i < k->uop_cnt; i++)
         status = compile_op(c, l, i, err);
+    for (uint32_t i = k->uop_cnt; status == CW_OK && i-- > 1;)
+        if (k->uop[i - 1].rides)
+            cw_issue_op_ride(&warps->op[i - 1], &k->uop[i - 1], warps->config);
     return status;
 }
 

@@ -317,7 +317,7 @@ static inline cw_lanes step(struct cw_functional *f, uint32_t w)
     const struct cw_issue_op *op = &c->warps->op[pc];
     const cw_lanes mask = guarded(c, w, u);
     c->warps->cycle++;
-    if (op->kind == CW_ISSUE_EXEC)
+    if (op->kind == CW_ISSUE_EXEC || op->kind == CW_ISSUE_RIDES)
         execute(c, w, u, mask);
     else if (steers((enum cw_issue_kind)op->kind))
         steer(c, w, u, (enum cw_issue_kind)op->kind, pc, mask);

@@ -114,6 +114,7 @@ static void block(struct cw_lower *l, const struct cw_cfg *cfg, const struct cw_
             pass_up(l, &l->k->code.a[from = at - 1], CW_LIVE_BEHIND);
         at = from;
     }
+    l->k->code.a[end - 1].u.rides = 0; /* Nothing rides into the next block, where lanes may meet or part */
     for (uint32_t i = first; i < end; i++)
         start_now(l, &l->k->code.a[i], true);
     ends(l, cfg, live, b, false);
@@ -145,6 +146,8 @@ void cw_lower(struct cw_ir *ir, struct cw_code *k, const struct cw_cfg *cfg, con
     l.uses = cw_ir_alloc(ir, regs, sizeof *l.uses);
     l.order = cw_ir_alloc(ir, CW_LOWER_STRETCH, sizeof *l.order);
     struct cw_vop *copy = cw_ir_alloc(ir, CW_LOWER_STRETCH, sizeof *copy);
+    if (ir->status == CW_OK)
+        cw_lower_fold(ir, k, cfg->block_of);
     for (uint32_t b = 0; b < cfg->block_cnt && ir->status == CW_OK; b++)
         block(&l, cfg, &live, b, copy);
     free(copy);

@@ -8,7 +8,9 @@
  * stretch's end among those whose operands are there. Loads have long ways, so they come early. Each thread computes what its text says:
  * no value, guard or access to memory changes, and accesses that may touch the same bytes keep their order.
  *
- * Private to: lower.c, lower_address.c, lower_graph.c, lower_list.c.
+ * Some micro-ops are no machine instruction: they ride on the one behind them (lower_fold.c). Others are several (lower_slots.c).
+ *
+ * Private to: lower.c, lower_address.c, lower_fold.c, lower_graph.c, lower_list.c, lower_slots.c.
  */
 #ifndef CW_IR_LOWER_H
 #define CW_IR_LOWER_H
@@ -85,6 +87,10 @@ struct cw_lower {
     uint32_t *order; /* The result: places in the text, by the new order */
 };
 
+/* Machine instructions for the micro-op, if it stands alone (lower_slots.c). */
+uint32_t cw_lower_slots(const struct cw_vop *v);
+/* Sets rides, slots and timed of the kernel's micro-ops (lower_fold.c). block_of: [micro-op]. */
+void cw_lower_fold(struct cw_ir *ir, struct cw_code *k, const uint32_t *block_of);
 /* Follows what registers hold, in the order of the text (lower_address.c). */
 void cw_address_follow(struct cw_lower *l, const struct cw_vop *v);
 struct cw_access cw_access_of(struct cw_lower *l, uint32_t at);

@@ -15,6 +15,8 @@ static uint32_t load_latency(const struct cw_config *c, uint8_t space)
 static uint32_t latency_of(const struct cw_lower *l, const struct cw_vop *v)
 {
     const struct cw_uop *u = &v->u;
+    if (u->rides)
+        return 0;
     if (u->op == CW_OP_LD || u->op == CW_OP_ATOM)
         return load_latency(l->config, u->space);
     return cw_op_timing(u, cw_op_fu((enum cw_op)u->op, (enum cw_type)u->type, (enum cw_type)u->stype), l->config).latency;

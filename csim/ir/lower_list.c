@@ -126,6 +126,40 @@ static void count_uses(struct cw_lower *l)
     }
 }
 
+/* Whether `later` has to stay behind v: it reads or writes what v writes, or writes what v reads. */
+static bool follows(const struct cw_vop *v, const struct cw_vop *later)
+{
+    uint32_t reads[CW_UOP_SRCS + 1], needs[CW_UOP_SRCS + 1];
+    const uint32_t n = sources(v, reads), m = sources(later, needs);
+    for (uint32_t j = 0; j < v->u.dst_cnt; j++) {
+        for (uint32_t i = 0; i < m && v->dst[j].kind == CW_V_REG; i++)
+            if (needs[i] == v->dst[j].id)
+                return true;
+        for (uint32_t i = 0; i < later->u.dst_cnt && v->dst[j].kind == CW_V_REG; i++)
+            if (later->dst[i].kind == CW_V_REG && later->dst[i].id == v->dst[j].id)
+                return true;
+    }
+    for (uint32_t j = 0; j < later->u.dst_cnt; j++)
+        for (uint32_t i = 0; i < n && later->dst[j].kind == CW_V_REG; i++)
+            if (reads[i] == later->dst[j].id)
+                return true;
+    return false;
+}
+
+/* What rides goes down to the first that needs it: it would keep another one waiting for its operands. */
+static void sink(struct cw_lower *l)
+{
+    for (uint32_t p = l->cnt; p-- > 0;) {
+        const uint32_t op = l->order[p];
+        uint32_t at = p;
+        while (l->op[op].u.rides && at + 1 < l->cnt && !follows(&l->op[op], &l->op[l->order[at + 1]])) {
+            l->order[at] = l->order[at + 1];
+            at++;
+        }
+        l->order[at] = op;
+    }
+}
+
 void cw_list_schedule(struct cw_lower *l)
 {
     struct list s = {.l = l, .words = l->words};
@@ -143,8 +177,10 @@ void cw_list_schedule(struct cw_lower *l)
         l->order[n] = op;
         change_words(&s, &l->op[op]);
         release(&s, op);
-        s.cycle++;
+        s.cycle += l->op[op].u.rides ? 0 : 1u + l->op[op].u.slots;
     }
+    if (l->ir->status == CW_OK)
+        sink(l);
     free(s.ready);
     free(s.from);
 }

@@ -9,7 +9,7 @@ static enum op_class class_of(const struct cw_uop *u, enum cw_fu fu)
 {
     if (fu == CW_FU_MEM || fu == CW_FU_CTRL || fu == CW_FU_SFU || u->op == CW_OP_LD)
         return CLASS_UNIT;
-    switch ((enum cw_op)u->op) {
+    switch ((enum cw_op)(u->timed != 0 ? u->timed : u->op)) {
     case CW_OP_ADD:
     case CW_OP_SUB:
     case CW_OP_ADDC:
@@ -72,7 +72,17 @@ struct cw_op_timing cw_op_timing(const struct cw_uop *u, enum cw_fu fu, const st
         [CLASS_MMA] = {c->fu_mma_latency, c->fu_mma_interval, CW_FU_TENSOR},
     };
     const enum op_class class = class_of(u, fu);
-    return class == CLASS_UNIT || finer[class].latency == 0 ? unit_timing(fu, c) : finer[class];
+    struct cw_op_timing t = class == CLASS_UNIT || finer[class].latency == 0 ? unit_timing(fu, c) : finer[class];
+    if (u->slots == 0)
+        return t;
+    if (t.fu == CW_FU_ALU || t.fu == CW_FU_FP || t.fu == CW_FU_IMUL) {
+        t.latency += u->slots * t.interval;
+        t.interval *= 1u + u->slots;
+    } else { /* Their own latency is that of all of them; most of them are the schedulers' arithmetic */
+        t.latency += t.fu == CW_FU_SFU ? u->slots * c->fu_alu_interval : 0;
+        t.interval += u->slots * c->fu_alu_interval / c->core_schedulers;
+    }
+    return t;
 }
 
 enum cw_pipe cw_op_pipe(enum cw_fu fu)

@@ -23,8 +23,8 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import unmoved
 
-# Threads of these wait for each other, or for values that others write without a lock.
-RACES = {"bfs", "bfs2", "lock", "spin", "sto", "mgst", "wsreduce"}
+# Threads of these wait for each other, or for values that others write without a lock; or they write down the time.
+RACES = {"bfs", "bfs2", "lock", "spin", "sto", "mgst", "wsreduce", "banks", "issue"}
 PAIRS = 16
 HEAD = ".version 7.0\n.target sm_70\n.address_size 64\n"
 

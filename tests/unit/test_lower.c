@@ -76,7 +76,7 @@ static void test_lower__longest_way(void **state)
            "ld.global.u32 %r2, [%d2];\n"
            "st.shared.u32 [%r12+4], %r2;\n"
            "ret;",
-           "cadbef"); /* d waits four cycles for c: a fills one; b waits four for a */
+           "cdabef"); /* c is the offset of d, and no instruction */
 }
 
 /* A load stays behind a store to global memory by another register. */
@@ -107,12 +107,13 @@ static void test_lower__bytes(void **state)
     expect("st.global.u32 [%d2], %r1;\nadd.s64 %d2, %d2, %d4;\nld.global.u32 %r2, [%d2+4];\nst.shared.u32 [%r8], %r2;\nret;", "abcde");
 }
 
-/* An offset that an addition has made counts as one in the brackets: b and its load go before the store to the word behind. */
+/* An offset that an addition has made counts as one in the brackets: the load goes before the store to the word in front, not to its own.
+ * The addition stands in front of its load: it is no instruction. */
 static void test_lower__sums(void **state)
 {
     (void)state;
-    expect("st.global.u32 [%d2+4], %r1;\nadd.s64 %d4, %d2, 8;\nld.global.u32 %r2, [%d4];\nst.shared.u32 [%r8], %r2;\nret;", "bacde");
-    expect("st.global.u32 [%d2+8], %r1;\nadd.s64 %d4, %d2, 8;\nld.global.u32 %r2, [%d4];\nst.shared.u32 [%r8], %r2;\nret;", "bacde");
+    expect("st.global.u32 [%d2+4], %r1;\nadd.s64 %d4, %d2, 8;\nld.global.u32 %r2, [%d4];\nst.shared.u32 [%r8], %r2;\nret;", "bcade");
+    expect("st.global.u32 [%d2+8], %r1;\nadd.s64 %d4, %d2, 8;\nld.global.u32 %r2, [%d4];\nst.shared.u32 [%r8], %r2;\nret;", "abcde");
 }
 
 /* Nothing of memory passes a barrier, a fence, an atomic, a volatile access; what touches registers only does. */
@@ -180,6 +181,59 @@ static void test_lower__pressure(void **state)
     expect_with(&c, body, "acbedfg");
 }
 
+/* By lines: the machine instructions of each, '-' where it rides. */
+static void expect_slots(const char *body, const char *want)
+{
+    const struct cw_config c = volta();
+    char text[4096], got[128];
+    snprintf(text, sizeof text, "%s%s\n}\n", PX_START, body);
+    struct cw_module *m = lowered(text, &c);
+    const struct cw_kernel *k = &m->kernel[0];
+    for (uint32_t i = 0; i < k->uop_cnt; i++) {
+        got[k->uop[i].line - FIRST_LINE] = k->uop[i].rides ? '-' : (char)('1' + k->uop[i].slots);
+        got[k->uop_cnt] = '\0';
+    }
+    assert_string_equal(got, want);
+    cw_module_destroy(m);
+}
+
+/* What ptxas 13 makes of the same lines for sm_75, counted in its output. */
+static void test_lower__slots(void **state)
+{
+    (void)state;
+    expect_slots("mul.wide.u32 %d2, %r1, 4;\nadd.s64 %d3, %d1, %d2;\nld.global.u32 %r2, [%d3];\nst.global.u32 [%d1], %r2;\nret;", "-1111");
+    expect_slots("add.s64 %d3, %d1, %d2;\nadd.s64 %d4, %d3, 16;\nld.global.u32 %r2, [%d4];\nst.global.u32 [%d3], %r2;\nret;", "2-111");
+    expect_slots("shl.b32 %r1, %r2, 2;\nadd.s32 %r3, %r1, %r4;\nst.shared.u32 [%r3], %r3;\nret;", "-111");
+    expect_slots("and.b64 %d2, %d1, %d3;\nmul.lo.s64 %d4, %d2, %d3;\nst.global.u64 [%d1], %d4;\nret;", "2411");
+    expect_slots("ld.param.u32 %r1, [p1];\ncvt.u64.u32 %d2, %r1;\nst.global.u64 [%d1], %d2;\nret;", "--11");
+}
+
+/* The product may be contracted unless the text names its rounding, or somebody else reads it. */
+static void test_lower__contraction(void **state)
+{
+    (void)state;
+    expect_slots("mul.f32 %f1, %f2, %f3;\nadd.f32 %f4, %f1, %f5;\nst.global.f32 [%d1], %f4;\nret;", "-111");
+    expect_slots("mul.rn.f32 %f1, %f2, %f3;\nadd.f32 %f4, %f1, %f5;\nst.global.f32 [%d1], %f4;\nret;", "1111");
+    expect_slots("mul.f32 %f1, %f2, %f3;\nadd.rn.f32 %f4, %f1, %f5;\nst.global.f32 [%d1], %f4;\nret;", "1111");
+    expect_slots("mul.f32 %f1, %f2, %f3;\nadd.f32 %f4, %f1, %f5;\nst.global.v2.f32 [%d1], {%f4, %f1};\nret;", "1111");
+}
+
+/* A sum that is stored, too, has to be computed; one by a register is no offset; nothing rides into the next block. */
+static void test_lower__no_ride(void **state)
+{
+    (void)state;
+    expect_slots("add.s64 %d4, %d2, 16;\nld.global.u32 %r2, [%d4];\nst.global.u64 [%d2], %d4;\nret;", "2111");
+    expect_slots("add.s64 %d4, %d2, %d3;\nld.global.u32 %r2, [%d4];\nst.global.u32 [%d2], %r2;\nret;", "2111");
+    expect_slots("@%p1 bra J;\nmov.u32 %r1, %r2;\nJ: st.global.u32 [%d2], %r1;\nret;", "1111");
+}
+
+/* What rides stands in front of the first that needs it, though nothing keeps it from coming early. */
+static void test_lower__sinks(void **state)
+{
+    (void)state;
+    expect("cvt.u64.u32 %d4, %r1;\nld.global.u32 %r2, [%d1];\nadd.s64 %d5, %d2, %d4;\nst.global.u32 [%d5], %r2;\nret;", "bacde");
+}
+
 /* What comes out counts: the words that are live at once, as occupancy sees them. */
 static void test_lower__live_words(void **state)
 {
@@ -216,7 +270,8 @@ int main(void)
         cmocka_unit_test(test_lower__cannot_alias), cmocka_unit_test(test_lower__bytes),       cmocka_unit_test(test_lower__sums),
         cmocka_unit_test(test_lower__fixed),        cmocka_unit_test(test_lower__walls),       cmocka_unit_test(test_lower__guards),
         cmocka_unit_test(test_lower__carry),        cmocka_unit_test(test_lower__pressure),    cmocka_unit_test(test_lower__live_words),
-        cmocka_unit_test(test_lower__digest),
+        cmocka_unit_test(test_lower__digest),       cmocka_unit_test(test_lower__slots),       cmocka_unit_test(test_lower__contraction),
+        cmocka_unit_test(test_lower__no_ride),      cmocka_unit_test(test_lower__sinks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -316,60 +316,6 @@ static __attribute__((noinline)) bool leave(struct cw_core_issue *issue, uint32_
     return true;
 }
 
-/* What compilers make of cooperative groups' grid.sync() asks %envreg for the launch's barrier, and traps when there is none. */
-static bool asks_for_cooperation(const struct cw_core_issue *issue)
-{
-    const struct cw_core_cache *const cache = &issue->memory.blocks.cache;
-    const struct cw_core_warps *const warps = &cache->warps;
-    const struct cw_kernel *k = warps->launch->kernel;
-    for (uint32_t i = 0; i < k->uop_cnt; i++)
-        if (warps->uop[i].op == CW_OP_MOV && warps->uop[i].src[0].kind == CW_OPND_SREG &&
-            (warps->uop[i].src[0].idx == CW_SREG_ENVREG1 || warps->uop[i].src[0].idx == CW_SREG_ENVREG2))
-            return true;
-    return false;
-}
-
-static const char *trap_text(const struct cw_core_issue *issue, const struct cw_uop *u)
-{
-    if (u->op != CW_OP_TRAP)
-        return "breakpoint";
-    if (u->cmp == CW_TRAP_CALL)
-        return "indirect call of something that is no function with these parameters, or of one that is being called already (recursion "
-               "through a pointer is not supported)";
-    if (issue->memory.blocks.cache.warps.launch->grid_workspace == 0 && asks_for_cooperation(issue))
-        return "trap; the kernel reads %envreg1, by which grid.sync() of cooperative groups finds its barrier, and the launch is not "
-               "cooperative (cudaLaunchCooperativeKernel, exec --cooperative)";
-    return "trap";
-}
-
-/* free cannot free what the first lane gives it. */
-static void bad_free(struct cw_core_issue *issue, uint32_t w, const struct cw_uop *u, cw_lanes mask)
-{
-    struct cw_core_cache *const cache = &issue->memory.blocks.cache;
-    struct cw_core_warps *const warps = &cache->warps;
-    uint64_t address[CW_WARP_LANES_MAX], state[CW_WARP_LANES_MAX], heap[CW_WARP_LANES_MAX];
-    const uint32_t lane = cw_lanes_first(mask);
-    char text[300];
-    cw_core__read_warp(warps, w, u->src[0], address);
-    cw_core__read_warp(warps, w, u->src[1], state);
-    cw_core__read_warp(warps, w, u->src[2], heap);
-    cw_heap_why_not_free(warps->cfg.memory, heap[lane], address[lane], (uint32_t)state[lane], text);
-    cw_core__fault(warps, w, lane, u, CW_EFAULT, "free of 0x%llx, %s", (unsigned long long)address[lane], text);
-}
-
-__attribute__((noinline)) void cw_core__trap(struct cw_core_issue *issue, uint32_t w, const struct cw_uop *u, cw_lanes mask)
-{
-    struct cw_core_warps *const warps = &issue->memory.blocks.cache.warps;
-    if (u->op == CW_OP_TRAP && u->cmp == CW_TRAP_DEPTH)
-        cw_core__fault(warps, w, cw_lanes_first(mask), u, CW_EFAULT,
-                       "stack of recursion deeper than %u: a function is called inside %u calls of it, and is expanded no further",
-                       (uint32_t)u->imm, (uint32_t)u->imm);
-    else if (u->op == CW_OP_TRAP && u->cmp == CW_TRAP_FREE)
-        bad_free(issue, w, u, mask);
-    else
-        cw_core__fault(warps, w, cw_lanes_first(mask), u, CW_EFAULT, "%s", trap_text(issue, u));
-}
-
 /* Control instructions other than branches. Returns false when the warp has to wait and try again. */
 static bool control(struct cw_core_issue *issue, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, uint32_t pc,
                     cw_lanes mask)
@@ -414,6 +360,8 @@ static bool control(struct cw_core_issue *issue, uint32_t w, const struct cw_uop
     cw_control_advance(warps->control, w, pc + 1);
     return !warps->faulted;
 }
+
+static bool issue_riders(struct cw_core_issue *issue, uint32_t w, uint32_t pc, cw_lanes mask);
 
 /* Executes the instruction at the warp's front. false: it did not issue. */
 static inline __attribute__((always_inline)) bool perform(struct cw_core_issue *issue, uint32_t w, const struct cw_uop *u,
@@ -461,6 +409,8 @@ static inline __attribute__((always_inline)) bool perform(struct cw_core_issue *
         branch(issue, w, u, pc, mask);
         set_fetch(issue, w, pc);
         return !warps->faulted;
+    case CW_ISSUE_RIDES:
+        return issue_riders(issue, w, pc, mask);
     default:
         warps->warp[w].not_before = warps->cycle + warps->stage;
         return control(issue, w, u, op, pc, mask);
@@ -523,6 +473,59 @@ static __attribute__((noinline)) void tell_issued(struct cw_core_issue *issue, u
             warps->mech[i].sockets->issued(warps->mech[i].self, w, u, mask, warps->now);
             cw_core__tell_mechanisms(warps);
         }
+}
+
+/* ---- micro-operations that ride ---- */
+
+/* Nothing of what it writes is waited for: the warp has waited for that. */
+static void execute_rider(struct cw_core_issue *issue, uint32_t w, const struct cw_uop *u, cw_lanes mask)
+{
+    struct cw_core_warps *const warps = &issue->memory.blocks.cache.warps;
+    struct cw_warp *const warp = &warps->warp[w];
+    for (uint32_t i = 0; warp->dynamic != NULL && i < warp->dynamic->cnt; i++) {
+        const uint32_t lanes = warp->dynamic->part[i].lanes & (uint32_t)mask;
+        if (lanes != 0)
+            u->exec(u, &warps->warp[warp->dynamic->part[i].home].x[0], lanes);
+    }
+    for (uint32_t half = 0; warp->dynamic == NULL && half < warps->halves; half++)
+        if (cw_lanes_half(mask, half) != 0)
+            u->exec(u, &warp->x[half], cw_lanes_half(mask, half));
+}
+
+/* One that issues in the slot of another counts as an instruction of the text, too. */
+static void count_rider(struct cw_core_issue *issue, uint32_t w, const struct cw_uop *u, cw_lanes mask)
+{
+    struct cw_core_warps *const warps = &issue->memory.blocks.cache.warps;
+    warps->cfg.stats->warp_instructions++;
+    warps->cfg.stats->thread_instructions += cw_lanes_count(mask);
+    if ((warps->taken & (CW_SOCKET_ISSUED | CW_SOCKET_STREAM)) != 0)
+        tell_issued(issue, w, u, mask);
+}
+
+/* The instruction at pc and what follows, up to the one that they ride on; the caller counts the first. */
+static __attribute__((noinline)) bool issue_riders(struct cw_core_issue *issue, uint32_t w, uint32_t pc, cw_lanes mask)
+{
+    struct cw_core_warps *const warps = &issue->memory.blocks.cache.warps;
+    const uint32_t stop = warps->front[w].stop; /* Where the policy wants to hear of the warp */
+    uint32_t at = pc;
+    for (; warps->op[at].kind == CW_ISSUE_RIDES && (at != stop || at == pc); at++) {
+        const cw_lanes lanes = at == pc ? mask : guard(issue, w, &warps->uop[at]);
+        execute_rider(issue, w, &warps->uop[at], lanes);
+        if (at != pc)
+            count_rider(issue, w, &warps->uop[at], lanes);
+    }
+    warps->warp[w].buffer_next = at;
+    if (at == stop) {
+        cw_control_advance(warps->control, w, at);
+        set_fetch(issue, w, at - 1);
+        return true;
+    }
+    const cw_lanes lanes = guard(issue, w, &warps->uop[at]);
+    warps->warp[w].buffer_next = at + 1;
+    const bool issued = perform(issue, w, &warps->uop[at], &warps->op[at], at, lanes);
+    if (issued)
+        count_rider(issue, w, &warps->uop[at], lanes);
+    return issued;
 }
 
 /* With core.scoreboard=warp: when the instruction that has issued is complete, but for accesses to memory. */
@@ -597,11 +600,11 @@ static __attribute__((noinline)) bool unusual_perform(struct cw_core_issue *issu
 }
 
 /* An instruction of so many threads takes the issue slot. Cycles that an instruction of another scheduler has stay that one's. */
-static inline void take_slot(struct cw_core_issue *issue, uint32_t threads)
+static inline void take_slot(struct cw_core_issue *issue, uint32_t threads, uint32_t cycles)
 {
     struct cw_core_cache *const cache = &issue->memory.blocks.cache;
     struct cw_core_warps *const warps = &cache->warps;
-    const uint64_t until = warps->cycle + warps->config->core_issue_cycles;
+    const uint64_t until = warps->cycle + cycles;
     if (warps->classes.counted < warps->cycle)
         cw_classes_count_gap(&warps->classes, warps->cfg.stats, warps->cycle);
     if (until == warps->classes.counted)
@@ -611,8 +614,9 @@ static inline void take_slot(struct cw_core_issue *issue, uint32_t threads)
     warps->classes.counted = until;
 }
 
-/* unusual: as the core says; here and below a constant, so that most machines' code has none of what they have not. */
-static inline __attribute__((always_inline)) bool issue_warp(struct cw_core_issue *issue, uint32_t s, uint32_t w, const bool unusual)
+/* Returns the cycles for which the slot is taken; 0: it has not issued. unusual: as the core says; here and below a constant, so that most
+ * machines' code has none of what they have not. */
+static inline __attribute__((always_inline)) uint32_t issue_warp(struct cw_core_issue *issue, uint32_t s, uint32_t w, const bool unusual)
 {
     struct cw_core_cache *const cache = &issue->memory.blocks.cache;
     struct cw_core_warps *const warps = &cache->warps;
@@ -627,7 +631,7 @@ static inline __attribute__((always_inline)) bool issue_warp(struct cw_core_issu
     const uint64_t classed = warps->classes.counted;
     const cw_lanes active = warps->front[w].active;
     const uint32_t threads = active == warps->all_lanes ? warps->width : cw_lanes_count(active);
-    take_slot(issue, threads);
+    take_slot(issue, threads, op->taken);
     if (unusual && warps->stalls != NULL)
         cw_core__stalls_issue(warps, w, op);
     const bool issued = unusual ? unusual_perform(issue, w, u, op, pc, mask) : perform(issue, w, u, op, pc, mask);
@@ -636,7 +640,7 @@ static inline __attribute__((always_inline)) bool issue_warp(struct cw_core_issu
     cw_core__requeue(warps, w);
     if (!issued) {
         cw_core__declass(warps, classed);
-        return false;
+        return 0;
     }
     warps->cfg.stats->warp_instructions++;
     warps->cfg.stats->thread_instructions += mask == active ? threads : cw_lanes_count(mask);
@@ -644,7 +648,7 @@ static inline __attribute__((always_inline)) bool issue_warp(struct cw_core_issu
         occupy(issue, s, op);
     if ((warps->taken & (CW_SOCKET_ISSUED | CW_SOCKET_STREAM)) != 0)
         tell_issued(issue, w, u, mask);
-    return true;
+    return op->taken;
 }
 
 static void need(struct cw_core_issue *issue, uint64_t cycle)
@@ -762,7 +766,7 @@ static inline __attribute__((always_inline)) bool schedule(struct cw_core_issue 
     struct cw_scheduler *sched = &warps->scheduler[s];
     while (candidates != 0 && !warps->faulted) {
         const uint32_t w = unusual ? unusual_pick(issue, s, candidates) : cw_scheduler_pick(sched, &warps->ages, candidates);
-        uint32_t fu = warps->warp[w].fu;
+        uint32_t fu = warps->warp[w].fu, taken;
         if (warps->fu_free[s][fu] > warps->cycle) {
             need(issue, warps->fu_free[s][fu]);
             candidates &= ~warps->warp[w].row->fu_warps[fu];
@@ -770,9 +774,9 @@ static inline __attribute__((always_inline)) bool schedule(struct cw_core_issue 
             candidates &= ~warps->warp[w].row->fu_warps[fu]; /* the load/store unit's own ticks end this */
         } else if (unusual && !unusual_may_issue(issue, w)) {
             candidates &= ~cw_core__bit(w);
-        } else if (issue_warp(issue, s, w, unusual)) {
+        } else if ((taken = issue_warp(issue, s, w, unusual)) != 0) {
             sched->last = w;
-            sched->free_at = warps->cycle + warps->config->core_issue_cycles;
+            sched->free_at = warps->cycle + taken;
             if ((warps->row[0].ready & sched->warps) != 0)
                 need(issue, sched->free_at);
             return true;

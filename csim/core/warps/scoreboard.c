@@ -88,6 +88,7 @@ static void set_timing(struct cw_issue_op *op, const struct cw_uop *uop, const s
     const struct cw_op_timing t = cw_op_timing(uop, (enum cw_fu)op->fu, c);
     op->latency = (uint16_t)t.latency;
     op->interval = (uint16_t)t.interval;
+    op->taken = (uint16_t)(c->core_issue_cycles * (1u + uop->slots));
     op->pipe = (uint8_t)cw_op_pipe(t.fu);
     op->fu = c->core_collectors != 0 ? unit_of[op->pipe] : (uint8_t)t.fu;
 }
@@ -129,4 +130,37 @@ int cw_issue_op_compile(struct cw_issue_op *op, const struct cw_kernel *kernel, 
     if ((uop->flags & CW_UF_CIN) != 0)
         add_slot(op, kernel, &carry);
     return 0;
+}
+
+static bool add_to(struct cw_issue_op *op, uint16_t slot)
+{
+    for (uint32_t i = 0; i < op->slot_cnt; i++)
+        if (op->slot[i] == slot)
+            return true;
+    if (op->slot_cnt == CW_OP_SLOTS)
+        return false;
+    op->slot[op->slot_cnt++] = slot;
+    return true;
+}
+
+/* What is performed once when it issues: what may be refused would perform what rides with it twice. */
+static bool takes_riders(const struct cw_issue_op *op, const struct cw_uop *u)
+{
+    if (op->kind == CW_ISSUE_MEM)
+        return (u->flags & (CW_UF_ACQUIRE | CW_UF_RELEASE)) == 0;
+    return op->kind == CW_ISSUE_EXEC || op->kind == CW_ISSUE_CONST || op->kind == CW_ISSUE_BRANCH || op->kind == CW_ISSUE_RIDES;
+}
+
+void cw_issue_op_ride(struct cw_issue_op *op, const struct cw_uop *both, const struct cw_config *config)
+{
+    const struct cw_issue_op *next = op + 1;
+    struct cw_issue_op joined = *next;
+    if (op->kind != CW_ISSUE_EXEC || !takes_riders(next, both + 1) || config->core_collectors != 0)
+        return;
+    for (uint32_t i = 0; i < op->slot_cnt; i++)
+        if (!add_to(&joined, op->slot[i]))
+            return;
+    joined.kind = CW_ISSUE_RIDES;
+    joined.told = op->told;
+    *op = joined;
 }

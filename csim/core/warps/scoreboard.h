@@ -36,7 +36,8 @@ enum cw_issue_kind {
     CW_ISSUE_REGION_BEGIN,
     CW_ISSUE_REGION_END,
     CW_ISSUE_INTRINSIC,
-    CW_ISSUE_PRINT
+    CW_ISSUE_PRINT,
+    CW_ISSUE_RIDES /* An EXEC that issues together with the next one */
 };
 
 #define CW_OP_SLOTS 12 /* 4 destinations, 5 sources, the guard, the carry flag */
@@ -53,6 +54,7 @@ struct cw_issue_op {
     uint8_t told;               /* bit per enum cw_exec_open: the user has been told that the instruction did this */
     uint16_t latency;           /* cycles in the unit; without operand collectors, until the destinations may be used */
     uint16_t interval;          /* cycles until the unit takes another instruction */
+    uint16_t taken;             /* Cycles for which it has the scheduler's issue slot */
     uint16_t slot[CW_OP_SLOTS]; /* r32 registers, then r64, then predicates, then the carry flag */
 };
 
@@ -65,6 +67,10 @@ static inline uint32_t cw_scoreboard_slots(const struct cw_kernel *k)
 /* Compiles uop; CW_EUNSUP when the executor has no function for it. */
 int cw_issue_op_compile(struct cw_issue_op *op, const struct cw_kernel *kernel, const struct cw_uop *uop, const struct cw_config *config,
                         struct cw_error *err);
+
+/* What issues together with the next micro-op, when the core can do that: it waits for the registers of both, and takes the slot and the unit
+ * of the next one. both: the micro-op, and behind it the next one, which is compiled. */
+void cw_issue_op_ride(struct cw_issue_op *op, const struct cw_uop *both, const struct cw_config *config);
 
 /* First cycle at which op may issue as far as registers are concerned, CW_CYCLE_PENDING when it waits for a load. */
 static inline uint64_t cw_scoreboard_ready(const uint64_t *slot_cycle, const struct cw_issue_op *op)
