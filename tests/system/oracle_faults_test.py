@@ -8,11 +8,13 @@
 
 A fault is a change of one piece of the source. A copy of the tree is built with it; a piece of Verilog is given to the unbroken command
 (--unit NAME=rtl:FILES). The run must end with status 1 and with words of the oracle about durability or about what a load has found or a transaction has stored; that a
-result is wrong, that the machine stands still or that an assertion fails is not enough. Without a fault the oracle must call the same run right.
+result is wrong, that the machine stands still or that an assertion fails is not enough. A machine that stands still because of a fault has written nothing
+wrong: then the watchdog's report has to say what it waits for. Without a fault the oracle must call the same run right.
 """
 import argparse
 import atexit
 import functools
+import json
 import os
 import pathlib
 import re
@@ -46,11 +48,11 @@ def read():
     faults = []
     for number, line in enumerate(LIST.read_text().split("\n"), 1):
         word, _, rest = line.partition(" ")
-        if line.startswith(" ") and faults and "+" in faults[-1]:
-            faults[-1]["+"] += "\n" + line
+        if line.startswith(" ") and faults and "-" in faults[-1]:
+            faults[-1]["+" if "+" in faults[-1] else "-"] += "\n" + line
         elif word == "fault":
             faults.append({"fault": rest})
-        elif word in ("what", "in", "-", "+", "seen") and faults and word not in faults[-1]:
+        elif word in ("what", "in", "-", "+", "seen", "stands", "says") and faults and word not in faults[-1]:
             faults[-1][word] = rest
         elif line and not line.startswith("#"):
             sys.exit(f"{LIST.name}:{number}: not understood: {line}")
@@ -73,13 +75,13 @@ def suite():
 
 
 def command(cowarp, run):
-    """A run: `memory PRESET`, the litmus tests of memory, with `hostile` under an adversary; WORKLOAD or `draw|together|fences|handover SEED`, then words of MACHINES and `epoch`; or WORKLOAD and a transactional system; or `order HOW` and such a system, see serial_test.py."""
+    """A run: `memory PRESET`, the litmus tests of memory, with `hostile` under an adversary, with `small` in L1s from which lines go; WORKLOAD or `draw|together|fences|handover SEED`, then words of MACHINES and `epoch`; or WORKLOAD and a transactional system; or `order HOW` and such a system, see serial_test.py."""
     words = run.split()
     if words[0] == "order":
         return [str(cowarp)] + serial_test.command(words[2], suite(), 3, 1, 2, 1, serial_test.triple("WTB", words[1], (300, 500, 0, 1500)))
     if words[0] == "memory":
         line = [str(cowarp), "litmus", "--memory", str(suite()), "--preset", words[1], "--runs", "4", "--quiet"]
-        return line + (["--set", "core.memory=adversary"] if "hostile" in words else [])
+        return line + (["--set", "core.memory=adversary"] if "hostile" in words else []) + (MACHINES["small"].split() if "small" in words else [])
     if len(words) > 1 and words[1] in SYSTEMS:
         return [str(cowarp), "run", words[0], "--system", words[1], "--check-serial"] + [
             w for p in SMALL[words[0]].split() for w in ("--param", p)]
@@ -108,10 +110,24 @@ def does(cowarp, run, unit=None):
     return done.returncode, None
 
 
+def stands(cowarp, f, unit=None):
+    """Status, and what the watchdog's report says of the fault, or None."""
+    with tempfile.NamedTemporaryFile(prefix="stands-") as stats:
+        done = subprocess.run(command(cowarp, f["stands"]) + (unit or []) + ["--stats", stats.name], capture_output=True, text=True, timeout=TIMEOUT_S,
+                              check=False)
+        report = json.loads(pathlib.Path(stats.name).read_text() or "{}").get("report") or ""
+    found = re.search(f["says"], report) if done.returncode == 1 and ": deadlock at cycle " in done.stderr else None
+    return done.returncode, found and found[0]
+
+
+def run_of(f):
+    return f.get("seen") or f["stands"]
+
+
 def all_runs(f):
     if "/tm/" in f["in"]:
         return [f"{w} {s}" for w in SERIAL for s in SYSTEMS]
-    if f["seen"].startswith("memory "):
+    if run_of(f).startswith("memory "):
         return [f"memory {preset}{more}" for more in ("", " hostile") for preset in ("getm", "gtx480", "sbrp-near")]
     runs = [f"{k} {s}{m}" for m in ("", " lazy", " small") for s in range(1, 3) for k in ("together", "fences", "handover")]
     runs += [w + m for m in ("", " small") for w in WORKLOADS] + ["draw 1"]
@@ -148,7 +164,7 @@ class Broken:
 
 def table(faults):
     kinds = {"core": "core", "mech": "mechanism", "adapt": "adapter", "mem": "memory", "unit": "unit, C"}
-    return [f"| {f['fault']} | {'unit, Verilog' if f['verilog'] else kinds[f['in'].split('/')[1]]} | {f['what']} | {f['seen']} |" for f in faults]
+    return [f"| {f['fault']} | {'unit, Verilog' if f['verilog'] else kinds[f['in'].split('/')[1]]} | {f['what']} | {run_of(f)} |" for f in faults]
 
 
 def main():
@@ -165,7 +181,7 @@ def main():
         return 0
     wrong = 0
     faults = [f for f in faults if re.search(args.only, f["fault"]) and re.search(args.folder, f["in"])]
-    for run in sorted({f["seen"] for f in faults if not args.search}):
+    for run in sorted({run_of(f) for f in faults if not args.search}):
         status, text = does(args.cowarp, run)
         if status != 0:
             print(f"{run}: status {status} without a fault: {text}")
@@ -187,7 +203,7 @@ def main():
                         found += [run] if text else []
                 print(f"{f['fault']}: {', '.join(found) or 'NOBODY'}", flush=True)
                 continue
-            status, text = does(cowarp, f["seen"], unit)
+            status, text = stands(cowarp, f, unit) if "stands" in f else does(cowarp, run_of(f), unit)
             print(f"{f['fault']}: {text or f'NOT NAMED, status {status}'}", flush=True)
             wrong += text is None
     print(f"{wrong} wrong")

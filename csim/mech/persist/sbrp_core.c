@@ -197,6 +197,27 @@ static cw_time tick(void *self, cw_time now)
     return cw_sbrp__tick(self, now);
 }
 
+/* What nothing can end any more: the machine stands still when this is asked. */
+static void report_masks(const struct cw_sbrp_core *c, const struct cw_adapt_order_masks_view *m, uint32_t entries, FILE *out)
+{
+    uint64_t stalls = 0;
+    for (uint32_t w = 0; w < 64; w++)
+        stalls |= c->warp[w].step == CW_SBRP_STALLS ? bit(w) : 0;
+    if (m->odm != 0 && entries == 0)
+        fprintf(out, "  order masks: ODM has warps %llx wait for their ordering entries, and the persist buffer is empty\n",
+                (unsigned long long)m->odm);
+    if ((m->edm | m->fsm) != 0 && m->actr == 0)
+        fprintf(out, "  order masks: EDM has warps %llx wait, FSM holds back lines of warps %llx, and no line is outstanding\n",
+                (unsigned long long)m->edm, (unsigned long long)m->fsm);
+    if ((stalls & ~(m->odm | m->edm)) != 0)
+        fprintf(out, "  order masks: warps %llx wait for their ordering entries, and neither ODM nor EDM has them\n",
+                (unsigned long long)(stalls & ~(m->odm | m->edm)));
+    if (m->actr != 0)
+        fprintf(out, "  order masks: %u acknowledgements of lines that have left have not come\n", m->actr);
+    if (m->hold && m->edm == 0)
+        fprintf(out, "  order masks: the persist buffer is held back, and no warp is in EDM\n");
+}
+
 static void report(const void *self, FILE *out)
 {
     const struct cw_sbrp_core *c = self;
@@ -207,6 +228,7 @@ static void report(const void *self, FILE *out)
     if (v.count != 0 || m.actr != 0)
         fprintf(out, "  persist buffer: %u entries, %u lines outstanding, ODM %llx, EDM %llx, FSM %llx\n", v.count, m.actr,
                 (unsigned long long)m.odm, (unsigned long long)m.edm, (unsigned long long)m.fsm);
+    report_masks(c, &m, v.count, out);
 }
 
 const struct cw_core_sockets cw_sbrp_sockets = {.l1_store = l1_store,
