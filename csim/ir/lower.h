@@ -87,9 +87,9 @@ struct cw_lower {
     uint32_t *order; /* The result: places in the text, by the new order */
 };
 
-/* Machine instructions for the micro-op, if it stands alone (lower_slots.c). */
+/* How many machine instructions the micro-op is, if it stands alone (lower_slots.c). */
 uint32_t cw_lower_slots(const struct cw_vop *v);
-/* Sets rides, slots and timed of the kernel's micro-ops (lower_fold.c). block_of: [micro-op]. */
+/* Sets rides, slots and timed of the kernel's micro-ops (lower_fold.c). block_of: the block of each. */
 void cw_lower_fold(struct cw_ir *ir, struct cw_code *k, const uint32_t *block_of);
 /* Follows what registers hold, in the order of the text (lower_address.c). */
 void cw_address_follow(struct cw_lower *l, const struct cw_vop *v);
