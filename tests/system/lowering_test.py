@@ -120,6 +120,24 @@ def check_lines(cowarp, folder):
     return failures
 
 
+def threads_by_line(cowarp, folder, way):
+    """{line of the PTX: (warps, threads)} of a profile."""
+    done = subprocess.run([cowarp, "run", "laplace", "--param", "n=18", "--preset", "qv100", "--set", f"core.lowering={way}", "--profile", "profile"],
+                          cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    listing = (folder / "profile").read_text().partition("\nlisting\n")[2]
+    rows = re.findall(r"^ +(\d+) +(\d+) .*\| +(\d+) ", listing, re.M)
+    return {int(line): (int(warps), int(threads)) for warps, threads, line in rows}
+
+
+def check_profile(cowarp, folder):
+    """A line has executed as often in either order, whichever instruction it issued with."""
+    text, lowered = (threads_by_line(cowarp, folder, way) for way in ("none", "ptxas"))
+    differ = [f"profile: line {line}: {text.get(line)} in the order of the text, {lowered.get(line)} in the other"
+              for line in sorted({*text, *lowered}) if text.get(line) != lowered.get(line)]
+    return differ if len(text) > 50 else [f"profile: {len(text)} lines"]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cowarp", type=pathlib.Path)
@@ -133,7 +151,7 @@ def main():
         folder = pathlib.Path(name)
         found = pool.map(lambda i: compare(cowarp, chosen[i], folder / str(i)), range(len(chosen)))
         failures = [f"{run}: {what}" for run, what in zip(chosen, found) if what]
-        failures += check_pairs(cowarp, folder) + check_lines(cowarp, folder)
+        failures += check_pairs(cowarp, folder) + check_lines(cowarp, folder) + check_profile(cowarp, folder)
     print("\n".join(failures))
     exact = sum(map(is_exact, chosen))
     print(f"{len(chosen)} runs in two orders, {exact} of them compared byte by byte, {len(failures)} failures")
