@@ -24,7 +24,7 @@ target_include_directories(cowarp_cuda PRIVATE harness csim include)
 target_link_libraries(cowarp_cuda PRIVATE cowarp_session cowarp_fatbin cowarp_api cowarp_waves cowarp_rtl cowarp_csim)
 target_link_options(cowarp_cuda PRIVATE -Wl,--version-script=${cuda_source}/libcowarp_cuda.map -Wl,--no-undefined)
 
-install(TARGETS cowarp_cuda LIBRARY DESTINATION lib) # from where it finds an installed tree (harness/rtl/rtl_place.h)
+install(TARGETS cowarp_cuda LIBRARY DESTINATION lib/cowarp/cuda COMPONENT library)
 
 function(cw_add_cuda_face part major soname version)
     set(stem ${cuda_made}/${soname})
@@ -37,11 +37,11 @@ function(cw_add_cuda_face part major soname version)
     set(face cowarp_${part}_${major})
     add_library(${face} SHARED ${stem}.c $<TARGET_OBJECTS:cowarp_cuda_${part}>)
     set_target_properties(${face} PROPERTIES PREFIX "" OUTPUT_NAME ${soname} SUFFIX "" NO_SONAME TRUE LIBRARY_OUTPUT_DIRECTORY ${cuda_folder}
-                                             BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN/../..")
+                                             BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN")
     target_link_options(${face} PRIVATE -Wl,-soname,${soname} -Wl,--version-script=${stem}.map @${stem}.same)
     target_link_libraries(${face} PRIVATE cowarp_cuda)
     add_dependencies(${face} cuda_map_${part}_${major})
-    install(TARGETS ${face} LIBRARY DESTINATION lib/cowarp/cuda)
+    install(TARGETS ${face} LIBRARY DESTINATION lib/cowarp/cuda COMPONENT library)
 endfunction()
 
 add_custom_command(OUTPUT ${cuda_made}/driver_versions.c COMMAND ${cuda_functions} versions ${cuda_made}/driver_versions.c DEPENDS ${cuda_table}

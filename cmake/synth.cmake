@@ -5,7 +5,7 @@
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 add_custom_target(synth
-    COMMAND ${CMAKE_COMMAND} -E env COWARP_CACHE=${CMAKE_BINARY_DIR}/rtl $<TARGET_FILE:cowarp> synth
+    COMMAND ${CMAKE_COMMAND} -E env COWARP_CACHE=${CMAKE_BINARY_DIR}/rtl $<TARGET_FILE:cowarp> synth --out ${CMAKE_BINARY_DIR}/synth
     DEPENDS cowarp kernels rtl
     USES_TERMINAL
     COMMENT "Synthesis of all units: ${CMAKE_BINARY_DIR}/synth/table.md")

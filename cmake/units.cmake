@@ -36,7 +36,6 @@ add_library(cowarp_rtl STATIC
     harness/rtl/rtl_shim.c
     harness/rtl/stimulus.c)
 target_include_directories(cowarp_rtl PUBLIC harness/rtl)
-target_compile_definitions(cowarp_rtl PRIVATE CW_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CW_RTL_PREBUILT_DIR="${CW_RTL_DIR}")
 target_link_libraries(cowarp_rtl PUBLIC cowarp_csim PRIVATE ${CMAKE_DL_LIBS})
 
 # Verilator's run time, built by the same code that builds it for a cache.

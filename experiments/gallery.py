@@ -20,7 +20,7 @@ def section(result, what, published, files):
     for stem, table in zip(stems(name, tables), tables):
         if table.kind != "none":
             files[f"{stem}.svg"] = draw(table, papers_bars(table, published), len(result["seeds"]))
-            lines += [f"![{table.title}]({stem}.svg)", ""]
+            lines += [f"![{stem}]({stem}.svg)", ""]  # the heading and the picture have the words
     return [f"### {name}: {what}", "", *lines] if lines else []
 
 

@@ -75,6 +75,12 @@ def is_wide(panels):
     return bool(seen) and max(seen) > 50 * min(seen)
 
 
+def below_all(panels):
+    """Where a logarithmic axis begins: a power of ten below the smallest bar, which would else not be seen."""
+    seen = [value for panel in panels if len(panel.parts) == 1 for value in known(panel.parts[0][1] + panel.paper) if value > 0]
+    return 10.0 ** (math.ceil(math.log10(min(seen))) - 1)
+
+
 def unknown(axes, place):
     axes.text(place, 0.03, "-", transform=axes.get_xaxis_transform(), ha="center")
 
@@ -148,6 +154,7 @@ def figure_of(table, paper, seeds, mark=""):
         axes.set_ylabel(table.ylabel)
         if is_wide([panel] if own else panels):
             axes.set_yscale("log")
+            axes.set_ylim(bottom=below_all([panel] if own else panels))
         if table.ylabel == "ratio":
             axes.axhline(1.0, color="black", linewidth=0.8, linestyle="--")
     all_axes[-1].set_xticks(range(len(rows)), rows, rotation=90 if turned else 0)

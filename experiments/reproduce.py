@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reproduces tables and figures: `reproduce.py NAME ...` makes the runs that are missing and writes CSV, picture and table of each.
 `cowarp reproduce` calls it. Exit status: 0 done, 1 a run failed, 2 the request was wrong."""
+import csv
 import difflib
 import importlib.util
 import os
@@ -11,14 +12,15 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-import fidelity  # noqa: E402  (after the path is set)
+import expected  # noqa: E402  (after the path is set)
+import fidelity  # noqa: E402
 import gallery  # noqa: E402
 import report  # noqa: E402
 import results  # noqa: E402
 import silicon  # noqa: E402
 import sizes  # noqa: E402
 import spread  # noqa: E402
-from runs import FIRST_SEED, PaperStore, RunFailed, Seeded, active_share  # noqa: E402
+from runs import FIRST_SEED, PaperStore, RunFailed, Seeded, active_share, default_store  # noqa: E402
 from statsfile import Parser, Wrong, run_main  # noqa: E402
 from sweep import SLOW  # noqa: E402
 
@@ -87,7 +89,7 @@ def parse(arguments):
     parser.add_argument("--list", action="store_true", help="list the experiments")
     parser.add_argument("--binary", default=os.environ.get("COWARP", HERE.parent / "build/cowarp"),
                         help="the simulator (default $COWARP or build/cowarp)")
-    parser.add_argument("--out", help="folder for results and finished runs (build/experiments, or build/experiments-quick)")
+    parser.add_argument("--out", help="folder for results (cowarp-out/experiments, or cowarp-out/experiments-quick); its folder runs keeps the runs, which else are in the cache")
     parser.add_argument("--quick", action="store_true", help="tiny inputs: shows that every experiment works, its numbers mean nothing")
     parser.add_argument("--seeds", type=int, metavar="N",
                         help=f"make everything with seeds 1 to N of the inputs and show medians with ranges ({SEEDS}; with --quick 1)")
@@ -97,13 +99,15 @@ def parse(arguments):
     parser.add_argument("--limit", type=int, default=1800, help="seconds that one simulation may take (1800)")
     parser.add_argument("--fidelity", metavar="FILE", help="also write the comparison with every claim, a page and a table beside it (.csv), from all results in --out; claims without one stay as they are there")
     parser.add_argument("--claims", action="store_true", help="print the papers' claims that are measured, ours beside them; NAME is how a claim's name begins")
+    parser.add_argument("--expected", action="store_true", help="print the claims of the results in --out beside those of docs/fidelity.csv; exit status 1 when one is judged otherwise")
     parser.add_argument("--figures", metavar="FOLDER", help="also write every figure beside the paper's as a picture, with a page README.md, from the same")
     parser.add_argument("--note", default="", help="a sentence at the top of these pages: which version the results are from")
     parser.add_argument("--runs-only", action="store_true", help="make the runs, write no results (for a cluster's nodes)")
     options = parser.parse_args(arguments)
     if options.seeds is None:
         options.seeds = 1 if options.quick else SEEDS
-    options.out = options.out or ("build/experiments-quick" if options.quick else "build/experiments")
+    options.store = pathlib.Path(options.out) / "runs" if options.out else default_store()
+    options.out = options.out or ("cowarp-out/experiments-quick" if options.quick else "cowarp-out/experiments")
     return options
 
 
@@ -210,10 +214,22 @@ def print_claims(beginnings):
             print("\n".join(fidelity.item("- ", f"{row.claim}: {row.reason or fidelity.GROUPS[row.cause]}")))
 
 
+def print_expected(folder):
+    """The stored comparison beside the results of the folder; 1 when a claim is judged otherwise. Raises WrongRequest where there are none."""
+    with open(HERE.parent / "docs/fidelity.csv", newline="", encoding="utf-8") as file:
+        kept = {row["claim"]: row for row in csv.DictReader(file)}
+    found = results.read(folder)
+    if not found:
+        raise WrongRequest(f"{folder} has no results; make them first, or say --out")
+    text, differs = expected.page(found, kept, report.load_claims(HERE))
+    print(text)
+    return 1 if differs else 0
+
+
 def main(arguments):
     options = parse(arguments)
     known = all_experiments()
-    if options.list or not (options.claims or options.names or options.fidelity or options.figures):
+    if options.list or not (options.claims or options.expected or options.names or options.fidelity or options.figures):
         for experiment in known.values():
             print(f"{experiment.name:<16} {experiment.what}")
         return 0
@@ -221,9 +237,11 @@ def main(arguments):
         if options.claims:
             print_claims(options.names)
             return 0
+        if options.expected and not options.names:
+            return print_expected(options.out)
         experiments = requested(options, known)
         make_folder(options.out)
-        store = PaperStore(options.binary, pathlib.Path(options.out) / "runs", options.limit, QUICK if options.quick else None)
+        store = PaperStore(options.binary, options.store, options.limit, QUICK if options.quick else None)
         papers = report.load_claims(HERE), report.load_published(HERE)
         gets = [Seeded(store, seed) for seed in range(FIRST_SEED, FIRST_SEED + options.seeds)]
         made = make_runs(experiments, gets, options.jobs)
@@ -232,7 +250,7 @@ def main(arguments):
             return 0
         status = max((conclude(experiment, gets, options, papers) for experiment in experiments), default=0)
         write_pages(options, known, papers)
-        return status
+        return max(status, print_expected(options.out)) if options.expected else status
     except (results.NotComparable, WrongRequest, Wrong) as wrong:
         print(f"cowarp reproduce: {' '.join(str(wrong).split())}", file=sys.stderr)
         return 2

@@ -8,6 +8,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import time
 from typing import NamedTuple
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "scripts" / "results"))  # behind: both folders have a report.py
@@ -15,10 +16,17 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "scripts" / "r
 import children  # noqa: E402  (after the path is set)
 import statsfile  # noqa: E402
 
+LOG_SECONDS = 60  # between two lines about runs, where no terminal is
 FIRST_SEED = 1  # the simulator's default
 NO_SYSTEM = NO_PERSISTENCY = "none"
 # The workloads' inputs in all figures, as parameters sorted by name; a workload that is not here has its defaults. Experiments inputs.* look for them.
 INPUTS = {"ap": (("fanout", 16), ("limit", 2), ("passes", 2), ("popular", 96))}
+
+
+def default_store():
+    """Where finished runs are kept, beside RTL that was built: the cache (docs/command.md, "Where files are")."""
+    home = os.environ.get("COWARP_CACHE") or (os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) + "/cowarp"
+    return pathlib.Path(home) / "runs"
 
 
 class Run(NamedTuple):
@@ -63,6 +71,16 @@ class RunFailed(Exception):
 # What a build is made of stands in a block of this size behind the mark (harness/api/provenance.h). It has the commit, and a commit that changes no
 # code is no other simulator.
 PROVENANCE = re.compile(rb"cowarp provenance 1\0.{1004}", re.DOTALL)
+
+
+def tell(number, total, told):
+    """On a terminal a line that counts, elsewhere a line each minute. told: when there was the last one; returns that."""
+    if sys.stderr.isatty():
+        print(f"\r{number}/{total} runs", end="", file=sys.stderr, flush=True)
+    elif time.monotonic() - told >= LOG_SECONDS:
+        print(f"{number}/{total} runs", file=sys.stderr, flush=True)
+        return time.monotonic()
+    return told
 
 
 class Store:
@@ -129,13 +147,12 @@ class Store:
         missing = [run for path, run in by_path.items() if not path.exists()]
         if not missing:
             return 0
-        pool = concurrent.futures.ThreadPoolExecutor(jobs)
+        pool, told = concurrent.futures.ThreadPoolExecutor(jobs), time.monotonic()
         try:
             for number, future in enumerate(concurrent.futures.as_completed([pool.submit(self._make, run, self.path(run)) for run in missing]), 1):
                 if not isinstance(future.exception(), RunFailed):
                     future.result()
-                if sys.stderr.isatty():
-                    print(f"\r{number}/{len(missing)} runs", end="", file=sys.stderr, flush=True)
+                told = tell(number, len(missing), told)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
         if sys.stderr.isatty():

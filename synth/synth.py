@@ -265,7 +265,7 @@ def parse(arguments):
                         help="one unit over several values of a parameter, or units mapped for several periods (speed): tables and SVG of area and Fmax")
     parser.add_argument("--workload", default="ht-h", help="run in which activity is counted (default ht-h)")
     parser.add_argument("--cowarp", type=pathlib.Path, help="the command that runs it (default $COWARP or build/cowarp)")
-    parser.add_argument("--out", type=pathlib.Path, default=units.ROOT / "build" / "synth", help="results (default build/synth)")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("cowarp-out/synth"), help="results (default cowarp-out/synth)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="units at once (default: processors)")
     parser.add_argument("--no-power", action="store_true", help="no run, no power")
     parser.add_argument("--no-gates", action="store_true", help="no gate-level check")

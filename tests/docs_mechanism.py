@@ -67,6 +67,8 @@ def build_program(files, source, build, folder):
     command = sorted((build / "CMakeFiles/cowarp_command.dir").rglob("*.o"))
     libraries = [build / f"lib{name}.a" for name in LIBRARIES]
     (folder / "build").mkdir()
+    for part in ("share", "lib"):  # what comes with cowarp is looked for beside the program
+        (folder / "build" / part).symlink_to(build / part)
     call(["cc", "-o", folder / "build" / PROGRAM, *objects, *command, *libraries, "-lmd", "-llz4", "-lzstd", "-lm", "-lpthread", "-ldl"], folder)
 
 

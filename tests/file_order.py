@@ -6,19 +6,20 @@ before the next heading. Then each file may use only the symbols of files that s
 symbols of the object files. Every .c file has to be in the list; the entry `*.c` stands for all that have none of their own, and these
 may not use each other either. Every folder of csim/ and harness/ that has .c files needs a list.
 
-The script also compares, by the same symbols, what a folder of csim uses of other folders with the order in tests/layers.py: a function that
+The script also looks that no floor of the core, a folder of csim/core, calls one above it. And it compares, by the same symbols, what a folder of csim uses of other folders with the order in tests/layers.py: a function that
 is only declared below and defined above is a call upwards that no #include shows. And it compares the functions of csim that a folder of
 harness calls with the folders that tests/layers.py names for it.
 
 Usage: file_order.py SOURCE_DIR BUILD_DIR
 """
 import collections
+import functools
 import pathlib
 import re
 import subprocess
 import sys
 
-from layers import HARNESS, may_use
+from layers import HARNESS, floor, may_use
 
 LIST = re.compile(r"^From top to bottom(.*?)(?=^#|\Z)", re.MULTILINE | re.DOTALL)
 ENTRY = re.compile(r"^(?:\|\s*|[-*]\s+|\d+\.\s+)`([\w.*-]+\.c)`", re.MULTILINE)
@@ -30,7 +31,8 @@ def listed(folder):
     return ENTRY.findall(found.group(1)) if found else []
 
 
-def symbols(objects):
+@functools.lru_cache(maxsize=None)
+def symbols(*objects):
     """Global symbols that these object files define, and those that they use and do not define."""
     defined, used = set(), set()
     for line in subprocess.run(["nm", "-g", *objects], capture_output=True, text=True, check=True).stdout.splitlines():
@@ -60,7 +62,7 @@ def check(place, names, objects, bad):
         if not found:
             bad.append(f"{place}/{name} has no object file in the build directory")
             continue
-        known[name] = symbols(found)
+        known[name] = symbols(*found)
         owner.update(dict.fromkeys(known[name][0], name))
     for name, (_, used) in sorted(known.items()):
         for symbol in sorted(used & owner.keys()):
@@ -77,7 +79,7 @@ def check_csim(root, objects, bad):
     """Symbols of one folder of csim that the object files of another one use. Returns their number."""
     folder = {path: path.relative_to(root).parts[1] for path in objects
               if path.relative_to(root).parts[0] == "csim" and len(path.relative_to(root).parts) > 2}
-    known = {path: symbols(objects[path]) for path in folder}
+    known = {path: symbols(*objects[path]) for path in folder}
     owner = {symbol: folder[path] for path, (defined, _) in known.items() for symbol in defined}
     uses = 0
     for path, (_, used) in sorted(known.items()):
@@ -85,12 +87,22 @@ def check_csim(root, objects, bad):
             uses += 1
             if not may_use(folder[path], owner[symbol]):
                 bad.append(f"{path.relative_to(root)} uses {symbol} of csim/{owner[symbol]}, which is not below it")
+    check_floors(root, known, bad)
     return uses
+
+
+def check_floors(root, known, bad):
+    """A floor of the core calls itself and floors below it."""
+    height = {path: floor(path.relative_to(root).parts[1:]) for path in known}
+    owner = {symbol: path for path, (defined, _) in known.items() if height[path] is not None for symbol in defined}
+    bad += [f"{path.relative_to(root)} uses {symbol} of {owner[symbol].relative_to(root)}, a floor above it"
+            for path, (_, used) in sorted(known.items()) if height[path] is not None
+            for symbol in sorted(used & owner.keys()) if height[owner[symbol]] > height[path]]
 
 
 def check_harness(root, objects, bad):
     """Folders of csim and harness whose functions the object files of a folder of harness use."""
-    known = {path: symbols(found) for path, found in objects.items() if path.relative_to(root).parts[0] in ("csim", "harness")}
+    known = {path: symbols(*found) for path, found in objects.items() if path.relative_to(root).parts[0] in ("csim", "harness")}
     owner = {symbol: path.relative_to(root).parts[:2] for path, (defined, _) in known.items() for symbol in defined}
     for path, (_, used) in sorted(known.items()):
         place = path.relative_to(root)

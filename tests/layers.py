@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Layers only look down. This script checks every #include of csim, include, harness and kernels:
   - a folder of csim includes from itself and from folders below it
+  - a floor of the core, a folder of csim/core, includes from itself and from floors below it; other folders of csim include from none
   - csim/program.c stands above all folders
   - a front end (csim/ptx) includes from itself, base and ir, and no other folder of csim includes from it
   - a folder of harness includes from itself, from those folders of harness and csim that HARNESS names for it, and from include/
@@ -17,6 +18,7 @@ import sys
 
 # A folder may include from itself and from folders earlier in the list.
 CSIM_ORDER = ["base", "ir", "exec", "unit", "event", "msg", "adapt", "mem", "control", "core", "mech", "check", "gpu"]
+CORE_FLOORS = ["warps", "cache", "blocks", "memory", "issue"]  # the lowest first; the files of csim/core itself stand above them
 FRONT_ENDS = {"ptx": ["base", "ir"]}
 # Folder of harness: the other folders of harness, and the folders of csim, that it may use. tests/file_order.py compares it with the
 # functions that the object files call.
@@ -56,6 +58,20 @@ def may_use(layer, target):
     return CSIM_ORDER.index(target) <= CSIM_ORDER.index(layer)
 
 
+def floor(parts):
+    """The height of a file of csim/core, whose path below csim has these parts; None for a file of another folder."""
+    if parts[0] != "core":
+        return None
+    return CORE_FLOORS.index(parts[1]) if parts[1] in CORE_FLOORS else len(CORE_FLOORS)
+
+
+def may_see(user, header):
+    """Whether a file of csim may see a header there; both are paths below csim, as parts. Only floors of the core are judged here."""
+    if header[0] != "core" or header[1] not in CORE_FLOORS:
+        return True
+    return user[0] == "core" and floor(header) <= floor(user)
+
+
 class Layers:
     def __init__(self, root):
         self.root, self.bad, self.seen = root, [], 0
@@ -75,8 +91,14 @@ class Layers:
             for path in sources(self.root / top):
                 for number, name in includes(path):
                     target = self.find(path, name)
-                    if target is not None and target.parent != path.parent.resolve() and private(target):
-                        self.wrong(path, number, f"{name} is private to {target.parent.relative_to(self.root.resolve())}")
+                    if target is None:
+                        continue
+                    place = target.relative_to(self.root.resolve()).parts
+                    user = path.relative_to(self.root).parts
+                    if target.parent != path.parent.resolve() and private(target):
+                        self.wrong(path, number, f"{name} is private to {'/'.join(place[:-1])}")
+                    elif place[0] == "csim" and not may_see(user[1:] if user[0] == "csim" else user, place[1:]):
+                        self.wrong(path, number, f"{name} is of a floor of the core that this file may not see")
 
     def check_csim(self):
         for path in sources(self.root / "csim"):

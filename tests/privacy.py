@@ -11,13 +11,13 @@ folder. This script checks that
     shows no more than the name (a header that other folders include is public);
   - only the files of the line include the header;
   - no more than READERS files include it, but for those of WIDE, which may not grow;
-  - each .c file compiles when all private headers that are not its own are absent.
+  - each .c file compiles when all private headers that are not its own, and the floors of the core above it, are absent.
 
 A part of a larger state, a struct that is a member of another one, says in its header's opening comment who touches its fields:
 
     Fields: a.c, b.c.
 
-Then only these files have an expression `->MEMBER.` or `.MEMBER.`, or take its address by `&x->MEMBER;`, MEMBER being the name that it has there;
+Then only these files have an expression `->MEMBER.` or `.MEMBER.`, or take its address by `&x->MEMBER;` or `&x.MEMBER;`, MEMBER being the name that it has there;
 and each of them has one.
 
 Usage: privacy.py SOURCE_DIR [COMPILER]
@@ -30,14 +30,14 @@ import subprocess
 import sys
 import tempfile
 
-import ratchets
+from layers import may_see
 
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 LINE = re.compile(r"Private to: ((?:\*\.c|[\w.]+\.[ch])(?:,\s*(?:\*\.c|[\w.]+\.[ch]))*)\.(?:\s|$)")
 FIELDS = re.compile(r"Fields: ([\w.]+\.c(?:,\s*[\w.]+\.c)*)\.(?:\s|$)")
 READERS = 10
-# The core as a whole, whose parts have lines of their own; the passes over a kernel; the PTX reader's passes, and its kinds of instructions.
-WIDE = {"core/core_state.h": ratchets.limit("core_state.readers"), "ir/passes.h": 11, "ptx/reader.h": 12, "ptx/insn.h": 13}
+# The passes over a kernel; the PTX reader's passes, and its kinds of instructions.
+WIDE = {"ir/passes.h": 11, "ptx/reader.h": 12, "ptx/insn.h": 13}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 DEFINES = re.compile(r"^struct (\w+) \{", re.MULTILINE)
 DECLARES = re.compile(r"^struct (\w+);", re.MULTILINE)
@@ -113,7 +113,8 @@ class Tree:
             if not line:
                 continue
             allowed = {name.strip() for name in line.group(1).split(",")}
-            beside = {path: other for path, other in self.text.items() if path.parent == header.parent}
+            above = [path.parent for path in self.text if path.parts[0] == "core"] if header.parts[0] == "core" else []
+            beside = {path: other for path, other in self.text.items() if path.parent in (header.parent, *above)}
             kinds = "|".join(DEFINES.findall(text)) or "-"
             members = {name + (r"\[[^]]*\]" if array else "") for path, other in beside.items() if path.suffix == ".h"
                        for name, array in re.findall(rf"^    struct (?:{kinds}) (\w+)(\[\w+\])?;", other, re.MULTILINE)}
@@ -121,11 +122,11 @@ class Tree:
                 self.bad.append(f"csim/{header}: no struct of it is a member of another one")
                 continue
             parts += 1
-            use = re.compile(rf"(?:->|\.)(?:{'|'.join(sorted(members))})\.|&\w+->(?:{'|'.join(sorted(members))});")
-            users = {path.name for path, other in beside.items() if path.suffix == ".c" and use.search(COMMENT.sub("", other))}
-            self.bad += [f"csim/{header.parent}/{name} touches fields of {header}, which are those of {', '.join(sorted(allowed))}"
-                         for name in sorted(users - allowed)]
-            self.bad += [f"csim/{header} names {name}, which touches no field of it" for name in sorted(allowed - users)]
+            use = re.compile(rf"(?:->|\.)(?:{'|'.join(sorted(members))})\.|&[\w.>-]+(?:->|\.)(?:{'|'.join(sorted(members))});")
+            users = {path.name: path for path, other in beside.items() if path.suffix == ".c" and use.search(COMMENT.sub("", other))}
+            self.bad += [f"csim/{users[name]} touches fields of {header}, which are those of {', '.join(sorted(allowed))}"
+                         for name in sorted(users.keys() - allowed)]
+            self.bad += [f"csim/{header} names {name}, which touches no field of it" for name in sorted(allowed - users.keys())]
         return parts
 
     def check_lines(self):
@@ -149,7 +150,8 @@ class Tree:
         groups = {}
         for path in self.text:
             if path.suffix == ".c":
-                hidden = frozenset(header for header, files in seen_by.items() if path not in files)
+                hidden = frozenset([header for header, files in seen_by.items() if path not in files] +
+                                   [header for header in self.text if header.suffix == ".h" and not may_see(path.parts, header.parts)])
                 groups.setdefault(hidden, []).append(path)
         with tempfile.TemporaryDirectory() as place, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             jobs = []

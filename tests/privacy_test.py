@@ -14,6 +14,8 @@ GOOD = {
     "core/core.c": '#include "core/core_state.h"\nint core_cycle(const struct core *c) { return c->cycle; }\n',
     "core/lsu.c": '#include "core/core_state.h"\nint lsu(struct core *c) { return c->cycle; }\n',
     "core/l1.c": '#include "core/core_state.h"\n#include "core/l1.h"\nint l1(struct l1 *l) { return l->line; }\n',
+    "core/warps/warps.h": "#pragma once\nstruct warps {\n    int now;\n};\n",
+    "core/warps/ready.c": '#include "core/warps/warps.h"\nint ready(struct warps *w) { return w->now; }\n',
     "mech/x/x.c": '#include "core/core.h"\nint x(struct core *c) { return core_cycle(c); }\n',
 }
 REACH = "int x(struct core *c) { return c->cycle = 0; }\n"
@@ -26,6 +28,7 @@ BAD = [
     # not seen in the text, but by the compiler
     ("mech/x/x.c", '#define WHERE "core/core_state.h"\n#include WHERE\n' + REACH, "csim/mech/x/x.c:1"),
     ("mech/x/x.c", '#include "core/core.h"\n' + REACH, "csim/mech/x/x.c:2"),
+    ("mech/x/x.c", '#define WHERE "core/warps/warps.h"\n#include WHERE\nint x(struct warps *w) { return w->now; }\n', "csim/mech/x/x.c:1"),
     ("core/lsu.c", "int lsu(void);\n", "csim/core/core_state.h is private to lsu.c, which does not include it"),
     ("core/l1.h", "/* Private to: l2.c, core_state.h. */\n" + GOOD["core/l1.h"].split("*/\n")[1], "csim/core/l1.h is private to l2.c, which is not there"),
     ("core/l1.h", "/* Private to: core.h. */\n", "csim/core/l1.h is private to core.h, which is not private itself"),

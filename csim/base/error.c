@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/error.h"
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,6 +37,14 @@ static uint32_t min3(uint32_t a, uint32_t b, uint32_t c)
     return m < c ? m : c;
 }
 
+/* People write names in capitals, and - for _: both are the same letter. */
+static bool same(char a, char b)
+{
+    a = (char)(a == '-' ? '_' : tolower((unsigned char)a));
+    b = (char)(b == '-' ? '_' : tolower((unsigned char)b));
+    return a == b;
+}
+
 /* Optimal string alignment distance: insertions, deletions, replacements and exchanges of neighbours cost one each. Both
  * words are at most MAX_WORD long. */
 static uint32_t distance(const char *a, const char *b)
@@ -48,9 +58,9 @@ static uint32_t distance(const char *a, const char *b)
     for (uint32_t i = 1; i <= la; i++) {
         now[0] = i;
         for (uint32_t j = 1; j <= lb; j++) {
-            uint32_t replace = last[j - 1] + (a[i - 1] != b[j - 1]);
+            uint32_t replace = last[j - 1] + !same(a[i - 1], b[j - 1]);
             now[j] = min3(last[j] + 1, now[j - 1] + 1, replace);
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < now[j])
+            if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]) && before[j - 2] + 1 < now[j])
                 now[j] = before[j - 2] + 1;
         }
         uint32_t *spare = before;

@@ -69,6 +69,13 @@ static bool is_outside(const struct cw_event *e)
     return e->type == CW_EVENT_REGION_LOAD && e->u.word.outside;
 }
 
+/* An event of this kind says when it is told. */
+static void note_time(struct cw_serial *s, const struct cw_event *e)
+{
+    if (e->type != CW_EVENT_REGION_BEGIN && e->type != CW_EVENT_SNAPSHOT && e->now > s->clock)
+        s->clock = e->now;
+}
+
 /* Of no attempt. false: it is of one. */
 static bool hear_outside(struct cw_serial *s, const struct cw_event *e)
 {
@@ -92,6 +99,7 @@ static bool hear_outside(struct cw_serial *s, const struct cw_event *e)
 static void hear(void *self, const struct cw_event *e)
 {
     struct cw_serial *s = self;
+    note_time(s, e);
     if (e->type == CW_EVENT_REGION_BEGIN) {
         hear_begin(s, e);
         return;
@@ -104,7 +112,7 @@ static void hear(void *self, const struct cw_event *e)
     else if (e->type == CW_EVENT_REGION_COMMIT || e->type == CW_EVENT_REGION_ABORT)
         hear_end(s, attempt, e);
     else if (e->type == CW_EVENT_REGION_WRITE)
-        cw_serial__write(s, attempt, e->u.word.addr, e->u.word.value, e->u.word.bytes);
+        cw_serial__write(s, attempt, e->u.word.addr, e->u.word.value, e->u.word.bytes, e->now);
     else if (e->type == CW_EVENT_REGION_RESTORE)
         cw_serial__restore(s, attempt, e->u.word.addr);
     else if (too_late(s, attempt, e))

@@ -14,6 +14,10 @@
  * A protocol that writes in place tells when it has put a word aside, and when it has restored it. At both moments, and when a word leaves
  * what regions share, memory has to hold what the last commit has left.
  *
+ * Where there is an order, it counts the transactions that stand before one that had ended when they began: what strict serializability
+ * forbids and snapshots do not promise. One has ended when its fate is sealed and its writes are in
+ * memory.
+ *
  * These are violations of their own: a read whose value differs from the version's value; a committed write that never arrived, arrived
  * twice or with another value; final memory that differs from the last version; a word put aside or restored that does; a
  * load or a write set that is not what the program does; an event of an attempt that cannot be (see stray_events). Aborted attempts that read an inconsistent snapshot are counted (opacity), not judged.
@@ -36,7 +40,9 @@ struct cw_serial_report {
      * events is wrong, so nothing else can be relied upon. */
     uint64_t stray_events;
     uint64_t late_reads; /* reads and validations told when the attempt had aborted: ignored, and no violation */
+    uint64_t early;      /* Transactions that stand before one that had ended when they began: no violation. */
     char text[1024];     /* the first violation in words, empty when none */
+    char real_time[768]; /* How one of the early ones comes to stand there, by the fewest steps; empty when none. */
 };
 
 /* The word that memory holds at this moment at the address, a multiple of 4. The oracle asks when a word is first read, and in

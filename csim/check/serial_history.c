@@ -116,8 +116,14 @@ uint32_t cw_serial__begin(struct cw_serial *s, uint32_t core, uint32_t warp, uin
     uint32_t i = NEW(s, attempt);
     if (i == NONE)
         return 0;
-    s->attempt.at[i] = (struct cw_serial_attempt){
-        .core = core, .warp = (uint16_t)warp, .lane = (uint8_t)lane, .reads = NONE, .set = NONE, .node = NONE, .begun = now};
+    s->attempt.at[i] = (struct cw_serial_attempt){.core = core,
+                                                  .warp = (uint16_t)warp,
+                                                  .lane = (uint8_t)lane,
+                                                  .reads = NONE,
+                                                  .set = NONE,
+                                                  .node = NONE,
+                                                  .begun = now,
+                                                  .started = now > s->clock ? now : s->clock};
     return i;
 }
 
@@ -184,9 +190,12 @@ void cw_serial__validate(struct cw_serial *s, uint32_t attempt, uint64_t addr, u
     cw_serial__read(s, attempt, addr, value, now);
 }
 
-void cw_serial__write(struct cw_serial *s, uint32_t attempt, uint64_t addr, uint32_t value, uint32_t bytes)
+void cw_serial__write(struct cw_serial *s, uint32_t attempt, uint64_t addr, uint32_t value, uint32_t bytes, cw_time now)
 {
     uint32_t word = find_word(s, addr, false);
+    struct cw_serial_attempt *a = s->attempt.at + attempt;
+    if (a->fate == CW_SERIAL_COMMITTED && now > a->ended)
+        a->ended = now;
     if (word == NONE)
         return;
     const struct cw_serial_version *old = s->version.at + s->word.at[word].version;
@@ -276,6 +285,7 @@ void cw_serial__forget(struct cw_serial *s)
     cw_key_map_clear(&s->barriers);
     cw_key_map_clear(&s->flags);
     s->late = s->strays = s->misplaced = 0;
+    s->clock = 0;
     s->program = false;
     s->place[0] = '\0';
     s->stray[0] = '\0';

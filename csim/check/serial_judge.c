@@ -15,8 +15,8 @@ struct verdict {
     struct cw_serial *s;
     struct cw_serial_report *report;
     struct cw_graph graph;
-    uint32_t committed; /* nodes that stand for them; meetings follow */
-    char values[512];   /* first violation other than a cycle */
+    struct cw_serial_nodes nodes;
+    char values[512]; /* first violation other than a cycle */
 };
 
 static const char *name(const struct cw_serial *s, uint32_t attempt, char text[80])
@@ -147,7 +147,7 @@ static uint32_t next_writer(const struct cw_serial *s, uint32_t version, uint32_
 /* The node of a place in the order. */
 static uint32_t node_of_place(const struct verdict *v, uint32_t place)
 {
-    return (place & CW_SERIAL_MEETING) != 0 ? v->committed + (place & ~CW_SERIAL_MEETING) : node_of(v->s, place);
+    return (place & CW_SERIAL_MEETING) != 0 ? v->nodes.committed + (place & ~CW_SERIAL_MEETING) : node_of(v->s, place);
 }
 
 /* Edges of the threads, and of what they have seen of each other. */
@@ -166,11 +166,16 @@ static void add_order(struct verdict *v)
 static bool build_graph(struct verdict *v)
 {
     struct cw_serial *s = v->s;
-    v->committed = 0;
+    cw_graph_init(&v->graph, 0);
+    v->nodes = (struct cw_serial_nodes){.attempt = malloc((s->attempt.cnt + 1) * sizeof *v->nodes.attempt)};
+    if (v->nodes.attempt == NULL)
+        return false;
     for (uint32_t i = 1; i < s->attempt.cnt; i++)
-        if (s->attempt.at[i].fate == CW_SERIAL_COMMITTED)
-            s->attempt.at[i].node = v->committed++;
-    cw_graph_init(&v->graph, v->committed + s->meetings);
+        if (s->attempt.at[i].fate == CW_SERIAL_COMMITTED) {
+            v->nodes.attempt[v->nodes.committed] = i;
+            s->attempt.at[i].node = v->nodes.committed++;
+        }
+    cw_graph_init(&v->graph, v->nodes.committed + s->meetings);
     add_order(v);
     for (uint32_t i = 0; i < s->version.cnt; i++) {
         const struct cw_serial_version *w = s->version.at + i;
@@ -194,16 +199,17 @@ static bool same_thread(const struct cw_serial_attempt *a, const struct cw_seria
     return a->core == b->core && a->warp == b->warp && a->lane == b->lane;
 }
 
-static void describe_edge(const struct verdict *v, const uint32_t *attempt, const struct cw_edge *e, char *text, size_t size)
+static void describe_edge(const struct verdict *v, const struct cw_edge *e, char *text, size_t size)
 {
     static const char *const kind[] = {[CW_EDGE_WR] = "wrote what the next read",
                                        [CW_EDGE_RW] = "read before the next wrote",
                                        [CW_EDGE_WW] = "wrote before the next wrote"};
     const struct cw_serial *s = v->s;
+    const uint32_t *attempt = v->nodes.attempt;
     char who[80];
     name(s, attempt[e->from], who);
     if (e->kind == CW_EDGE_ORDER) {
-        const bool mine = e->to < v->committed && same_thread(s->attempt.at + attempt[e->from], s->attempt.at + attempt[e->to]);
+        const bool mine = e->to < v->nodes.committed && same_thread(s->attempt.at + attempt[e->from], s->attempt.at + attempt[e->to]);
         snprintf(text, size, "%s %s", who,
                  mine ? "came before the next in its thread" : "was over, as the next's thread had seen outside of transactions");
     } else {
@@ -217,31 +223,44 @@ static uint32_t transactions_of(const struct verdict *v, const struct cw_edge *c
 {
     uint32_t cnt = 0;
     for (uint32_t i = 0; i < length; i++)
-        cnt += cycle[i]->from < v->committed;
+        cnt += cycle[i]->from < v->nodes.committed;
     return cnt;
+}
+
+/* Behind what stands in text: what leads from transaction to transaction. */
+static void describe_path(const struct verdict *v, const struct cw_edge *const *path, uint32_t length, char *text, size_t size)
+{
+    char edge[256];
+    const char *mark = ":";
+    size_t at = strlen(text);
+    for (uint32_t i = 0; i < length && at < size; i++) {
+        if (path[i]->from >= v->nodes.committed)
+            continue;
+        describe_edge(v, path[i], edge, sizeof edge);
+        at += (size_t)snprintf(text + at, size - at, "%s %s", mark, edge);
+        mark = ",";
+    }
 }
 
 static void describe_cycle(struct verdict *v, const struct cw_edge *const *cycle, uint32_t length)
 {
-    struct cw_serial *s = v->s;
-    char *text = v->report->text, edge[256];
-    size_t size = sizeof v->report->text, at = 0;
-    uint32_t *attempt = malloc(v->committed * sizeof *attempt);
-    const char *mark = ":";
-    if (attempt == NULL)
+    snprintf(v->report->text, sizeof v->report->text, "not serializable: cycle of %" PRIu64 " transactions", v->report->cycle_length);
+    describe_path(v, cycle, length, v->report->text, sizeof v->report->text);
+}
+
+/* There is an order. */
+static void judge_real_time(struct verdict *v)
+{
+    const struct cw_edge *path[CYCLE_MAX];
+    uint32_t length;
+    char early[80], late[80];
+    v->report->early = cw_serial__real_time(v->s, &v->nodes, &v->graph, path, CYCLE_MAX, &length);
+    if (length == 0)
         return;
-    for (uint32_t i = 1; i < s->attempt.cnt; i++)
-        if (s->attempt.at[i].node != NONE)
-            attempt[s->attempt.at[i].node] = i;
-    at += (size_t)snprintf(text, size, "not serializable: cycle of %" PRIu64 " transactions", v->report->cycle_length);
-    for (uint32_t i = 0; i < length && at < size; i++) {
-        if (cycle[i]->from >= v->committed)
-            continue;
-        describe_edge(v, attempt, cycle[i], edge, sizeof edge);
-        at += (size_t)snprintf(text + at, size - at, "%s %s", mark, edge);
-        mark = ",";
-    }
-    free(attempt);
+    snprintf(v->report->real_time, sizeof v->report->real_time, "%s began when %s had ended, and stands before it",
+             name(v->s, v->nodes.attempt[path[0]->from], early),
+             length <= CYCLE_MAX ? name(v->s, v->nodes.attempt[path[length - 1]->to], late) : "another one");
+    describe_path(v, path, length < CYCLE_MAX ? length : CYCLE_MAX, v->report->real_time, sizeof v->report->real_time);
 }
 
 /* Whether the attempt, had it committed, would close a cycle: then no moment exists at which all its reads were true together. */
@@ -279,6 +298,7 @@ static void judge_graph(struct verdict *v)
     for (uint32_t i = 1; i < s->attempt.cnt; i++)
         if (s->attempt.at[i].fate == CW_SERIAL_ABORTED)
             v->report->inconsistent_aborted += inconsistent(v, i);
+    judge_real_time(v);
 }
 
 /* Events without an attempt come first: what they say is missing from all that follows. */
@@ -306,6 +326,7 @@ void cw_serial__judge(struct cw_serial *s, struct cw_serial_report *report)
     else
         s->out_of_memory = true;
     cw_graph_free(&v.graph);
+    free(v.nodes.attempt);
     if (report->text[0] == '\0')
         memcpy(report->text, v.values, sizeof v.values);
     judge_strays(&v);

@@ -3,13 +3,14 @@
  * The serializability oracle's record of a launch. Events are only appended while the machine runs (serial_history.c); everything is judged
  * when the launch is over (serial_judge.c).
  *
- * Private to: serial.c, serial_history.c, serial_program.c, serial_order.c, serial_judge.c.
+ * Private to: serial.c, serial_history.c, serial_program.c, serial_order.c, serial_judge.c, serial_real_time.c.
  */
 #ifndef CW_CHECK_SERIAL_PRIVATE_H
 #define CW_CHECK_SERIAL_PRIVATE_H
 
 #include "check/key_map.h"
 #include "check/serial.h"
+#include "check/serial_graph.h"
 
 #define CW_SERIAL_NONE UINT32_MAX
 
@@ -19,7 +20,8 @@ struct cw_serial_attempt {
     uint32_t core;
     uint16_t warp;
     uint8_t lane, fate;
-    cw_time ended;       /* when it aborted, or was told to have committed */
+    cw_time started;     /* When its begin was told, or a little before; a snapshot's moment may lie far before that */
+    cw_time ended;       /* when it aborted; or was told to have committed, and all its writes had reached memory */
     uint32_t reads, set; /* first in the chains of reads and of write-set entries, or CW_SERIAL_NONE */
     uint32_t node;       /* in the graph, committed ones only */
     uint32_t after;      /* the last place of its thread (serial_order.c) when it began, or NONE */
@@ -132,6 +134,7 @@ struct cw_serial {
     struct cw_key_map threads;  /* by core, warp and lane */
     struct cw_key_map barriers; /* by core, slot of the block and number */
     struct cw_key_map flags;    /* by address */
+    cw_time clock;              /* the time of the last event whose `now` is that of its telling */
     uint64_t late, strays;      /* see struct cw_serial_report */
     char stray[160];            /* the first one */
     uint64_t misplaced;         /* words that memory did not hold as the last commit left them, where it had to; and what the protocol says
@@ -148,7 +151,7 @@ uint32_t cw_serial__begin(struct cw_serial *s, uint32_t core, uint32_t warp, uin
 void cw_serial__snapshot(struct cw_serial *s, cw_time from);
 void cw_serial__read(struct cw_serial *s, uint32_t attempt, uint64_t addr, uint32_t value, cw_time now);
 void cw_serial__validate(struct cw_serial *s, uint32_t attempt, uint64_t addr, uint32_t value, cw_time now);
-void cw_serial__write(struct cw_serial *s, uint32_t attempt, uint64_t addr, uint32_t value, uint32_t bytes);
+void cw_serial__write(struct cw_serial *s, uint32_t attempt, uint64_t addr, uint32_t value, uint32_t bytes, cw_time now);
 void cw_serial__commit(struct cw_serial *s, uint32_t attempt, uint32_t write_cnt, const uint64_t *addr, const uint32_t *value, cw_time now);
 void cw_serial__abort(struct cw_serial *s, uint32_t attempt, cw_time now);
 
@@ -179,6 +182,17 @@ void cw_serial__issue(struct cw_serial *s, uint32_t attempt, const struct cw_eve
 void cw_serial__loaded(struct cw_serial *s, uint32_t attempt, const struct cw_event *e);
 /* The attempt commits these words. */
 void cw_serial__compare_set(struct cw_serial *s, uint32_t attempt, uint32_t cnt, const uint64_t *addr, const uint32_t *value);
+
+/* Transactions of the graph: the first nodes. Meetings follow. */
+struct cw_serial_nodes {
+    uint32_t committed;
+    uint32_t *attempt; /* The attempt of each of them. */
+};
+
+/* serial_real_time.c: in a closed graph without a circle, how many transactions stand before one that had ended when they began; and the edges
+ * from such a one to the other, the first max of length. */
+uint64_t cw_serial__real_time(const struct cw_serial *s, const struct cw_serial_nodes *n, const struct cw_graph *g,
+                              const struct cw_edge **path, uint32_t max, uint32_t *length);
 
 /* serial_judge.c: fills a report that is zero. */
 void cw_serial__judge(struct cw_serial *s, struct cw_serial_report *report);

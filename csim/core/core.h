@@ -194,12 +194,16 @@ struct cw_core_copy {
 };
 /* false: the L1 does not have it. addr: a multiple of 4. */
 bool cw_core_copy_report(const struct cw_core *c, uint64_t addr, struct cw_core_copy *copy);
-/* Whether a warp will issue in a cycle that is known: a back-off holds back its next attempt at a region, or it sleeps. */
-bool cw_core_backs_off(const struct cw_core *c, cw_time now);
-/* Core cycles of the longest back-off or sleep so far. */
-uint64_t cw_core_longest_back_off(const struct cw_core *c);
-/* Whether an attempt at a region has been running, or backing off, for more than `cycles` core cycles, but not for 20 times as many. */
-bool cw_core_has_long_attempt(const struct cw_core *c, uint64_t cycles, cw_time now);
+/* What warps have as a reason to stand still, or to try for long. Times are core cycles. */
+struct cw_core_patience {
+    bool backs_off;    /* A warp will issue in a cycle that is known: a back-off holds back its next attempt at a region, or it sleeps. */
+    bool long_attempt; /* An attempt at a region has been running, or backing off, for longer than livelock_cycles, not 20 times as long. */
+    uint64_t longest_back_off; /* Of all back-offs and sleeps so far. */
+    uint64_t polls;            /* Polling iterations of warps that have had few of them, and long ones: grows while a loop computes. */
+};
+/* Adds what the core's warps have. still_cycles: for how long there has been no progress. */
+void cw_core_add_patience(const struct cw_core *c, cw_time now, uint64_t livelock_cycles, uint64_t still_cycles,
+                          struct cw_core_patience *p);
 /* Value for wave traces: state word of a warp (0 free, 1 ready, 2 scoreboard, 3 barrier, 4 memory, 5 waits for a mechanism, 6 end of a
  * region, 7 back-off). */
 uint32_t cw_core_warp_state(const struct cw_core *c, uint32_t warp);

@@ -20,7 +20,7 @@ static void local_bytes(const struct cw_core *c, const struct cw_mem_inst *m, ui
     for (uint32_t left = (uint32_t)m->lanes; left != 0; left &= left - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(left);
         const uint64_t addr = m->addr[lane] + offset;
-        at[lane] = cw_core__local_word(c, m->warp, m->half, lane, addr) + addr % 4;
+        at[lane] = cw_core__local_word(c->cache, m->warp, m->half, lane, addr) + addr % 4;
     }
 }
 
@@ -56,7 +56,7 @@ static void global_atomics(struct cw_functional *f, struct cw_mem_inst *m)
         next[lane] = cw_atomic_apply((enum cw_atom)u->atom, (enum cw_type)u->type, old[lane], m->value[0][lane], m->value[1][lane]);
         cw_memory_store_lanes(f->memory, m->addr, 0, one, m->elem_bytes, next);
     }
-    cw_core__write_old(f->core, m, m->lanes, old);
+    cw_core__write_old(f->core->warps, m, m->lanes, old);
 }
 
 static void global_access(struct cw_functional *f, struct cw_mem_inst *m)
@@ -71,7 +71,7 @@ static void global_access(struct cw_functional *f, struct cw_mem_inst *m)
             cw_memory_store_lanes(f->memory, m->addr, offset, (uint32_t)m->lanes, m->elem_bytes, m->value[e]);
     }
     if (m->uop->op == CW_OP_LD)
-        cw_core__write_back(f->core, m, m->lanes);
+        cw_core__write_back(f->core->warps, m, m->lanes);
 }
 
 /* The lanes of one space. */
@@ -80,7 +80,7 @@ static bool access_part(struct cw_functional *f, struct cw_mem_part *p)
     struct cw_core *c = f->core;
     const struct cw_uop *u = p->uop;
     struct cw_mem_inst m;
-    if (!cw_core__check_part(c, p))
+    if (!cw_core__check_part(c->memory, p))
         return false;
     if (p->lanes == 0)
         return true;
@@ -93,18 +93,18 @@ static bool access_part(struct cw_functional *f, struct cw_mem_part *p)
     m.elem_bytes = (uint8_t)cw_type_bytes((enum cw_type)u->type);
     m.vec = u->op == CW_OP_ATOM ? 1 : u->vec;
     memcpy(m.addr, p->addr, sizeof m.addr);
-    cw_core__read_values(c, &m);
-    cw_core__issued(c, &m);
-    if (u->op != CW_OP_LD && p->space != CW_SPACE_LOCAL && cw_core__checks(c, CW_CHECK_SYNC))
-        cw_core__note_side(c, p->warp, (cw_lanes)p->lanes << (CW_LANES * p->half));
+    cw_core__read_values(c->memory, &m);
+    cw_core__issued(c->warps, &m);
+    if (u->op != CW_OP_LD && p->space != CW_SPACE_LOCAL && cw_core__checks(c->warps, CW_CHECK_SYNC))
+        cw_core__note_side(c->blocks, p->warp, (cw_lanes)p->lanes << (CW_LANES * p->half));
     if (p->space == CW_SPACE_SHARED)
-        cw_core__shared_perform(c, &m);
+        cw_core__shared_perform(c->memory, &m);
     else if (u->op == CW_OP_ATOM)
         global_atomics(f, &m);
     else
         global_access(f, &m);
     if (u->op == CW_OP_ST && p->space != CW_SPACE_LOCAL)
-        cw_core__progress(c, &c->warp[p->warp]);
+        cw_core__progress(c->warps, &c->warps->warp[p->warp]);
     return true;
 }
 
@@ -114,7 +114,7 @@ static bool access_half(struct cw_functional *f, const struct cw_issue_op *op, s
     const struct cw_uop *u = p.uop;
     uint64_t addr[CW_LANES];
     uint32_t lanes[CW_SPACE_PARAM + 1] = {0};
-    cw_core__read_addresses(f->core, p.warp, p.half, u, addr);
+    cw_core__read_addresses(f->core->warps, p.warp, p.half, u, addr);
     if (u->space == CW_SPACE_GENERIC)
         cw_core__resolve(addr, p.lanes, lanes);
     else
@@ -127,14 +127,14 @@ static bool access_half(struct cw_functional *f, const struct cw_issue_op *op, s
             return false;
     }
     struct cw_core_inst *none = NULL;
-    return (lanes[CW_SPACE_CONST] | lanes[CW_SPACE_PARAM]) == 0 || cw_core__load_constants(f->core, p, lanes, &none);
+    return (lanes[CW_SPACE_CONST] | lanes[CW_SPACE_PARAM]) == 0 || cw_core__load_constants(f->core->memory, p, lanes, &none);
 }
 
 static bool access_memory(struct cw_functional *f, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, cw_lanes mask)
 {
     if (u->op == CW_OP_ATOM || ((u->flags & CW_UF_VOLATILE) != 0 && u->op != CW_OP_ST))
-        f->core->warp[w].polled = true;
-    for (uint32_t half = 0; half < f->core->halves; half++) {
+        f->core->warps->warp[w].polled = true;
+    for (uint32_t half = 0; half < f->core->warps->halves; half++) {
         const uint32_t lanes = cw_lanes_half(mask, half);
         if (lanes != 0 && !access_half(f, op, (struct cw_mem_part){.warp = w, .half = half, .lanes = lanes, .uop = u}))
             return false;
@@ -156,27 +156,27 @@ static bool may_begin(void *self, uint32_t w, cw_lanes lanes, cw_time now)
 /* All lanes of the attempt but the first one wait for the next attempt; they have done nothing in this one. */
 static void leave_first(struct cw_core *c, uint32_t w)
 {
-    const cw_lanes active = c->front[w].active, others = active & ~cw_lanes_one(cw_lanes_first(active));
+    const cw_lanes active = c->warps->front[w].active, others = active & ~cw_lanes_one(cw_lanes_first(active));
     if (others != 0)
-        cw_core_region_abort(c, w, others);
+        cw_core__region_abort(c->blocks, w, others);
 }
 
 static void attempt_ends(void *self, uint32_t w, cw_lanes lanes, cw_time now)
 {
     struct cw_functional *f = self;
     (void)lanes;
-    cw_core_region_end(f->core, w, now, now);
-    cw_core__progress(f->core, &f->core->warp[w]);
-    if (f->core->warp[w].in_region)
+    cw_core__region_end(f->core->blocks, w, now, now);
+    cw_core__progress(f->core->warps, &f->core->warps->warp[w]);
+    if (f->core->warps->warp[w].in_region)
         leave_first(f->core, w);
 }
 
 static bool begin_region(struct cw_core *c, uint32_t w, cw_lanes mask)
 {
-    const bool inside = c->warp[w].in_region;
-    if (!cw_core__region_begin(c, w, c->front[w].active, mask))
+    const bool inside = c->warps->warp[w].in_region;
+    if (!cw_core__region_begin(c->blocks, w, c->warps->front[w].active, mask))
         return false;
-    if (!inside && c->warp[w].in_region)
+    if (!inside && c->warps->warp[w].in_region)
         leave_first(c, w);
     return true;
 }
@@ -191,56 +191,56 @@ int cw_functional_attach(struct cw_functional *f, struct cw_error *err)
 
 static cw_lanes guarded(const struct cw_core *c, uint32_t w, const struct cw_uop *u)
 {
-    const cw_lanes active = c->front[w].active;
+    const cw_lanes active = c->warps->front[w].active;
     cw_lanes lanes = 0;
     if (u->guard < 0)
         return active;
-    for (uint32_t half = 0; half < c->halves; half++)
-        lanes |= (cw_lanes)cw_exec_guard(u, &c->warp[w].x[half], cw_lanes_half(active, half)) << (CW_LANES * half);
+    for (uint32_t half = 0; half < c->warps->halves; half++)
+        lanes |= (cw_lanes)cw_exec_guard(u, &c->warps->warp[w].x[half], cw_lanes_half(active, half)) << (CW_LANES * half);
     return lanes;
 }
 
 static void execute(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
 {
-    for (uint32_t half = 0; half < c->halves; half++)
+    for (uint32_t half = 0; half < c->warps->halves; half++)
         if (cw_lanes_half(mask, half) != 0)
-            u->exec(u, &c->warp[w].x[half], cw_lanes_half(mask, half));
+            u->exec(u, &c->warps->warp[w].x[half], cw_lanes_half(mask, half));
 }
 
 /* The time that a program can ask for: instructions, as if each took one cycle. */
 static void tell_time(struct cw_core *c, uint32_t w)
 {
-    for (uint32_t half = 0; half < c->halves; half++) {
-        struct cw_exec *x = &c->warp[w].x[half];
-        x->clock = c->cycle;
-        x->globaltimer_ns = c->cycle * 1000u / c->config->clock_core_mhz;
+    for (uint32_t half = 0; half < c->warps->halves; half++) {
+        struct cw_exec *x = &c->warps->warp[w].x[half];
+        x->clock = c->warps->cycle;
+        x->globaltimer_ns = c->warps->cycle * 1000u / c->warps->config->clock_core_mhz;
     }
 }
 
 static void branch(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t pc, cw_lanes mask)
 {
-    if (cw_core__checks(c, CW_CHECK_SYNC))
-        cw_core__note_side(c, w, 0);
+    if (cw_core__checks(c->warps, CW_CHECK_SYNC))
+        cw_core__note_side(c->blocks, w, 0);
     if (u->op == CW_OP_BRA) {
-        c->control->ops->branch(c->control, w, mask, &c->branch[pc]);
+        c->warps->control->ops->branch(c->warps->control, w, mask, &c->issue.branch[pc]);
         if (mask != 0 && u->target <= pc)
-            cw_core__backward_branch(c, &c->warp[w], u);
+            cw_core__backward_branch(c->warps, &c->warps->warp[w], u);
         return;
     }
     uint32_t target[CW_WARP_LANES_MAX];
-    if (cw_core__indexed_targets(c, w, u, pc, mask, target))
-        c->control->ops->branch_indexed(c->control, w, target, &c->branch[pc]);
+    if (cw_core__indexed_targets(&c->issue, w, u, pc, mask, target))
+        c->warps->control->ops->branch_indexed(c->warps->control, w, target, &c->issue.branch[pc]);
 }
 
 static void leave(struct cw_core *c, uint32_t w, const struct cw_uop *u, uint32_t pc, cw_lanes mask)
 {
-    const bool all = mask == c->front[w].active;
-    if (mask != 0 && c->warp[w].in_region)
-        cw_core__fault(c, w, cw_lanes_first(mask), u, CW_EFAULT, "exit inside a transaction");
+    const bool all = mask == c->warps->front[w].active;
+    if (mask != 0 && c->warps->warp[w].in_region)
+        cw_core__fault(c->warps, w, cw_lanes_first(mask), u, CW_EFAULT, "exit inside a transaction");
     else if (mask != 0)
-        cw_core__exit_lanes(c, w, mask);
+        cw_core__exit_lanes(c->blocks, w, mask);
     if (!all)
-        cw_control_advance(c->control, w, pc + 1);
+        cw_control_advance(c->warps->control, w, pc + 1);
 }
 
 /* Instructions after which the warp may stand anywhere, or wait. They say themselves where it goes on. */
@@ -255,14 +255,14 @@ static void steer(struct cw_core *c, uint32_t w, const struct cw_uop *u, enum cw
         leave(c, w, u, pc, mask);
         break;
     case CW_ISSUE_BARRIER:
-        cw_control_advance(c->control, w, pc + 1);
-        cw_core__barrier(c, w, u, mask);
+        cw_control_advance(c->warps->control, w, pc + 1);
+        cw_core__barrier(c->blocks, w, u, mask);
         break;
     case CW_ISSUE_REGION_BEGIN:
         begin_region(c, w, mask);
         break;
     default:
-        cw_core__region_reach(c, w, mask);
+        cw_core__region_reach(c->blocks, w, mask);
         break;
     }
 }
@@ -277,25 +277,25 @@ static bool perform(struct cw_functional *f, uint32_t w, const struct cw_uop *u,
         execute(c, w, u, mask);
         return true;
     case CW_ISSUE_WARP:
-        if (mask != c->warp[w].live && !cw_core__members_came(c, w, u, mask))
+        if (mask != c->warps->warp[w].live && !cw_core__members_came(c->blocks, w, u, mask))
             return false;
         execute(c, w, u, mask);
         return true;
     case CW_ISSUE_WARP_BARRIER:
-        if (cw_core__checks(c, CW_CHECK_SYNC))
-            cw_core__find_strangers(c, w, u, mask);
-        cw_core__synced(c, w, CW_SYNC_WARP, mask, 0);
-        return mask == c->warp[w].live || cw_core__members_came(c, w, u, mask);
+        if (cw_core__checks(c->warps, CW_CHECK_SYNC))
+            cw_core__find_strangers(c->blocks, w, u, mask);
+        cw_core__synced(c->warps, w, CW_SYNC_WARP, mask, 0);
+        return mask == c->warps->warp[w].live || cw_core__members_came(c->blocks, w, u, mask);
     case CW_ISSUE_FENCE:
-        cw_core__synced(c, w, CW_SYNC_FENCE, mask, u->scope);
+        cw_core__synced(c->warps, w, CW_SYNC_FENCE, mask, u->scope);
         return true;
     case CW_ISSUE_MEM:
     case CW_ISSUE_CONST:
         return access_memory(f, w, u, op, mask);
     case CW_ISSUE_PRINT:
-        return cw_core__print(c, w, u, mask);
+        return cw_core__print(&c->issue, w, u, mask);
     case CW_ISSUE_TRAP:
-        cw_core__trap(c, w, u, mask);
+        cw_core__trap(&c->issue, w, u, mask);
         return false;
     default: /* the calls of a persistency model order what is in order */
         return true;
@@ -312,19 +312,19 @@ static bool steers(enum cw_issue_kind kind)
 static inline cw_lanes step(struct cw_functional *f, uint32_t w)
 {
     struct cw_core *c = f->core;
-    const uint32_t pc = cw_core__pc(c, w);
-    const struct cw_uop *u = &c->uop[pc];
-    const struct cw_issue_op *op = &c->op[pc];
+    const uint32_t pc = cw_core__pc(c->warps, w);
+    const struct cw_uop *u = &c->warps->uop[pc];
+    const struct cw_issue_op *op = &c->warps->op[pc];
     const cw_lanes mask = guarded(c, w, u);
-    c->cycle++;
-    if (op->kind == CW_ISSUE_EXEC)
+    c->warps->cycle++;
+    if (op->kind == CW_ISSUE_EXEC || op->kind == CW_ISSUE_RIDES)
         execute(c, w, u, mask);
     else if (steers((enum cw_issue_kind)op->kind))
         steer(c, w, u, (enum cw_issue_kind)op->kind, pc, mask);
     else if (mask != 0 && !perform(f, w, u, op, mask))
         return mask;
     if (!steers((enum cw_issue_kind)op->kind))
-        cw_control_advance(c->control, w, pc + 1);
+        cw_control_advance(c->warps->control, w, pc + 1);
     return mask;
 }
 
@@ -332,33 +332,33 @@ static inline cw_lanes step(struct cw_functional *f, uint32_t w)
 
 static bool can_run(const struct cw_core *c, uint32_t w)
 {
-    return c->warp[w].wait == CW_WAIT_NONE && c->front[w].active != 0;
+    return c->warps->warp[w].wait == CW_WAIT_NONE && c->warps->front[w].active != 0;
 }
 
 /* Whether the warp's turn is over, behind the instruction at pc. */
 static inline bool gives_way(const struct cw_core *c, uint32_t w, uint32_t pc, uint64_t since)
 {
-    const struct cw_warp *warp = &c->warp[w];
-    if (c->faulted || !can_run(c, w) || c->cycle - since >= TURN_INSTRUCTIONS)
+    const struct cw_warp *warp = &c->warps->warp[w];
+    if (c->warps->faulted || !can_run(c, w) || c->warps->cycle - since >= TURN_INSTRUCTIONS)
         return true;
-    const bool polls = c->op[pc].kind == CW_ISSUE_BRANCH && warp->spin != 0 && warp->spin % TURN_POLLS == 0;
-    return (polls || c->op[pc].kind == CW_ISSUE_SLEEP) && !warp->in_region;
+    const bool polls = c->warps->op[pc].kind == CW_ISSUE_BRANCH && warp->spin != 0 && warp->spin % TURN_POLLS == 0;
+    return (polls || c->warps->op[pc].kind == CW_ISSUE_SLEEP) && !warp->in_region;
 }
 
 /* Returns whether the warp did more than poll. */
 static bool run_warp(struct cw_functional *f, uint32_t w)
 {
     struct cw_core *c = f->core;
-    const uint64_t since = c->cycle;
+    const uint64_t since = c->warps->cycle;
     uint64_t threads = 0;
     uint32_t pc;
     do {
-        pc = cw_core__pc(c, w);
+        pc = cw_core__pc(c->warps, w);
         threads += cw_lanes_count(step(f, w));
     } while (!gives_way(c, w, pc, since));
-    f->warp_instructions += c->cycle - since;
+    f->warp_instructions += c->warps->cycle - since;
     f->thread_instructions += threads;
-    return c->warp[w].spin == 0;
+    return c->warps->warp[w].spin == 0;
 }
 
 bool cw_functional_turn(struct cw_functional *f)
@@ -368,12 +368,12 @@ bool cw_functional_turn(struct cw_functional *f)
     bool any = false;
     f->spins = true;
     f->in_region = false;
-    for (uint32_t w = first; w < c->slots && !c->faulted && !f->in_region; w++) {
+    for (uint32_t w = first; w < c->warps->slots && !c->warps->faulted && !f->in_region; w++) {
         if (!can_run(c, w))
             continue;
         any = true;
         f->spins &= !run_warp(f, w);
-        f->in_region = c->warp[w].in_region;
+        f->in_region = c->warps->warp[w].in_region;
         f->warp = w;
     }
     return any;
@@ -381,5 +381,5 @@ bool cw_functional_turn(struct cw_functional *f)
 
 void cw_functional_start_block(struct cw_functional *f, const uint32_t ctaid[3])
 {
-    cw_core_start_block(f->core, ctaid, f->core->cycle * f->core->period);
+    cw_core__start_block(f->core->blocks, ctaid, f->core->warps->cycle * f->core->warps->period);
 }

@@ -12,10 +12,10 @@
 /* An instruction of the launch's kernel. A warp's may still be one of an earlier kernel, which nobody reads any more. */
 static void uop_ref(struct cw_state *s, const struct cw_core *c, const char *name, const struct cw_uop **at)
 {
-    const size_t cnt = c->launch != NULL ? c->launch->kernel->uop_cnt : 0;
-    const uintptr_t from = (uintptr_t)c->uop, to = (uintptr_t)*at;
+    const size_t cnt = c->warps->launch != NULL ? c->warps->launch->kernel->uop_cnt : 0;
+    const uintptr_t from = (uintptr_t)c->warps->uop, to = (uintptr_t)*at;
     void *u = !cw_state_loads(s) && to >= from && to < from + cnt * sizeof **at ? (void *)to : NULL;
-    cw_state_ref(s, name, &u, c->uop, sizeof **at, cnt);
+    cw_state_ref(s, name, &u, c->warps->uop, sizeof **at, cnt);
     *at = u;
 }
 
@@ -24,11 +24,11 @@ static void uop_ref(struct cw_state *s, const struct cw_core *c, const char *nam
 /* A memory instruction by its number in the pool. */
 static void inst_ref(struct cw_state *s, const struct cw_core *c, struct cw_core_inst **at)
 {
-    const uint32_t cnt = c->pool.chunk_cnt * CW_INST_CHUNK;
+    const uint32_t cnt = c->memory->pool.chunk_cnt * CW_INST_CHUNK;
     uint32_t number = !cw_state_loads(s) && *at != NULL ? (*at)->index + 1 : 0;
     cw_state_count(s, "instruction", &number, cnt);
     if (cw_state_loads(s))
-        *at = number != 0 ? cw_core__inst_of(c, number - 1) : NULL;
+        *at = number != 0 ? cw_core__inst_of(c->memory, number - 1) : NULL;
 }
 
 /* ---- warps ---- */
@@ -36,11 +36,11 @@ static void inst_ref(struct cw_state *s, const struct cw_core *c, struct cw_core
 /* What a block gives its threads; the rest is the launch's. */
 static void exec_state(struct cw_state *s, struct cw_core *c, uint32_t w, uint32_t half)
 {
-    struct cw_exec *x = &c->warp[w].x[half];
+    struct cw_exec *x = &c->warps->warp[w].x[half];
     bool has_threads = x->tid[0] != NULL;
     CW_STATE(s, has_threads);
     for (uint32_t d = 0; d < 3; d++)
-        x->tid[d] = has_threads ? c->storage.tid[w * c->halves + half][d] : NULL;
+        x->tid[d] = has_threads ? c->warps->storage.tid[w * c->warps->halves + half][d] : NULL;
     CW_STATE(s, x->ctaid);
     CW_STATE(s, x->ntid);
     CW_STATE(s, x->nctaid);
@@ -76,7 +76,7 @@ static void warp_issue_state(struct cw_state *s, struct cw_core *c, struct cw_wa
     CW_STATE(s, w->buffer_next);
     CW_STATE(s, w->buffer_end);
     CW_STATE(s, w->live);
-    CW_STATE_REF(s, w->dynamic, c->dynamic, c->dynamic != NULL ? c->slots : 0);
+    CW_STATE_REF(s, w->dynamic, c->blocks->dynamic, c->blocks->dynamic != NULL ? c->warps->slots : 0);
 }
 
 /* What the watchdog knows of it. */
@@ -139,16 +139,16 @@ static void dynamic_state(struct cw_state *s, struct cw_dynamic_warp *d)
 
 static void warps_state(struct cw_state *s, struct cw_core *c)
 {
-    for (uint32_t w = 0; w < c->slots; w++) {
-        warp_issue_state(s, c, &c->warp[w]);
-        warp_spin_state(s, c, &c->warp[w]);
-        warp_barrier_state(s, c, &c->warp[w]);
-        warp_region_state(s, &c->warp[w]);
-        warp_print_state(s, &c->warp[w]);
-        for (uint32_t half = 0; w < c->config->core_warps && half < c->halves; half++)
+    for (uint32_t w = 0; w < c->warps->slots; w++) {
+        warp_issue_state(s, c, &c->warps->warp[w]);
+        warp_spin_state(s, c, &c->warps->warp[w]);
+        warp_barrier_state(s, c, &c->warps->warp[w]);
+        warp_region_state(s, &c->warps->warp[w]);
+        warp_print_state(s, &c->warps->warp[w]);
+        for (uint32_t half = 0; w < c->warps->config->core_warps && half < c->warps->halves; half++)
             exec_state(s, c, w, half);
-        if (c->dynamic != NULL)
-            dynamic_state(s, &c->dynamic[w]);
+        if (c->blocks->dynamic != NULL)
+            dynamic_state(s, &c->blocks->dynamic[w]);
     }
 }
 
@@ -156,19 +156,21 @@ static void warps_state(struct cw_state *s, struct cw_core *c)
 
 static void registers_state(struct cw_state *s, struct cw_core *c)
 {
-    const struct cw_kernel *k = c->launch->kernel;
-    const size_t vectors = (size_t)c->config->core_warps * c->halves, lanes = vectors * CW_LANES, saved = k->uses_region ? 1 : 0;
-    cw_state_array(s, "tid", c->storage.tid, (size_t)c->slots * c->halves * 3 * CW_LANES, sizeof(uint32_t));
-    cw_state_array(s, "r32", c->storage.r32, k->r32_cnt * lanes, sizeof *c->storage.r32);
-    cw_state_array(s, "r64", c->storage.r64, k->r64_cnt * lanes, sizeof *c->storage.r64);
-    cw_state_array(s, "pred", c->storage.pred, k->pred_cnt * vectors, sizeof *c->storage.pred);
-    cw_state_array(s, "cc", c->storage.cc, vectors, sizeof *c->storage.cc);
-    cw_state_array(s, "slot_cycle", c->storage.slot_cycle, (size_t)cw_scoreboard_slots(k) * c->slots, sizeof *c->storage.slot_cycle);
-    cw_state_array(s, "r32", c->checkpoint.r32, saved * k->r32_cnt * lanes, sizeof *c->checkpoint.r32);
-    cw_state_array(s, "r64", c->checkpoint.r64, saved * k->r64_cnt * lanes, sizeof *c->checkpoint.r64);
-    cw_state_array(s, "pred", c->checkpoint.pred, saved * k->pred_cnt * vectors, sizeof *c->checkpoint.pred);
+    const struct cw_kernel *k = c->warps->launch->kernel;
+    const size_t vectors = (size_t)c->warps->config->core_warps * c->warps->halves, lanes = vectors * CW_LANES,
+                 saved = k->uses_region ? 1 : 0;
+    cw_state_array(s, "tid", c->warps->storage.tid, (size_t)c->warps->slots * c->warps->halves * 3 * CW_LANES, sizeof(uint32_t));
+    cw_state_array(s, "r32", c->warps->storage.r32, k->r32_cnt * lanes, sizeof *c->warps->storage.r32);
+    cw_state_array(s, "r64", c->warps->storage.r64, k->r64_cnt * lanes, sizeof *c->warps->storage.r64);
+    cw_state_array(s, "pred", c->warps->storage.pred, k->pred_cnt * vectors, sizeof *c->warps->storage.pred);
+    cw_state_array(s, "cc", c->warps->storage.cc, vectors, sizeof *c->warps->storage.cc);
+    cw_state_array(s, "slot_cycle", c->warps->storage.slot_cycle, (size_t)cw_scoreboard_slots(k) * c->warps->slots,
+                   sizeof *c->warps->storage.slot_cycle);
+    cw_state_array(s, "r32", c->warps->checkpoint.r32, saved * k->r32_cnt * lanes, sizeof *c->warps->checkpoint.r32);
+    cw_state_array(s, "r64", c->warps->checkpoint.r64, saved * k->r64_cnt * lanes, sizeof *c->warps->checkpoint.r64);
+    cw_state_array(s, "pred", c->warps->checkpoint.pred, saved * k->pred_cnt * vectors, sizeof *c->warps->checkpoint.pred);
     for (uint32_t i = 0; i < k->uop_cnt; i++)
-        CW_STATE(s, c->op[i].told);
+        CW_STATE(s, c->warps->op[i].told);
 }
 
 /* ---- memory instructions ---- */
@@ -178,7 +180,7 @@ static void inst_state(struct cw_state *s, struct cw_core *c, struct cw_core_ins
     struct cw_core_inst *next = (struct cw_core_inst *)i->m.next;
     bool dynamic = i->m.dynamic != NULL;
     REF_UOP(s, c, i->m.uop);
-    CW_STATE_REF(s, i->op, c->op, c->launch != NULL ? c->launch->kernel->uop_cnt : 0);
+    CW_STATE_REF(s, i->op, c->warps->op, c->warps->launch != NULL ? c->warps->launch->kernel->uop_cnt : 0);
     CW_STATE(s, dynamic);
     i->m.dynamic = dynamic ? &i->dynamic : NULL;
     if (dynamic)
@@ -214,19 +216,19 @@ static void inst_state(struct cw_state *s, struct cw_core *c, struct cw_core_ins
 /* Numbers of the free ones, in the order of their list; the others are under way. */
 static void pool_state(struct cw_state *s, struct cw_core *c)
 {
-    uint32_t chunks = c->pool.chunk_cnt;
+    uint32_t chunks = c->memory->pool.chunk_cnt;
     CW_STATE(s, chunks);
-    while (cw_state_loads(s) && s->status == CW_OK && c->pool.chunk_cnt < chunks)
-        if (!cw_core__inst_grow(c))
+    while (cw_state_loads(s) && s->status == CW_OK && c->memory->pool.chunk_cnt < chunks)
+        if (!cw_core__inst_grow(c->memory))
             cw_state_fail(s, CW_ENOMEM, "out of host memory");
-    if (cw_state_loads(s) && s->status == CW_OK && c->pool.chunk_cnt > chunks)
-        cw_core__inst_shrink(c, chunks);
-    CW_STATE(s, c->pool.out);
-    const uint32_t all = c->pool.chunk_cnt * CW_INST_CHUNK;
+    if (cw_state_loads(s) && s->status == CW_OK && c->memory->pool.chunk_cnt > chunks)
+        cw_core__inst_shrink(c->memory, chunks);
+    CW_STATE(s, c->memory->pool.out);
+    const uint32_t all = c->memory->pool.chunk_cnt * CW_INST_CHUNK;
     bool *is_free = calloc(all + 1, sizeof *is_free);
     if (is_free == NULL)
         cw_state_fail(s, CW_ENOMEM, "out of host memory");
-    struct cw_core_inst **link = &c->pool.free;
+    struct cw_core_inst **link = &c->memory->pool.free;
     for (bool more = is_free != NULL; more && s->status == CW_OK;) {
         inst_ref(s, c, link);
         more = *link != NULL;
@@ -237,7 +239,7 @@ static void pool_state(struct cw_state *s, struct cw_core *c)
     }
     for (uint32_t i = 0; i < all && is_free != NULL && s->status == CW_OK; i++)
         if (!is_free[i])
-            inst_state(s, c, cw_core__inst_of(c, i));
+            inst_state(s, c, cw_core__inst_of(c->memory, i));
     free(is_free);
 }
 
@@ -254,18 +256,18 @@ static void access_state(struct cw_state *s, const struct cw_core *c, struct cw_
 
 static void lsu_state(struct cw_state *s, struct cw_core *c)
 {
-    cw_state_count(s, "queued", &c->lsu.cnt, c->lsu.cap);
-    cw_state_count(s, "head", &c->lsu.head, c->lsu.cap - 1);
-    for (uint32_t i = 0; i < c->lsu.cnt; i++)
-        inst_ref(s, c, &c->lsu.queue[(c->lsu.head + i) % c->lsu.cap]);
-    CW_STATE(s, c->lsu.next);
-    CW_STATE(s, c->lsu.stage_free_at);
-    CW_STATE(s, c->lsu.shared_free_at);
+    cw_state_count(s, "queued", &c->warps->mem_queue.cnt, c->memory->lsu.cap);
+    cw_state_count(s, "head", &c->memory->lsu.head, c->memory->lsu.cap - 1);
+    for (uint32_t i = 0; i < c->warps->mem_queue.cnt; i++)
+        inst_ref(s, c, &c->memory->lsu.queue[(c->memory->lsu.head + i) % c->memory->lsu.cap]);
+    CW_STATE(s, c->memory->lsu.next);
+    CW_STATE(s, c->memory->lsu.stage_free_at);
+    CW_STATE(s, c->memory->lsu.shared_free_at);
 }
 
 static void pipe_state(struct cw_state *s, struct cw_core *c)
 {
-    struct cw_access_pipe *p = &c->pipe;
+    struct cw_access_pipe *p = &c->memory->pipe;
     cw_state_count(s, "accesses", &p->cnt, p->cap);
     cw_state_count(s, "head", &p->head, p->cap - 1);
     for (uint32_t i = 0; i < p->cnt; i++)
@@ -326,14 +328,15 @@ static void calendar_state(struct cw_state *s, struct cw_calendar *c)
 
 static void fetch_state(struct cw_state *s, struct cw_core *c)
 {
-    struct cw_fetch_port *f = &c->fetch;
+    struct cw_fetch_port *f = &c->blocks->fetch;
+    struct cw_fetch_asks *asks = &c->warps->asks;
     cache_state(s, c, &f->cache);
     calendar_state(s, &f->port);
-    cw_state_count(s, "asks", &f->ask_cnt, c->slots);
-    for (uint32_t i = 0; i < f->ask_cnt; i++) {
-        CW_STATE(s, f->ask[i].cycle);
-        CW_STATE(s, f->ask[i].warp);
-        CW_STATE(s, f->ask[i].astray);
+    cw_state_count(s, "asks", &asks->cnt, c->warps->slots);
+    for (uint32_t i = 0; i < asks->cnt; i++) {
+        CW_STATE(s, asks->ask[i].cycle);
+        CW_STATE(s, asks->ask[i].warp);
+        CW_STATE(s, asks->ask[i].astray);
     }
     CW_STATE(s, f->busy_cnt);
     CW_STATE(s, f->last);
@@ -343,22 +346,22 @@ static void fetch_state(struct cw_state *s, struct cw_core *c)
 
 static void scheduler_state(struct cw_state *s, struct cw_core *c)
 {
-    for (uint32_t i = 0; i < c->scheduler_cnt; i++) {
-        CW_STATE(s, c->scheduler[i].free_at);
-        CW_STATE(s, c->scheduler[i].last);
+    for (uint32_t i = 0; i < c->warps->scheduler_cnt; i++) {
+        CW_STATE(s, c->warps->scheduler[i].free_at);
+        CW_STATE(s, c->warps->scheduler[i].last);
     }
-    CW_STATE(s, c->issue.fu_free);
+    CW_STATE(s, c->warps->fu_free);
     CW_STATE(s, c->issue.next);
-    CW_STATE(s, c->issue.started);
-    CW_STATE(s, c->ages.resident);
-    CW_STATE(s, c->ages.older);
-    for (uint32_t row = 0; row < c->rows; row++) {
-        CW_STATE(s, c->row[row].ready);
-        CW_STATE(s, c->row[row].fu_warps);
+    CW_STATE(s, c->warps->started);
+    CW_STATE(s, c->warps->ages.resident);
+    CW_STATE(s, c->warps->ages.older);
+    for (uint32_t row = 0; row < c->warps->rows; row++) {
+        CW_STATE(s, c->warps->row[row].ready);
+        CW_STATE(s, c->warps->row[row].fu_warps);
     }
-    cw_state_array(s, "wheel", c->wheel.slot, (size_t)CW_WHEEL_SLOTS * c->rows, sizeof *c->wheel.slot);
-    CW_STATE(s, c->wheel.used);
-    CW_STATE(s, c->wheel.words);
+    cw_state_array(s, "wheel", c->warps->wheel.slot, (size_t)CW_WHEEL_SLOTS * c->warps->rows, sizeof *c->warps->wheel.slot);
+    CW_STATE(s, c->warps->wheel.used);
+    CW_STATE(s, c->warps->wheel.words);
 }
 
 static void operands_state(struct cw_state *s, struct cw_operands *o)
@@ -376,16 +379,16 @@ static void operands_state(struct cw_state *s, struct cw_operands *o)
 
 static void classes_state(struct cw_state *s, struct cw_core *c)
 {
-    uint64_t *const counters = (uint64_t *)c->cfg.stats;
-    CW_STATE(s, c->classes.active);
-    CW_STATE(s, c->classes.counted);
-    CW_STATE_REF(s, c->classes.slot, counters, sizeof *c->cfg.stats / sizeof *counters);
-    CW_STATE(s, c->classes.gap);
+    uint64_t *const counters = (uint64_t *)c->warps->cfg.stats;
+    CW_STATE(s, c->warps->classes.active);
+    CW_STATE(s, c->warps->classes.counted);
+    CW_STATE_REF(s, c->warps->classes.slot, counters, sizeof *c->warps->cfg.stats / sizeof *counters);
+    CW_STATE(s, c->warps->classes.gap);
 }
 
 static void stalls_state(struct cw_state *s, struct cw_core *c)
 {
-    struct cw_stalls *t = c->stalls;
+    struct cw_stalls *t = c->warps->stalls;
     bool counts = t != NULL;
     CW_STATE(s, counts);
     if (counts != (t != NULL))
@@ -393,16 +396,16 @@ static void stalls_state(struct cw_state *s, struct cw_core *c)
     if (t == NULL)
         return;
     CW_STATE(s, t->charged);
-    for (uint32_t i = 0; i < c->scheduler_cnt; i++) {
+    for (uint32_t i = 0; i < c->warps->scheduler_cnt; i++) {
         CW_STATE(s, t->scheduler[i].why);
         CW_STATE(s, t->scheduler[i].pc);
     }
     CW_STATE(s, t->mine);
     CW_STATE(s, t->waits);
-    cw_state_array(s, "why", t->why, c->slots, sizeof *t->why);
-    cw_state_array(s, "delay", t->delay, c->slots, sizeof *t->delay);
-    cw_state_array(s, "last", t->last, (size_t)c->slots * CW_LANES, sizeof *t->last);
-    cw_state_array(s, "producer", t->producer, (size_t)c->slots * t->registers, sizeof *t->producer);
+    cw_state_array(s, "why", t->why, c->warps->slots, sizeof *t->why);
+    cw_state_array(s, "delay", t->delay, c->warps->slots, sizeof *t->delay);
+    cw_state_array(s, "last", t->last, (size_t)c->warps->slots * CW_LANES, sizeof *t->last);
+    cw_state_array(s, "producer", t->producer, (size_t)c->warps->slots * t->registers, sizeof *t->producer);
     CW_STATE(s, t->stopped);
 }
 
@@ -436,19 +439,19 @@ static void block_state(struct cw_state *s, struct cw_block *b)
 static void blocks_state(struct cw_state *s, struct cw_core *c)
 {
     for (uint32_t i = 0; i < CW_CORE_BLOCKS_MAX; i++) {
-        struct cw_order *o = &c->order[i];
-        block_state(s, &c->block[i]);
+        struct cw_order *o = &c->warps->order[i];
+        block_state(s, &c->warps->block[i]);
         CW_STATE(s, o->flight);
         CW_STATE(s, o->generation);
         CW_STATE(s, o->owed);
         CW_STATE(s, o->is_owed);
     }
-    CW_STATE(s, c->room.blocks);
-    CW_STATE(s, c->room.registers_used);
-    CW_STATE(s, c->room.shared_used);
-    CW_STATE(s, c->room.resident);
-    CW_STATE(s, c->room.started_cnt);
-    cw_state_array(s, "shared", c->shared, c->config->core_shared_bytes, 1);
+    CW_STATE(s, c->blocks->room.blocks);
+    CW_STATE(s, c->blocks->room.registers_used);
+    CW_STATE(s, c->blocks->room.shared_used);
+    CW_STATE(s, c->blocks->room.resident);
+    CW_STATE(s, c->blocks->room.started_cnt);
+    cw_state_array(s, "shared", c->blocks->shared, c->warps->config->core_shared_bytes, 1);
 }
 
 static void flush_state(struct cw_state *s, struct cw_flush *f)
@@ -470,42 +473,42 @@ static void flush_state(struct cw_state *s, struct cw_flush *f)
 
 static void control_state(struct cw_state *s, struct cw_core *c)
 {
-    CW_STATE(s, c->control_next);
-    for (uint32_t w = 0; w < c->slots; w++) {
-        CW_STATE(s, c->control->front[w].pc);
-        CW_STATE(s, c->control->front[w].stop);
-        CW_STATE(s, c->control->front[w].active);
+    CW_STATE(s, c->blocks->control_next);
+    for (uint32_t w = 0; w < c->warps->slots; w++) {
+        CW_STATE(s, c->warps->control->front[w].pc);
+        CW_STATE(s, c->warps->control->front[w].stop);
+        CW_STATE(s, c->warps->control->front[w].active);
     }
-    if (c->control->ops->state == NULL)
-        cw_state_fail(s, CW_EUNSUP, "control policy %s cannot be saved", c->control->ops->name);
+    if (c->warps->control->ops->state == NULL)
+        cw_state_fail(s, CW_EUNSUP, "control policy %s cannot be saved", c->warps->control->ops->name);
     else
-        c->control->ops->state(c->control, s);
-    const size_t lanes = (size_t)c->slots * CW_LANES;
-    if (c->thread_done != NULL)
-        cw_state_array(s, "thread_done", c->thread_done, lanes, sizeof *c->thread_done);
-    for (size_t i = 0; c->bar_insn != NULL && i < lanes; i++)
-        REF_UOP(s, c, c->bar_insn[i]);
+        c->warps->control->ops->state(c->warps->control, s);
+    const size_t lanes = (size_t)c->warps->slots * CW_LANES;
+    if (c->warps->thread_done != NULL)
+        cw_state_array(s, "thread_done", c->warps->thread_done, lanes, sizeof *c->warps->thread_done);
+    for (size_t i = 0; c->blocks->bar_insn != NULL && i < lanes; i++)
+        REF_UOP(s, c, c->blocks->bar_insn[i]);
 }
 
 static void clock_state(struct cw_state *s, struct cw_core *c)
 {
-    CW_STATE(s, c->cycle);
-    CW_STATE(s, c->now);
-    CW_STATE(s, c->mech_next);
-    CW_STATE(s, c->faulted);
-    CW_STATE(s, c->acks);
-    CW_STATE(s, c->departures);
-    CW_STATE(s, c->stamps);
-    CW_STATE(s, c->epoch);
-    CW_STATE(s, c->checkpoint.longest_back_off);
+    CW_STATE(s, c->warps->cycle);
+    CW_STATE(s, c->warps->now);
+    CW_STATE(s, c->warps->mech_next);
+    CW_STATE(s, c->warps->faulted);
+    CW_STATE(s, c->cache->acks);
+    CW_STATE(s, c->warps->departures);
+    CW_STATE(s, c->warps->stamps);
+    CW_STATE(s, c->blocks->epoch);
+    CW_STATE(s, c->warps->checkpoint.longest_back_off);
 }
 
 void cw_core__state(void *self, struct cw_state *s)
 {
     struct cw_core *c = self;
-    bool launched = c->launch != NULL;
+    bool launched = c->warps->launch != NULL;
     CW_STATE(s, launched);
-    if (launched != (c->launch != NULL))
+    if (launched != (c->warps->launch != NULL))
         cw_state_fail(s, CW_EINVAL, "it was saved %s a launch", launched ? "in" : "before");
     clock_state(s, c);
     if (launched && s->status == CW_OK)
@@ -514,19 +517,19 @@ void cw_core__state(void *self, struct cw_state *s)
     pool_state(s, c);
     lsu_state(s, c);
     pipe_state(s, c);
-    misses_state(s, &c->misses);
-    cache_state(s, c, &c->l1);
-    cache_state(s, c, &c->constants.cache);
-    cache_state(s, c, &c->texture);
-    CW_STATE(s, c->constants.free_at);
-    CW_STATE(s, c->constants.stalled_at);
+    misses_state(s, &c->cache->misses);
+    cache_state(s, c, &c->cache->l1);
+    cache_state(s, c, &c->memory->constants.cache);
+    cache_state(s, c, &c->cache->texture);
+    CW_STATE(s, c->memory->constants.free_at);
+    CW_STATE(s, c->memory->constants.stalled_at);
     fetch_state(s, c);
     scheduler_state(s, c);
-    operands_state(s, &c->operands);
+    operands_state(s, &c->issue.operands);
     classes_state(s, c);
     stalls_state(s, c);
     blocks_state(s, c);
-    flush_state(s, &c->flush);
+    flush_state(s, &c->blocks->flush);
     control_state(s, c);
 }
 

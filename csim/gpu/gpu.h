@@ -170,7 +170,7 @@ cw_time cw_gpu_now(const struct cw_gpu *gpu);
 void cw_gpu_blocks(const struct cw_gpu *gpu, uint64_t *finished, uint64_t *total);
 /* The listener hears the machine's events from now on; its owner keeps it until cw_gpu_reset or cw_gpu_destroy. */
 void cw_gpu_listen(struct cw_gpu *gpu, struct cw_event_listener *listener);
-/* Report of the serializability oracle, summed over all launches (text: the last one's); zeros when it is off. */
+/* Report of the serializability oracle, summed over all launches (text: the last one's; real_time: the first one); zeros when it is off. */
 const struct cw_serial_report *cw_gpu_serial_report(const struct cw_gpu *gpu);
 /* The same of the persistency oracle. */
 const struct cw_persist_report *cw_gpu_persist_report(const struct cw_gpu *gpu);

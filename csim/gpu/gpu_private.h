@@ -12,7 +12,9 @@ struct cw_watchdog {
     uint64_t instructions; /* warp instructions when it last moved */
     uint64_t progress;     /* see struct cw_core_config */
     uint64_t moved;        /* what memory has done, in no unit: grows while anything moves */
+    uint64_t polls;        /* Polling iterations when the time of progress was last put off (struct cw_core_patience). */
     cw_time instructions_at, progress_at;
+    cw_time stands_since; /* As progress_at, which is put off. */
     uint32_t steps;
 };
 

@@ -491,6 +491,9 @@ static int judge(struct cw_gpu *gpu, struct cw_error *err)
     r.inconsistent_aborted += sum->inconsistent_aborted;
     r.stray_events += sum->stray_events;
     r.late_reads += sum->late_reads;
+    r.early += sum->early;
+    if (sum->real_time[0] != '\0')
+        memcpy(r.real_time, sum->real_time, sizeof r.real_time);
     *sum = r;
     return status;
 }

@@ -34,6 +34,8 @@ static void watchdog_state(struct cw_state *s, struct cw_gpu *gpu)
     CW_STATE(s, gpu->watchdog.progress_at);
     CW_STATE(s, gpu->watchdog.steps);
     CW_STATE(s, gpu->watchdog.moved);
+    CW_STATE(s, gpu->watchdog.polls);
+    CW_STATE(s, gpu->watchdog.stands_since);
 }
 
 static void counters_state(struct cw_state *s, struct cw_gpu *gpu)

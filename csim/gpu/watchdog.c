@@ -23,6 +23,7 @@ void cw_gpu__watchdog_reset(struct cw_gpu *gpu)
         .moved = moves(gpu),
         .instructions_at = gpu->now,
         .progress_at = gpu->now,
+        .stands_since = gpu->now,
     };
 }
 
@@ -138,27 +139,28 @@ int cw_gpu__deadlock_functional(struct cw_gpu *gpu, struct cw_core *const *core,
                    (unsigned long long)gpu->blocks_finished, (unsigned long long)gpu->blocks_total);
 }
 
-/* What cores say of warps that have a reason to stand still, or to try for long. */
-struct patience {
-    bool backs_off; /* A warp waits before it tries again. */
-    bool
-        long_attempt; /* A transaction that nobody aborts gets on by its loads. They look like polling, so it counts only once it is long. */
-    uint64_t cycles;  /* Without progress this is a livelock. Who backs off for long tries seldom, and is given several tries. */
-};
-
-static struct patience patience(const struct cw_gpu *gpu)
+static struct cw_core_patience patience(const struct cw_gpu *gpu)
 {
-    struct patience p = {0};
-    uint64_t longest = 0;
-    for (uint32_t i = 0; i < gpu->config.core_count; i++) {
-        const struct cw_core *core = gpu->core[i];
-        const uint64_t cycles = cw_core_longest_back_off(core);
-        longest = cycles > longest ? cycles : longest;
-        p.backs_off |= cw_core_backs_off(core, gpu->now);
-        p.long_attempt |= cw_core_has_long_attempt(core, gpu->config.watchdog_livelock_cycles, gpu->now);
-    }
-    p.cycles = gpu->config.watchdog_livelock_cycles + 4 * longest;
+    const uint64_t still = (gpu->now - gpu->watchdog.stands_since) / gpu->clocks.period[CW_DOMAIN_CORE];
+    struct cw_core_patience p = {0};
+    for (uint32_t i = 0; i < gpu->config.core_count; i++)
+        cw_core_add_patience(gpu->core[i], gpu->now, gpu->config.watchdog_livelock_cycles, still, &p);
     return p;
+}
+
+/* Whether nobody gets on. Who backs off for long tries seldom, and is given several tries. A transaction that nobody aborts gets on by its loads,
+ * which look like polling: it counts once it is long. A loop with long iterations gets on while it has more and more of them. */
+static bool livelocked(struct cw_gpu *gpu, const struct cw_core_patience *p)
+{
+    struct cw_watchdog *w = &gpu->watchdog;
+    const uint64_t cycles = gpu->config.watchdog_livelock_cycles + 4 * p->longest_back_off;
+    if (gpu->now - w->progress_at <= cycles * gpu->clocks.period[CW_DOMAIN_CORE] || p->long_attempt)
+        return false;
+    if (p->polls <= w->polls)
+        return true;
+    w->polls = p->polls;
+    w->progress_at = gpu->now;
+    return false;
 }
 
 /* What has happened since the last look. While no instruction issues, what moves is what earlier ones have asked for, and comes to an end:
@@ -168,7 +170,7 @@ static void look(struct cw_gpu *gpu)
     struct cw_watchdog *w = &gpu->watchdog;
     const uint64_t instructions = cw_gpu_stats(gpu)->warp_instructions, moved = moves(gpu);
     if (instructions == w->instructions && moved != w->moved)
-        w->instructions_at = w->progress_at = gpu->now;
+        w->instructions_at = w->progress_at = w->stands_since = gpu->now;
     w->moved = moved;
     if (instructions != w->instructions) {
         w->instructions = instructions;
@@ -176,7 +178,8 @@ static void look(struct cw_gpu *gpu)
     }
     if (gpu->progress != w->progress || (gpu->nvm != NULL && cw_nvm_drains(gpu->nvm))) {
         w->progress = gpu->progress;
-        w->progress_at = gpu->now;
+        w->polls = 0;
+        w->progress_at = w->stands_since = gpu->now;
         w->instructions_at = gpu->now;
     }
 }
@@ -186,11 +189,11 @@ int cw_gpu__watchdog_check(struct cw_gpu *gpu, struct cw_error *err)
     struct cw_watchdog *w = &gpu->watchdog;
     const cw_time cycle = gpu->clocks.period[CW_DOMAIN_CORE];
     look(gpu);
-    const struct patience p = patience(gpu);
+    const struct cw_core_patience p = patience(gpu);
     const bool reads = gpu->nvm != NULL && !cw_nvm_idle(gpu->nvm); /* which warps that spin have, too */
     if (gpu->now - w->instructions_at > gpu->config.watchdog_cycles * cycle && !p.backs_off && !reads)
         return cw_gpu__deadlock(gpu, "no instruction has issued for watchdog.cycles", err);
-    if (gpu->now - w->progress_at > p.cycles * cycle && !p.long_attempt)
+    if (livelocked(gpu, &p))
         return cw_gpu__deadlock(gpu, "warps spin without any of them getting on (watchdog.livelock_cycles)", err);
     return CW_OK;
 }

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/config.h"
 #include "base/error.h"
 #include "ir/branch_counts.h"
 #include "ir/module.h"
@@ -36,6 +37,12 @@
             (v)->a[(v)->n++] = (__VA_ARGS__);                                           \
     } while (0)
 
+/* What a host wants of a kernel beyond what its text says. */
+struct cw_ir_wishes {
+    const struct cw_branch_counts *profile; /* Counts of the branches in an earlier run, for core.lcp=profile; NULL: none. */
+    const struct cw_config *machine;        /* The order is to be that of an assembler for it (ir/lower.h); NULL: that of the text. */
+};
+
 /* What all functions here share; zeros, and then what says so. */
 struct cw_ir {
     int status;                             /* CW_OK, or that of the first error */
@@ -43,6 +50,7 @@ struct cw_ir {
     struct cw_error *err;                   /* set it: where the first error's text goes */
     const char *file;                       /* set it: the program's name, for messages */
     const struct cw_branch_counts *profile; /* counts of the branches in an earlier run; NULL: none */
+    const struct cw_config *machine;        /* As cw_ir_wishes.machine. */
     void (*failed)(struct cw_ir *ir);       /* called once, after the first error; NULL: nobody */
     CW_VEC(struct cw_reloc) reloc;          /* for the module; owned */
 };

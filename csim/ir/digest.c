@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "ir/passes.h"
+#include "ir/digest.h"
 
 static uint64_t mix(uint64_t h, uint64_t value)
 {
@@ -38,12 +38,13 @@ static uint64_t mix_operand(uint64_t h, const struct cw_code *k, const struct cw
 static uint64_t mix_op(uint64_t h, const struct cw_code *k, const struct cw_ir_variables *variables, const struct cw_vop *v)
 {
     const struct cw_uop *u = &v->u;
-    h = mix(h, (uint64_t)u->op | (uint64_t)(u->flags & UINT16_MAX) << 16 | (uint64_t)u->type << 32 | (uint64_t)u->stype << 40 |
+    const uint32_t flags = u->flags & ~CW_UF_ROUNDED; /* It computes the same. */
+    h = mix(h, (uint64_t)u->op | (uint64_t)(flags & UINT16_MAX) << 16 | (uint64_t)u->type << 32 | (uint64_t)u->stype << 40 |
                    (uint64_t)u->round << 48 | (uint64_t)u->cmp << 56);
     h = mix(h, (uint64_t)u->boolop | (uint64_t)u->atom << 8 | (uint64_t)u->scope << 16 | (uint64_t)u->space << 24 | (uint64_t)u->vec << 32 |
                    (uint64_t)u->dst_cnt << 40 | (uint64_t)u->src_cnt << 48 | (uint64_t)u->guard_neg << 56);
-    if (u->flags >> 16 != 0)
-        h = mix(h, u->flags >> 16);
+    if (flags >> 16 != 0)
+        h = mix(h, flags >> 16);
     h = mix(mix(h, (uint64_t)u->imm), (uint64_t)u->target | (uint64_t)v->guard << 32);
     for (uint32_t i = 0; i < CW_UOP_DSTS; i++)
         h = mix_operand(h, k, variables, &v->dst[i]);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/digest.h"
 #include "ir/passes.h"
 
 #define LANES 32u
@@ -157,6 +158,8 @@ static void analyse(struct out *o, const char *name, size_t length)
         cw_lpc_profile(ir, o->k, &cfg, &loops, name, length);
         ir->is_final = ir->status != CW_OK;
     }
+    if (ir->status == CW_OK && ir->machine != NULL)
+        cw_lower(ir, o->k, &cfg, o->variables, o->kernel);
     if (ir->status == CW_OK)
         cw_live_compute(ir, o->k, &cfg, &live);
     if (ir->status == CW_OK)

@@ -222,7 +222,7 @@ enum cw_scope { CW_SCOPE_CTA, CW_SCOPE_GPU, CW_SCOPE_SYS };
 #define CW_UF_NAN       0x00000800u /* min.NaN, max.NaN */
 #define CW_UF_ACQUIRE   0x00001000u
 #define CW_UF_RELEASE   0x00002000u
-#define CW_UF_CACHE_ALL 0x00004000u /* ld.ca or default; absent for .cg/.cs/.cv/.nc policies that skip L1 */
+#define CW_UF_CACHE_ALL 0x00004000u /* ld.ca, ld.nc or default; absent for .cg/.cs/.cv policies that skip L1 */
 #define CW_UF_XORSIGN   0x00008000u
 #define CW_UF_NC        0x00010000u /* ld: .nc */
 #define CW_UF_ENDLESS   0x00020000u /* branches: no way leads from here to the thread's end */
@@ -230,6 +230,7 @@ enum cw_scope { CW_SCOPE_CTA, CW_SCOPE_GPU, CW_SCOPE_SYS };
 #define CW_UF_SATFINITE 0x00080000u /* CVT: what is too large becomes the largest number */
 #define CW_UF_SCOPED    0x00200000u /* ld/st.relaxed, .acquire, .release: strong by what they are, as atomics; .volatile is by PTX alone */
 #define CW_UF_HEAP      0x00400000u /* LD, ST, ATOM: of malloc or free, which are linked to every kernel */
+#define CW_UF_ROUNDED   0x00800000u /* Arithmetic: the text names its rounding, so no assembler contracts it. */
 #define CW_UF_APART     0x00100000u /* BAR: barrier without .aligned, to which lanes of a warp may come one by one */
 
 #define CW_RESERVED_SHARED_BYTES 1024u /* what a driver reserves at the beginning of a block's shared memory, as in PTX of ptxas 13 */
@@ -259,6 +260,9 @@ struct cw_uop {
     int16_t guard; /* predicate slot that guards the instruction, or -1 */
     uint8_t guard_neg;
     uint8_t leaves;  /* no barrier and no operation across lanes can be reached from the instruction's block (ir/meet.c) */
+    uint8_t rides;   /* The machine has no instruction for it: it issues together with the next micro-op (ir/lower.h) */
+    uint8_t slots;   /* Issue slots that the machine's instructions for it take beyond the first */
+    uint8_t timed;   /* Enum cw_op whose class times it, when that is another; 0: its own */
     uint8_t uniform; /* BRA, BRX: proved that all threads of a block that come to it together take one target (ir/uniform.c) */
     struct cw_opnd dst[CW_UOP_DSTS];
     struct cw_opnd src[CW_UOP_SRCS];

@@ -32,13 +32,58 @@ static uint32_t by_tree(const struct cw_cache_array *a, uint32_t set)
     return a->pinned[from] ? CW_CACHE_NONE : from;
 }
 
+/*
+ * Re-reference interval prediction (Jaleel, ISCA 2010) with 2 bits: a line's mark says how far its next use is predicted to be. A hit says
+ * near. A fill says long, which is not yet distant, so that lines of a scan go before those that have been hit. Under BRRIP a fill says
+ * distant, but for one of 32 in a set, so that a part of a working set stays that is larger than the cache. When no line is distant, all of
+ * the set move until one is; here that is done when the line that goes is replaced, since choosing changes nothing.
+ */
+enum { RRIP_NEAR = 0, RRIP_LONG = 2, RRIP_DISTANT = 3, BRRIP_PERIOD = 32 };
+
+static uint32_t most_distant(const struct cw_cache_array *a, uint32_t set)
+{
+    const uint32_t base = set * a->ways;
+    uint32_t best = CW_CACHE_NONE;
+    for (uint32_t line = base; line < base + a->ways; line++)
+        if (!a->pinned[line] && (best == CW_CACHE_NONE || a->mark[line] > a->mark[best]))
+            best = line;
+    return best;
+}
+
+/* The line has taken the place of one with the largest mark of the set, or of none. */
+static void move_marks(struct cw_cache_array *a, uint32_t line)
+{
+    const uint32_t base = line / a->ways * a->ways;
+    const uint32_t steps = a->mark[line] < RRIP_DISTANT ? RRIP_DISTANT - a->mark[line] : 0;
+    for (uint32_t other = base; steps != 0 && other < base + a->ways; other++)
+        if (a->mark[other] < RRIP_DISTANT)
+            a->mark[other] = (uint8_t)(a->mark[other] + steps < RRIP_DISTANT ? a->mark[other] + steps : RRIP_DISTANT);
+}
+
+static void rrip_used(struct cw_cache_array *a, uint32_t line, bool filled)
+{
+    if (filled)
+        move_marks(a, line);
+    a->mark[line] = filled ? RRIP_LONG : RRIP_NEAR;
+}
+
+static void brrip_used(struct cw_cache_array *a, uint32_t line, bool filled)
+{
+    rrip_used(a, line, filled);
+    if (filled && a->tally[line / a->ways]++ % BRRIP_PERIOD != BRRIP_PERIOD - 1)
+        a->mark[line] = RRIP_DISTANT;
+}
+
 static const struct {
     bool young_on_hit;
-    uint32_t (*choose)(const struct cw_cache_array *a, uint32_t set); /* NULL: the oldest */
+    uint32_t (*choose)(const struct cw_cache_array *a, uint32_t set);   /* NULL: the oldest */
+    void (*used)(struct cw_cache_array *a, uint32_t line, bool filled); /* NULL: it remembers ages alone */
 } cw_replacements[CW_REPLACE_CNT] = {
-    [CW_REPLACE_LRU] = {true, NULL},
-    [CW_REPLACE_FIFO] = {false, NULL},
-    [CW_REPLACE_PLRU] = {true, by_tree},
+    [CW_REPLACE_LRU] = {true, NULL, NULL},
+    [CW_REPLACE_FIFO] = {false, NULL, NULL},
+    [CW_REPLACE_PLRU] = {true, by_tree, NULL},
+    [CW_REPLACE_RRIP] = {false, most_distant, rrip_used},
+    [CW_REPLACE_BRRIP] = {false, most_distant, brrip_used},
 };
 
 static bool create_map(struct cw_cache_array *a)
@@ -62,10 +107,13 @@ int cw_cache_array_create(struct cw_cache_array *a, uint32_t sets, uint32_t ways
     *a = (struct cw_cache_array){.sets = sets, .ways = ways};
     a->young_on_hit = cw_replacements[policy].young_on_hit;
     a->choose = cw_replacements[policy].choose;
+    a->used = cw_replacements[policy].used;
+    a->mark = calloc(lines, sizeof *a->mark);
+    a->tally = calloc(sets, sizeof *a->tally);
     a->tag = calloc(lines, sizeof *a->tag);
     a->age = calloc(lines, sizeof *a->age);
     a->pinned = calloc(lines, sizeof *a->pinned);
-    if (a->tag == NULL || a->age == NULL || a->pinned == NULL || !create_map(a)) {
+    if (a->tag == NULL || a->age == NULL || a->pinned == NULL || a->mark == NULL || a->tally == NULL || !create_map(a)) {
         cw_cache_array_destroy(a);
         return cw_fail(err, CW_ENOMEM, "no memory for a cache");
     }
@@ -78,6 +126,8 @@ void cw_cache_array_destroy(struct cw_cache_array *a)
     free(a->tag);
     free(a->age);
     free(a->pinned);
+    free(a->mark);
+    free(a->tally);
     free(a->map);
     free(a->link);
     free(a->order);
@@ -164,6 +214,8 @@ void cw_cache_array_reset(struct cw_cache_array *a)
         a->age[line] = 0;
         a->pinned[line] = false;
     }
+    memset(a->mark, UINT8_MAX, (size_t)a->sets * a->ways);
+    memset(a->tally, 0, a->sets * sizeof *a->tally);
     a->clock = 0;
     reset_map(a);
 }
@@ -194,6 +246,8 @@ void cw_cache_array_name(struct cw_cache_array *a, uint32_t line, uint64_t tag)
     if (a->map != NULL && a->tag[line] != CW_CACHE_EMPTY)
         map_remove(a, line);
     a->tag[line] = tag;
+    if (tag == CW_CACHE_EMPTY)
+        a->mark[line] = UINT8_MAX;
     if (a->map == NULL)
         return;
     if (tag != CW_CACHE_EMPTY) {
@@ -210,6 +264,8 @@ void cw_cache_array_state(struct cw_state *s, struct cw_cache_array *a)
     cw_state_array(s, "tag", a->tag, lines, sizeof *a->tag);
     cw_state_array(s, "age", a->age, lines, sizeof *a->age);
     cw_state_array(s, "pinned", a->pinned, lines, sizeof *a->pinned);
+    cw_state_array(s, "mark", a->mark, lines, sizeof *a->mark);
+    cw_state_array(s, "tally", a->tally, a->sets, sizeof *a->tally);
     CW_STATE(s, a->clock);
     if (a->map == NULL)
         return;

@@ -7,7 +7,8 @@
  * that the owner has not pinned (a line with a miss under way stays where it is).
  *
  * A replacement policy is a row of cw_replacements (cache_array.c): whether a hit makes a line the youngest of its set, as under LRU, or
- * only a fill does, as under FIFO; and, for one that does not go by age, a function that chooses. To add one, write its row, its enumerator
+ * only a fill does, as under FIFO; and, for one that does not go by age, a function that chooses. One that remembers something else has a
+ * byte per line and a word per set, which it writes when it hears of a hit or a fill (RRIP is the example). To add one, write its row, its enumerator
  * (base/config.h), and its word in the keys l1.replacement and l2.replacement (base/config.def). An L1 writes a dirty victim back and then asks again,
  * so a function that chooses has to name the same way until the set changes: a random policy draws when a line is filled.
  *
@@ -35,8 +36,11 @@ struct cw_cache_array {
     bool *pinned;  /* [line]: may not be replaced; the owner's to write */
     uint32_t sets, ways;
     uint64_t clock;
-    bool young_on_hit; /* of the policy */
+    uint8_t *mark;     /* [line]: the policy's own; UINT8_MAX: the line is empty */
+    uint32_t *tally;   /* [set]: the policy's own */
+    bool young_on_hit; /* of the policy, as the following; NULL: it has none */
     uint32_t (*choose)(const struct cw_cache_array *a, uint32_t set);
+    void (*used)(struct cw_cache_array *a, uint32_t line, bool filled); /* by a hit, or by the fill that has brought it */
     /* more than CW_CACHE_SCAN_WAYS ways; else NULL */
     uint32_t *map; /* [map_mask + 1]: first line of each place, CW_CACHE_NONE: none */
     uint32_t map_mask;
@@ -80,8 +84,8 @@ static inline uint32_t cw_cache_array_victim(const struct cw_cache_array *a, uin
 /* The line has a new tag; CW_CACHE_EMPTY: it is empty, and comes first when its set replaces one. */
 void cw_cache_array_name(struct cw_cache_array *a, uint32_t line, uint64_t tag);
 
-/* The line is used, and was there before. */
-static inline void cw_cache_array_hit(struct cw_cache_array *a, uint32_t line)
+/* The use that has brought the line is performed: the line is the youngest again, and that is no hit. */
+static inline void cw_cache_array_served(struct cw_cache_array *a, uint32_t line)
 {
     if (!a->young_on_hit)
         return;
@@ -90,12 +94,22 @@ static inline void cw_cache_array_hit(struct cw_cache_array *a, uint32_t line)
         cw_cache_array__renew(a, line);
 }
 
+/* The line is used, and was there before. */
+static inline void cw_cache_array_hit(struct cw_cache_array *a, uint32_t line)
+{
+    if (__builtin_expect(a->used != NULL, 0))
+        a->used(a, line, false);
+    cw_cache_array_served(a, line);
+}
+
 /* Its state (base/state.h). */
 void cw_cache_array_state(struct cw_state *s, struct cw_cache_array *a);
 
 /* The line has got its tag by this use. */
 static inline void cw_cache_array_filled(struct cw_cache_array *a, uint32_t line)
 {
+    if (__builtin_expect(a->used != NULL, 0))
+        a->used(a, line, true);
     a->age[line] = ++a->clock;
     if (a->map != NULL)
         cw_cache_array__renew(a, line);

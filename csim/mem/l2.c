@@ -17,6 +17,7 @@ struct line {
     struct cw_mshr *mshr;          /* a line with an MSHR stays where it is */
     uint32_t written[SECTORS_MAX]; /* Bytes that the slice has: written since the sector was absent; all ones once valid. */
     uint8_t valid, dirty;
+    bool brought; /* the access that has brought it is not performed yet */
 };
 
 struct cw_l2 {
@@ -175,7 +176,11 @@ static uint32_t perform(struct cw_l2 *l2, struct line *l, struct cw_message *p)
 {
     uint32_t bytes = (uint32_t)__builtin_popcount(sectors_of(l2, p)) * CW_SECTOR_BYTES, port = l2->config->l2_port_bytes;
     uint32_t cycles = bytes <= port ? 1 : (bytes + port - 1) / port, most;
-    cw_cache_array_hit(&l2->array, (uint32_t)(l - l2->line));
+    if (l->brought)
+        cw_cache_array_served(&l2->array, (uint32_t)(l - l2->line));
+    else
+        cw_cache_array_hit(&l2->array, (uint32_t)(l - l2->line));
+    l->brought = false;
     if (p->kind == CW_MSG_READ) {
         if (!p->timing_only)
             copy_out(l2, l, p);
@@ -186,6 +191,8 @@ static uint32_t perform(struct cw_l2 *l2, struct line *l, struct cw_message *p)
         if (!cw_memory_is_pm(p->addr))
             l->dirty = (uint8_t)(l->dirty | sectors_of(l2, p));
         most = perform_atomic(l2, l, p);
+        if (l2->config->l2_atomic_cycles != 0)
+            most = (uint32_t)__builtin_popcount(sectors_of(l2, p)) * l2->config->l2_atomic_cycles;
         return most > cycles ? most : cycles;
     }
     return cycles;
@@ -211,7 +218,7 @@ static uint32_t victim(const struct cw_l2 *l2, uint32_t number)
 /* The line has a new number, and nothing else. */
 static void rename_line(struct cw_l2 *l2, uint32_t index, uint32_t number)
 {
-    l2->line[index] = (struct line){0};
+    l2->line[index] = (struct line){.brought = true};
     cw_cache_array_name(&l2->array, index, number);
     cw_cache_array_filled(&l2->array, index);
 }
@@ -506,6 +513,7 @@ void cw_l2_state(struct cw_state *s, struct cw_l2 *l2)
         CW_STATE(s, l->written);
         CW_STATE(s, l->valid);
         CW_STATE(s, l->dirty);
+        CW_STATE(s, l->brought);
         if (l2->array.tag[i] != CW_CACHE_EMPTY)
             cw_state_array(s, "data", data_of(l2, l), l2->line_bytes, 1);
     }

@@ -59,7 +59,8 @@ int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, uint32_t in
                  struct cw_dram_port *dram, struct cw_nvm_port *nvm, struct cw_error *err);
 void cw_l2_destroy(struct cw_l2 *l2);
 /* READ, WRITE, ATOMIC or PASS. On CW_L2_DONE and CW_L2_PASSED, *cycles is the time for which it takes the slice's port, in L2 cycles:
- * one for each l2.port_bytes of its sectors, and for atomics at least the largest number of lanes on one address. */
+ * one for each l2.port_bytes of its sectors, and for atomics at least the largest number of lanes on one address, or l2.atomic_cycles for each
+ * sector. */
 enum cw_l2_result cw_l2_access(struct cw_l2 *l2, struct cw_message *p, uint32_t *cycles, cw_time now);
 /* CLEAN or DROP; takes the slice's port for a cycle. Not CW_L2_MISS. A line that is fetched cannot be dropped before it is here. */
 enum cw_l2_result cw_l2_maintain(struct cw_l2 *l2, const struct cw_message *p, cw_time now);

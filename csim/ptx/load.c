@@ -178,7 +178,7 @@ static void read_module(struct cw_ptx *p)
 }
 
 int cw_ptx_load(struct cw_module **out, const char *text, size_t length, const char *file, const struct cw_intrinsic *const *intrinsics,
-                const struct cw_branch_counts *profile, struct cw_error *err)
+                const struct cw_ir_wishes *wishes, struct cw_error *err)
 {
     *out = NULL;
     if (length > UINT32_MAX / 2)
@@ -194,7 +194,8 @@ int cw_ptx_load(struct cw_module **out, const char *text, size_t length, const c
         p->text = text;
         p->length = length;
         p->intrinsics = intrinsics;
-        p->ir.profile = profile;
+        p->ir.profile = wishes != NULL ? wishes->profile : NULL;
+        p->ir.machine = wishes != NULL ? wishes->machine : NULL;
         p->module = m;
         p->guard = CW_IR_NONE;
         cw_lex_init(&p->lex, text, length);

@@ -157,7 +157,7 @@ static bool accept_policy(struct cw_insn *in, bool is_load)
         bool load, store, all;
         uint32_t flag;
     } policies[] = {{"ca", true, false, true, 0},  {"cg", true, true, false, 0},  {"cs", true, true, false, 0},
-                    {"lu", true, false, false, 0}, {"cv", true, false, false, 0}, {"nc", true, false, false, CW_UF_NC},
+                    {"lu", true, false, false, 0}, {"cv", true, false, false, 0}, {"nc", true, false, true, CW_UF_NC},
                     {"wb", false, true, true, 0},  {"wt", false, true, false, 0}};
     for (uint32_t i = 0; i < COUNT(policies); i++) {
         if (!(is_load ? policies[i].load : policies[i].store) || !cw_insn_accept(in, policies[i].word))

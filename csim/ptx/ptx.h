@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "ir/branch_counts.h"
+#include "ir/build.h"
 #include "ir/module.h"
 
 /*
@@ -18,10 +18,10 @@
  * intrinsics: all that the build knows, whether or not a GPU has the mechanism that carries them out; a NULL-terminated list of arrays,
  * one per mechanism, each as ir/intrinsic.h says; NULL: none. The first of a name counts. The arrays have to outlive the module.
  *
- * profile: counts of the branches, for likely-convergence points (core.lcp=profile); NULL: none, and the points are those of core.lcp=loop.
- * A kernel that has no counts there is not `profiled`. Counts of a kernel of the same name with other instructions: CW_EINVAL.
+ * wishes: what the host wants beyond that; NULL: nothing. Without a profile the likely-convergence points are those of core.lcp=loop. A kernel
+ * that has no counts there is not `profiled`. Counts of a kernel of the same name with other instructions: CW_EINVAL.
  */
 int cw_ptx_load(struct cw_module **out, const char *text, size_t length, const char *file, const struct cw_intrinsic *const *intrinsics,
-                const struct cw_branch_counts *profile, struct cw_error *err);
+                const struct cw_ir_wishes *wishes, struct cw_error *err);
 
 #endif

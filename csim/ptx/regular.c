@@ -85,6 +85,8 @@ static bool accept_group(struct cw_insn *in, const struct cw_name_part *group)
             continue;
         uint8_t *fields[] = {&in->v.u.round, &in->v.u.cmp, &in->v.u.boolop, &in->v.u.atom};
         *fields[words[i].field] = words[i].value;
+        if (cw_part_is(group, "rnd"))
+            in->v.u.flags |= CW_UF_ROUNDED;
         in->next++;
         return true;
     }

@@ -75,8 +75,8 @@ struct cowarp_gpu {
     uint64_t launches;               /* so far */
     uint64_t timed_begin, timed_end; /* those of options.functional that take time */
     bool functional;
-    bool check_serial, check_persist, omit_host_seconds, failed;
-    char oracle[1100];         /* the longest: struct cw_serial_report.text */
+    bool check_serial, real_time, check_persist, omit_host_seconds, failed;
+    char oracle[1300];         /* the longest: struct cw_serial_report.real_time behind a line of numbers */
     char persist_oracle[1300]; /* the longest: struct cw_persist_report.text */
     double host_seconds;
     int (*on_progress)(void *context, uint64_t cycles, uint64_t blocks_done, uint64_t blocks_total);

@@ -260,6 +260,7 @@ static void keep_options(struct cowarp_gpu *gpu, const struct cowarp_options *op
     gpu->timed_begin = options->timed_begin;
     gpu->timed_end = options->timed_end;
     gpu->check_serial = options->check_serial != 0;
+    gpu->real_time = options->check_serial == 2;
     gpu->check_persist = options->check_persist != 0;
     gpu->omit_host_seconds = options->omit_host_seconds != 0;
     gpu->on_progress = options->on_progress;

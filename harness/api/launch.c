@@ -43,11 +43,12 @@ static int read_module(struct cowarp_gpu *gpu, struct cowarp_module *m, const ch
     char *locked = NULL;
     size_t locked_length = length;
     int status = CW_OK;
+    const struct cw_ir_wishes wishes = {.profile = cowarp__lcp_profile(gpu),
+                                        .machine = gpu->config.core_lowering == CW_LOWERING_PTXAS ? &gpu->config : NULL};
     if (gpu->system != NULL && gpu->system->lock_form)
         status = cw_ptx_lock_form(&locked, &locked_length, text, length, name, "tx_begin", "tx_commit", &gpu->err);
     if (status == CW_OK)
-        status =
-            cw_ptx_load(&m->module, locked != NULL ? locked : text, locked_length, name, intrinsics, cowarp__lcp_profile(gpu), &gpu->err);
+        status = cw_ptx_load(&m->module, locked != NULL ? locked : text, locked_length, name, intrinsics, &wishes, &gpu->err);
     if (status == CW_OK && gpu->profile != NULL && (m->text = strndup(locked != NULL ? locked : text, locked_length)) == NULL)
         status = cw_fail(&gpu->err, CW_ENOMEM, "%s: out of memory", name);
     free(locked);
@@ -374,6 +375,10 @@ static void note_oracle(struct cowarp_gpu *gpu, int status)
                  "serializable: %" PRIu64 " transactions, %" PRIu64 " words read, %" PRIu64 " written; %" PRIu64 " of %" PRIu64
                  " aborted attempts saw an inconsistent snapshot",
                  r->committed, r->reads, r->writes, r->inconsistent_aborted, r->aborted);
+    const size_t at = strlen(gpu->oracle);
+    if (gpu->real_time && status == CW_OK && r->committed != 0)
+        snprintf(gpu->oracle + at, sizeof gpu->oracle - at, "; out of real-time order: %" PRIu64 "%s%s", r->early,
+                 r->early != 0 ? ", as " : "", r->real_time);
 }
 
 static void note_persist_oracle(struct cowarp_gpu *gpu, int status)

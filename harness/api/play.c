@@ -35,7 +35,6 @@ static int play_script(struct cowarp_played *played, const struct cowarp_play *p
 {
     struct cw_play_options options = {
         .path = play->wave_file,
-        .plugin = COWARP_WAVE_PLUGIN,
         .build = {.message = play->on_message, .message_context = play->context, .stop = play->stop, .stop_context = play->context},
     };
     struct cw_played p;

@@ -174,6 +174,10 @@ static void put_oracle(FILE *f, const struct cowarp_gpu *gpu)
             ", \"inconsistent_aborted\": %" PRIu64 ", \"violation\": ",
             r->committed, r->aborted, r->reads, r->writes, r->cycle_length, r->value_errors, r->lost_writes, r->inconsistent_aborted);
     cw_json_string(f, r->text[0] != '\0' ? r->text : NULL);
+    if (gpu->real_time) {
+        fprintf(f, ", \"out_of_real_time\": %" PRIu64 ", \"real_time_example\": ", r->early);
+        cw_json_string(f, r->early != 0 ? r->real_time : NULL);
+    }
     fputs("},\n", f);
 }
 

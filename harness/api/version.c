@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libcowarp: which version this is, and what it has been built from. */
+/* libcowarp: which version this is, what it has been built from, and where the files are that come with it. */
+#include <stdio.h>
+
 #include "api.h"
 #include "provenance.h"
+#include "rtl/rtl_place.h"
 
 const char *cowarp_version(void)
 {
@@ -21,4 +24,13 @@ const char *cowarp_sources(void)
 const char *cowarp_compiler(void)
 {
     return cowarp__provenance.compiler;
+}
+
+int cowarp_place(char *path, uint64_t bytes, const char *name)
+{
+    char found[CW_PATH_MAX];
+    const bool there = cw_place(found, name);
+    if (snprintf(path, bytes, "%s", found) >= (int)(bytes < CW_PATH_MAX ? bytes : CW_PATH_MAX))
+        return COWARP_EINVAL;
+    return there ? COWARP_OK : COWARP_EIO;
 }

@@ -107,7 +107,6 @@ int cowarp__wave_open(struct cowarp_gpu *gpu, const struct cowarp_options *optio
     const uint64_t keep = options->wave_keep != 0 ? options->wave_keep : KEEP_DEFAULT;
     const struct cw_wave_options o = {
         .path = options->wave_file,
-        .plugin = COWARP_WAVE_PLUGIN,
         .event = gpu->wave_event,
         .begin = options->wave_begin,
         .end = options->wave_end != 0 ? options->wave_end : UINT64_MAX,
@@ -203,5 +202,5 @@ int cowarp_wave_event(struct cowarp_gpu *gpu, struct cowarp_wave_event *event)
 
 int cowarp_wave_signals(struct cowarp_gpu *gpu, const char *file, void (*each)(void *context, const char *name), void *context)
 {
-    return cw_fst_file_names(file, COWARP_WAVE_PLUGIN, each, context, &gpu->err);
+    return cw_fst_file_names(file, each, context, &gpu->err);
 }

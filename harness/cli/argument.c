@@ -155,8 +155,8 @@ static int parse_buffer(struct cli_argument *a, const char *type, const char *te
         return CLI_WRONG;
     if (bytes != text && length == 0)
         return bad(a, "there is no file name");
-    const bool out = a->writes && !a->reads && length == 1 && text[0] == '-'; /* standard output */
-    if (bytes != text && (a->path = out ? cli_text("/dev/stdout") : copy_of(text, length)) == NULL)
+    const bool standard = (a->writes != a->reads || a->kind == CLI_BYTES) && length == 1 && text[0] == '-';
+    if (bytes != text && (a->path = standard ? cli_text(a->writes ? "/dev/stdout" : "/dev/stdin") : copy_of(text, length)) == NULL)
         return cli_error(CLI_FAILED, "out of memory");
     return CLI_OK;
 }

@@ -10,7 +10,9 @@
 
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_WRONG = 2 };
 
-#define CLI_REGISTERS_MAX 65536u /* of a thread; cowarp.h says the same */
+#define CLI_PATH_BYTES    4096u
+#define CLI_SOURCE        "share/cowarp/source" /* what comes from the source tree, in an installed one and in a build */
+#define CLI_REGISTERS_MAX 65536u                /* of a thread; cowarp.h says the same */
 
 /* "cowarp: what: where; what to do" on standard error; returns exit_status. */
 int cli_error(int exit_status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -18,6 +20,14 @@ int cli_error(int exit_status, const char *fmt, ...) __attribute__((format(print
 const char *cli_suggest(char text[96], const char *word, const char *const *names, uint32_t cnt, const char *hint);
 /* Exit status for a status of libcowarp. */
 int cli_exit(int status);
+
+/* Path of a file that comes with cowarp, by its name below the folder of an installed tree or of a build. CLI_OK or CLI_FAILED, the error
+ * printed. */
+int cli_place(char path[CLI_PATH_BYTES], const char *name);
+/* The path that a command line gives for a file that is read: `-` is standard input. */
+const char *cli_input(const char *path);
+/* Path of a program that PATH finds. */
+bool cli_find_tool(char path[CLI_PATH_BYTES], const char *tool);
 
 /* Whether the whole text is a number, decimal or 0x, of any size, with a sign or without. */
 bool cli_is_number(const char *text);
@@ -63,13 +73,13 @@ struct cli_command {
     bool takes_machine; /* the options of cli_machine_options too */
     const char *notes;  /* end of its help text */
     int (*run)(const struct cli_parsed *p);
-    const char *script; /* instead of run: a Python script, relative to the source tree */
+    const char *script; /* instead of run: a Python script, below CLI_SOURCE */
 };
 
 extern const struct cli_command cli_list, cli_run, cli_crash, cli_litmus, cli_config, cli_exec, cli_cuda, cli_wave, cli_advise, cli_stats,
-    cli_diff, cli_rerun, cli_sweep, cli_report, cli_reproduce, cli_synth, cli_new_unit, cli_unit, cli_proofs;
+    cli_diff, cli_rerun, cli_sweep, cli_report, cli_reproduce, cli_synth, cli_new_unit, cli_unit, cli_proofs, cli_doctor, cli_test;
 /* The options of `cowarp cuda` alone, and the command line that they are, as the process of its program reads it. */
-#define CLI_CUDA_OWN_CNT 1u
+#define CLI_CUDA_OWN_CNT 3u
 extern const struct cli_option cli_cuda_own[CLI_CUDA_OWN_CNT];
 extern const struct cli_command cli_cuda_options;
 extern const struct cli_option cli_machine_options[];

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "file/json.h"
 
 static int load(struct cowarp_config **config, const struct cli_parsed *p)
 {
@@ -17,7 +18,7 @@ static int load(struct cowarp_config **config, const struct cli_parsed *p)
         return cli_error(CLI_FAILED, "out of memory");
     cowarp_options_init(&o);
     o.preset = cli_value(p, "preset", o.preset);
-    o.config_file = cli_value(p, "config", NULL);
+    o.config_file = cli_input(cli_value(p, "config", NULL));
     o.settings = settings;
     const int status = cowarp_config_create(config, &o);
     free(settings);
@@ -44,6 +45,45 @@ static bool speaks_of(const struct cowarp_key *key, const char *word)
 {
     return strcasestr(key->name, word) != NULL || strcasestr(key->unit, word) != NULL || strcasestr(key->what, word) != NULL ||
            strcasestr(key->source, word) != NULL || (key->words != NULL && strcasestr(key->words, word) != NULL);
+}
+
+/* One parameter as JSON. */
+static void print_json(const struct cowarp_key *key, bool first)
+{
+    const struct {
+        const char *name, *value;
+    } members[] = {{"name", key->name}, {"unit", key->unit}, {"what", key->what}, {"source", key->source}, {"words", key->words}};
+    printf("%s  {", first ? "" : ",\n");
+    for (uint32_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        printf("\"%s\": ", members[i].name);
+        cw_json_string(stdout, members[i].value != NULL ? members[i].value : "");
+        fputs(", ", stdout);
+    }
+    fputs("\"value\": ", stdout);
+    if (key->words != NULL)
+        cw_json_string(stdout, key->text);
+    else
+        printf("%s, \"minimum\": %" PRIu32 ", \"maximum\": %" PRIu32, key->text, key->minimum, key->maximum);
+    fputs("}", stdout);
+}
+
+static bool is_any(const struct cowarp_key *key, const char *word)
+{
+    return word == NULL || strcmp(key->name, word) == 0;
+}
+
+/* All parameters, the one of that name, those of a table, or those that speak of the word; none is an empty list. */
+static void print_list(struct cowarp_config *config, const char *word)
+{
+    bool (*const ways[])(const struct cowarp_key *, const char *) = {is_any, is_in_table, speaks_of};
+    struct cowarp_key key;
+    uint32_t cnt = 0;
+    printf("[\n");
+    for (uint32_t way = 0; cnt == 0 && way < (word != NULL ? 3 : 1); way++)
+        for (uint32_t i = 0; cowarp_config_at(config, i, &key); i++)
+            if (ways[way](&key, word))
+                print_json(&key, cnt++ == 0);
+    printf("\n]\n");
 }
 
 /* All parameters that are chosen. How many there are. */
@@ -108,7 +148,9 @@ static int config_command(const struct cli_parsed *p)
     if (p->word_cnt > 1)
         return cli_error(CLI_WRONG, "config explains one parameter, not '%s' too; see 'cowarp help config'", p->word[1]);
     int status = load(&config, p);
-    if (status == CLI_OK)
+    if (status == CLI_OK && cli_has(p, "json"))
+        print_list(config, p->word_cnt == 1 ? p->word[0] : NULL);
+    else if (status == CLI_OK)
         status = p->word_cnt == 1 ? explain(config, p->word[0]) : print_all(config);
     cowarp_config_destroy(config);
     return status;
@@ -118,6 +160,7 @@ static const struct cli_option options[] = {
     {"preset", "NAME", 0, "machine to start from (default getm); 'cowarp list' shows all"},
     {"config", "FILE", 0, "TOML file of parameters, over the preset"},
     {"set", "NAME=VALUE", CLI_REPEATS, "one parameter, over both"},
+    {"json", NULL, 0, "as JSON: a list of parameters"},
 };
 
 const struct cli_command cli_config = {

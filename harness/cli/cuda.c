@@ -17,38 +17,29 @@
 #include "fatbin/elf.h"
 #include "file/in_file.h"
 
-#define PATH_MOST  4096u
 #define NAMES_MOST 1000u /* letters of the names of missing functions in one line */
 #define PAGE_FILE  100   /* lowest number of the page's file: programs use the low ones */
 
 /* Where the shell would find it. */
-static int find_program(char path[PATH_MOST], const char *name)
+static int find_program(char path[CLI_PATH_BYTES], const char *name)
 {
     const char *places = strchr(name, '/') != NULL ? "" : getenv("PATH");
     for (const char *at = places != NULL ? places : ""; at != NULL; at = strchr(at, ':') != NULL ? strchr(at, ':') + 1 : NULL) {
         const size_t length = strcspn(at, ":");
-        snprintf(path, PATH_MOST, "%.*s%s%s", (int)length, at, length > 0 ? "/" : "", name);
+        snprintf(path, CLI_PATH_BYTES, "%.*s%s%s", (int)length, at, length > 0 ? "/" : "", name);
         if (access(path, X_OK) == 0)
             return CLI_OK;
     }
     return cli_error(CLI_WRONG, "%s: %s", name, strerror(errno));
 }
 
-/* Where the libraries are: beside the command in a build, in lib/cowarp/cuda of an installed tree. */
-static int find_libraries(char folder[PATH_MOST])
+/* The folder of the libraries. */
+static int find_libraries(char folder[CLI_PATH_BYTES])
 {
-    static const char *const places[] = {"cuda", "../lib/cowarp/cuda"};
-    char own[PATH_MOST], file[PATH_MOST + 64];
-    const ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
-    own[n > 0 ? n : 0] = '\0';
-    *(strrchr(own, '/') != NULL ? strrchr(own, '/') : own) = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        snprintf(folder, PATH_MOST, "%.4000s/%s", own, places[i]);
-        snprintf(file, sizeof file, "%s/libcuda.so.1", folder);
-        if (access(file, R_OK) == 0)
-            return CLI_OK;
-    }
-    return cli_error(CLI_FAILED, "%s/cuda: has no libcuda.so.1; build or install cowarp again", own);
+    const int status = cli_place(folder, "lib/cowarp/cuda/libcuda.so.1");
+    if (status == CLI_OK)
+        *strrchr(folder, '/') = '\0';
+    return status;
 }
 
 /* Names of functions that the program calls and that only say that they are missing. */
@@ -173,8 +164,9 @@ static int open_page(struct cw_cuda_page **page, int *file)
 }
 
 /* The program's exit status, unless it cannot know what was wrong: the machine, a file, what a check has found. */
-static int outcome(const struct cw_cuda_page *page, int status, const char *path, bool quiet)
+static int outcome(const struct cw_cuda_page *page, int status, const char *path, const struct cli_parsed *p)
 {
+    const bool quiet = cli_has(p, "quiet"), tells = strcmp(cli_value(p, "findings", "fail"), "tell") == 0;
     if (WIFSIGNALED(status)) {
         cli_error(0, "%s was ended by signal %d (%s); no statistics were written", path, WTERMSIG(status), strsignal(WTERMSIG(status)));
         return 128 + WTERMSIG(status);
@@ -187,7 +179,7 @@ static int outcome(const struct cw_cuda_page *page, int status, const char *path
         cli_error(0, "%s: %u launch%s failed", path, (unsigned)page->failed, page->failed == 1 ? " has" : "es have");
     if (WEXITSTATUS(status) != 0)
         return WEXITSTATUS(status);
-    return page->denied != 0 || page->unwell != 0 ? CLI_FAILED : CLI_OK;
+    return page->denied != 0 || (page->unwell != 0 && !tells) ? CLI_FAILED : CLI_OK;
 }
 
 /* Who ends the command means the program. */
@@ -229,16 +221,23 @@ static int start(const struct cli_parsed *p, const char *path, const struct cw_c
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
             return cli_error(CLI_FAILED, "%s: %s", path, strerror(errno));
-    return outcome(page, status, path, cli_has(p, "quiet"));
+    return outcome(page, status, path, p);
 }
 
 static int run(const struct cli_parsed *p)
 {
-    char path[PATH_MOST], folder[PATH_MOST];
+    char path[CLI_PATH_BYTES], folder[CLI_PATH_BYTES];
     struct cw_cuda_page *page = NULL;
     int file = -1;
+    if (cli_has(p, "functions")) {
+        fputs(cw_cuda_there, stdout);
+        return CLI_OK;
+    }
     if (p->word_cnt == 0)
         return cli_error(CLI_WRONG, "cuda needs a program: cowarp cuda [OPTIONS] -- PROGRAM [ARGUMENT ...]");
+    const char *findings = cli_value(p, "findings", "fail");
+    if (strcmp(findings, "fail") != 0 && strcmp(findings, "tell") != 0)
+        return cli_error(CLI_WRONG, "--findings '%s': is neither fail nor tell", findings);
     int status = check_options(p);
     if (status == CLI_OK)
         status = find_program(path, p->word[0]);
@@ -265,6 +264,6 @@ const struct cli_command cli_cuda = {
         "the\n"
         "machine cannot carry out a launch. The summary goes to standard error. Without --preset it is the least capable machine whose "
         "cores have the\n"
-        "architecture and the shared memory that the program's kernels ask for. docs/cuda.md lists the functions that are there.\n",
+        "architecture and the shared memory that the program's kernels ask for. --functions lists the functions that are there.\n",
     .run = run,
 };

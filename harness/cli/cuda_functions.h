@@ -7,5 +7,7 @@
 
 /* Whether it is a function of CUDA's that is not there: it can be called, and answers cudaErrorNotSupported. */
 bool cw_cuda_is_missing(const char *name);
+/* The functions that are there, of both APIs, a line each. */
+extern const char cw_cuda_there[];
 
 #endif

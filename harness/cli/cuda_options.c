@@ -4,6 +4,8 @@
 
 const struct cli_option cli_cuda_own[CLI_CUDA_OWN_CNT] = {
     {"system", "NAME", 0, "transactional system (default none)"},
+    {"findings", "fail|tell", 0, "whether what --check finds makes the exit status 1 (fail)"},
+    {"functions", NULL, 0, "list the functions of both APIs that are there, and start no program"},
 };
 
 const struct cli_command cli_cuda_options = {

@@ -64,8 +64,9 @@ static int read_request(struct request *q, const struct cli_parsed *p)
 {
     uint32_t bytes = 0;
     if (p->word_cnt != 1)
-        return cli_error(CLI_WRONG, "exec needs one PTX file, fatbinary or program, or --script FILE; see 'cowarp help exec'");
-    q->path = p->word[0];
+        return cli_error(CLI_WRONG,
+                         "exec needs one PTX file, fatbinary or program (- is standard input), or --script FILE; see 'cowarp help exec'");
+    q->path = cli_input(p->word[0]);
     q->launch.size = sizeof q->launch;
     q->launch.kernel = cli_value(p, "kernel", NULL);
     if (q->launch.kernel == NULL)

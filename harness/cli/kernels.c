@@ -92,13 +92,14 @@ int cli_kernels_list(const struct cli_parsed *p)
     struct cw_fatbin_texts texts;
     if (p->word_cnt != 1)
         return cli_error(CLI_WRONG, "exec --list needs one file");
-    int status = cli_texts(&texts, p->word[0]);
+    const char *path = cli_input(p->word[0]);
+    int status = cli_texts(&texts, path);
     if (status != CLI_OK)
         return status;
-    status = cli_session_open(&s, p, p->word[0], "none");
+    status = cli_session_open(&s, p, path, "none");
     if (status == CLI_OK) {
         s.quiet = true; /* what cannot run stands in the list */
-        status = load_and_print(&s, &texts, p->word[0]);
+        status = load_and_print(&s, &texts, path);
     }
     cli_session_close(&s);
     cw_fatbin_texts_free(&texts);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cowarp list: workloads, systems, persistency models and other mechanisms, control policies, presets, units. */
+#define _GNU_SOURCE /* strcasestr */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,9 +35,41 @@ bool cli_variant_find(const char *name, enum cowarp_variant *variant)
     return false;
 }
 
-static void print_workload(const struct cowarp_workload *w)
+/* What is printed: all, or what speaks of a word. A section's title comes before its first row. */
+struct printer {
+    const char *word; /* NULL: all */
+    const char *title;
+    uint32_t cnt; /* rows so far */
+};
+
+static void begin(struct printer *p, const char *title)
+{
+    p->title = title;
+}
+
+/* Whether a row of this name is printed. */
+static bool chosen(struct printer *p, const char *name, const char *what)
+{
+    if (p->word != NULL && strcasestr(name, p->word) == NULL && strcasestr(what, p->word) == NULL)
+        return false;
+    if (p->title != NULL)
+        printf("%s%s\n", p->cnt > 0 ? "\n" : "", p->title);
+    p->title = NULL;
+    p->cnt++;
+    return true;
+}
+
+static void print_row(struct printer *p, const char *name, const char *what)
+{
+    if (chosen(p, name, what))
+        printf("  %-14s %s\n", name, what);
+}
+
+static void print_workload(struct printer *p, const struct cowarp_workload *w)
 {
     const char *comma = "";
+    if (!chosen(p, w->name, w->what))
+        return;
     printf("  %-14s %s\n  %-14s variants: ", w->name, w->what, "");
     for (uint32_t i = 0; i < VARIANT_CNT; i++)
         if (w->variants & variants[i].variant) {
@@ -54,11 +87,12 @@ static void print_workload(const struct cowarp_workload *w)
 /* One of cowarp_system_at, cowarp_persistency_at, cowarp_mechanism_at, cowarp_control_at, cowarp_preset_at. */
 typedef int lister(uint32_t i, const char **name, const char **what);
 
-static void print_named(lister *at)
+static void print_named(struct printer *p, const char *title, lister *at)
 {
     const char *name, *what;
+    begin(p, title);
     for (uint32_t i = 0; at(i, &name, &what) != 0; i++)
-        printf("  %-14s %s\n", name, what);
+        print_row(p, name, what);
 }
 
 /* "kilotm, warptm" */
@@ -69,36 +103,39 @@ static void print_unit_mechs(uint32_t unit)
         printf("%s%s", k > 0 ? ", " : "", name);
 }
 
-static void print_all(void)
+static void print_units(struct printer *p)
 {
-    printf("Workloads: cowarp run WORKLOAD\n");
-    for (uint32_t i = 0; cowarp_workloads[i] != NULL; i++)
-        print_workload(cowarp_workloads[i]);
-    printf("\nSystems: --system NAME\n");
-    print_named(cowarp_system_at);
-    printf("  %-14s no transactional memory\n", "none");
-    printf("  %-14s the same, and the workload's fine-grained locks\n", "fglock");
-    printf("  %-14s the same, and the workload's one global lock\n", "cglock");
-    printf("  %-14s the same, and transactions in software, like TL2\n", "stm-tl2");
-    printf("  %-14s the same, and transactions in software with priorities, like PR-STM\n", "stm-pr");
-    printf("\nPersistency models: --persistency NAME\n");
-    print_named(cowarp_persistency_at);
     const char *name, *what;
-    if (cowarp_mechanism_at(0, &name, &what) != 0)
-        printf("\nMechanisms: --mech NAME\n");
-    print_named(cowarp_mechanism_at);
-    printf("\nControl policies: --control NAME\n");
-    print_named(cowarp_control_at);
-    printf("\nPresets: --preset NAME\n");
-    print_named(cowarp_preset_at);
-    printf("\nUnits: --unit NAME=c|rtl|lockstep[+assert][+seed=N][:FILES]\n");
+    begin(p, "Units: --unit NAME=c|rtl|lockstep[+assert][+seed=N][:FILES]");
     for (uint32_t i = 0; cowarp_unit_at(i, &name, &what) != 0; i++) {
+        uint32_t mhz = 0, node_nm = 0;
+        if (!chosen(p, name, what))
+            continue;
         printf("  %-18s %s (", name, what);
         print_unit_mechs(i);
-        uint32_t mhz = 0, node_nm = 0;
         cowarp_unit_clock(i, &mhz, &node_nm);
         printf("; %" PRIu32 " MHz at %" PRIu32 " nm)\n", mhz, node_nm);
     }
+}
+
+static int print_all(const char *word)
+{
+    struct printer p = {.word = word};
+    begin(&p, "Workloads: cowarp run WORKLOAD");
+    for (uint32_t i = 0; cowarp_workloads[i] != NULL; i++)
+        print_workload(&p, cowarp_workloads[i]);
+    print_named(&p, "Systems: --system NAME", cowarp_system_at);
+    print_row(&p, "none", "no transactional memory");
+    print_row(&p, "fglock", "the same, and the workload's fine-grained locks");
+    print_row(&p, "cglock", "the same, and the workload's one global lock");
+    print_row(&p, "stm-tl2", "the same, and transactions in software, like TL2");
+    print_row(&p, "stm-pr", "the same, and transactions in software with priorities, like PR-STM");
+    print_named(&p, "Persistency models: --persistency NAME", cowarp_persistency_at);
+    print_named(&p, "Mechanisms: --mech NAME", cowarp_mechanism_at);
+    print_named(&p, "Control policies: --control NAME", cowarp_control_at);
+    print_named(&p, "Presets: --preset NAME", cowarp_preset_at);
+    print_units(&p);
+    return p.cnt > 0 ? CLI_OK : cli_error(CLI_WRONG, "nothing in the list speaks of '%s'; 'cowarp list' shows all", word);
 }
 
 static void json_pair(const char *name, const char *value, const char *after)
@@ -182,12 +219,12 @@ static void json_all(void)
 
 static int list(const struct cli_parsed *p)
 {
-    if (p->word_cnt > 0)
-        return cli_error(CLI_WRONG, "list takes no '%s'; see 'cowarp help list'", p->word[0]);
-    if (cli_has(p, "json"))
-        json_all();
-    else
-        print_all();
+    const bool json = cli_has(p, "json");
+    if (p->word_cnt > 1 || (json && p->word_cnt > 0))
+        return cli_error(CLI_WRONG, "list takes no '%s'%s; see 'cowarp help list'", p->word[p->word_cnt - 1], json ? " beside --json" : "");
+    if (!json)
+        return print_all(p->word_cnt > 0 ? p->word[0] : NULL);
+    json_all();
     return CLI_OK;
 }
 
@@ -195,9 +232,9 @@ static const struct cli_option options[] = {{"json", NULL, 0, "as JSON"}};
 
 const struct cli_command cli_list = {
     .name = "list",
-    .usage = "[--json]",
-    .what =
-        "Lists workloads with their variants and parameters, systems, persistency models, mechanisms, control policies, presets and units",
+    .usage = "[WORD|--json]",
+    .what = "Lists workloads with their variants and parameters, systems, persistency models, mechanisms, control policies, presets and "
+            "units: all, or what speaks of a word",
     .option = options,
     .option_cnt = sizeof options / sizeof options[0],
     .run = list,

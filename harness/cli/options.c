@@ -32,6 +32,7 @@ const struct cli_option cli_machine_options[] = {
     {"tx-warps", "N", 0, "warps per core that may run transactions at once; 0 is unlimited"},
     {"seed", "N", 0, "seed of everything random (default 1)"},
     {"check-serial", NULL, 0, "check that the committed transactions are serializable"},
+    {"real-time", NULL, 0, "with --check-serial: count transactions that stand before one that had ended when they began"},
     {"check-persist", NULL, 0, "check that writes to persistent memory become durable in the order that the kernel asks for"},
     {"sabotage", "NAME", 0, "break the transactional protocol on purpose, to see the oracle notice"},
     {"max-cycles", "N", 0, "stop a kernel that takes more core cycles; of a functional launch, warp instructions"},
@@ -226,6 +227,9 @@ static int parse_option(struct cli_parsed *p, const struct cli_command *command,
         return cli_error(CLI_WRONG, "option '--%s' takes no value", name);
     if (option->value != NULL && equals == NULL && *i + 1 >= argc)
         return cli_error(CLI_WRONG, "option '--%s' needs a value; give --%s %s", name, name, option->value);
+    if (option->value != NULL && equals == NULL && argv[*i + 1][0] == '-' && argv[*i + 1][1] == '-')
+        return cli_error(CLI_WRONG, "option '--%s' needs a value, and '%s' is an option; if it is meant, write --%s=%s", name, argv[*i + 1],
+                         name, argv[*i + 1]);
     if (!(option->traits & CLI_REPEATS) && cli_has(p, name))
         return cli_error(CLI_WRONG, "option '--%s' is given twice; give it once", name);
     const char *value = option->value == NULL ? "" : equals != NULL ? equals + 1 : argv[++*i];
@@ -233,6 +237,25 @@ static int parse_option(struct cli_parsed *p, const struct cli_command *command,
         return cli_error(CLI_WRONG, "option '--%s': its value is empty; give --%s %s", name, name, option->value);
     p->given[p->given_cnt++] = (struct cli_given){option, value};
     return CLI_OK;
+}
+
+static bool takes_quiet(const struct cli_command *command)
+{
+    const struct cli_option *list[OPTION_MAX];
+    const uint32_t cnt = collect(command, list);
+    for (uint32_t i = 0; i < cnt; i++)
+        if (strcmp(list[i]->name, "quiet") == 0)
+            return true;
+    return false;
+}
+
+/* -q */
+static int give_quiet(struct cli_parsed *p, const struct cli_command *command)
+{
+    char word[] = "--quiet";
+    char *argv[] = {word};
+    int i = 0;
+    return parse_option(p, command, 1, argv, &i);
 }
 
 int cli_parse(struct cli_parsed *p, const struct cli_command *command, int argc, char **argv)
@@ -252,6 +275,8 @@ int cli_parse(struct cli_parsed *p, const struct cli_command *command, int argc,
             options = false;
         else if (options && a[0] == '-' && a[1] == '-')
             status = parse_option(p, command, argc, argv, &i);
+        else if (options && strcmp(a, "-q") == 0 && takes_quiet(command))
+            status = give_quiet(p, command);
         else if (options && a[0] == '-' && a[1] != '\0')
             status = cli_error(CLI_WRONG, "unknown option '%s' of %s; options begin with two dashes, see 'cowarp help %s'", a,
                                command->name, command->name);

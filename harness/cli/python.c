@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sub-commands that are Python scripts, of the tree that the command is installed in or of the source tree: they get the command line as it
- * is, answer --help themselves, and find this command in the environment variable COWARP. */
+/* Sub-commands that are Python scripts, which come with the command: they get the command line as it is, answer --help themselves, and find
+ * this command in the environment variable COWARP. */
 #define _GNU_SOURCE /* readlink, setenv */
 #include <errno.h>
 #include <stdio.h>
@@ -10,46 +10,40 @@
 
 #include "cli.h"
 
-#define PATH_BYTES 4096u
-
-static int name_self(const struct cli_command *c, char self[PATH_BYTES])
+static int name_self(const struct cli_command *c, char self[CLI_PATH_BYTES])
 {
-    const ssize_t length = readlink("/proc/self/exe", self, PATH_BYTES - 1);
+    const ssize_t length = readlink("/proc/self/exe", self, CLI_PATH_BYTES - 1);
     if (length >= 0)
         self[length] = '\0';
-    if (length < 0 || setenv("COWARP", self, 1) != 0)
+    /* Python would keep its compiled scripts beside them. */
+    if (length < 0 || setenv("COWARP", self, 1) != 0 || setenv("PYTHONDONTWRITEBYTECODE", "1", 1) != 0)
         return cli_error(CLI_FAILED, "%s: /proc/self/exe: %s", c->name, strerror(errno));
     return CLI_OK;
 }
 
-/* The script beside the command that is installed, else in the source tree. */
-static int find_script(const struct cli_command *c, const char *self, char path[PATH_BYTES])
+/* The distribution's Python has the packages that ./setup installs; another one in PATH may not have them. */
+static void become_python(char **words)
 {
-    const char *slash = strrchr(self, '/');
-    const int folder = slash != NULL ? (int)(slash - self) : 0;
-    if (snprintf(path, PATH_BYTES, "%.*s/../share/cowarp/source/%s", folder, self, c->script) < (int)PATH_BYTES && access(path, R_OK) == 0)
-        return CLI_OK;
-    if (snprintf(path, PATH_BYTES, "%s/%s", CW_SOURCE_DIR, c->script) >= (int)PATH_BYTES)
-        return cli_error(CLI_FAILED, "%s: the path of the source tree is too long", c->name);
-    if (access(path, R_OK) != 0)
-        return cli_error(CLI_FAILED, "%s: %s: %s; this command needs the source tree", c->name, path, strerror(errno));
-    return CLI_OK;
+    words[0] = (char *)(uintptr_t)CW_PYTHON;
+    execvp(words[0], words);
+    words[0] = (char *)(uintptr_t) "python3";
+    execvp(words[0], words);
 }
 
 int cli_script(const struct cli_command *c, int argc, char **argv)
 {
-    char self[PATH_BYTES], path[PATH_BYTES];
-    if (name_self(c, self) != CLI_OK || find_script(c, self, path) != CLI_OK)
+    char self[CLI_PATH_BYTES], path[CLI_PATH_BYTES], name[128];
+    snprintf(name, sizeof name, CLI_SOURCE "/%s", c->script);
+    if (name_self(c, self) != CLI_OK || cli_place(path, name) != CLI_OK)
         return CLI_FAILED;
     char **words = calloc((size_t)argc + 3, sizeof *words);
     if (words == NULL)
         return cli_error(CLI_FAILED, "%s: out of memory", c->name);
-    words[0] = CW_PYTHON;
     words[1] = path;
     memcpy(words + 2, argv, (size_t)argc * sizeof *words);
     fflush(stdout);
-    execvp(words[0], words);
-    int status = cli_error(CLI_FAILED, "%s: %s: %s; run ./setup", c->name, CW_PYTHON, strerror(errno));
+    become_python(words);
+    const int status = cli_error(CLI_FAILED, "%s: %s: %s; install python3", c->name, CW_PYTHON, strerror(errno));
     free(words);
     return status;
 }
@@ -94,6 +88,13 @@ const struct cli_command cli_sweep = {
     .usage = "WORKLOAD|FILE.ptx --vary NAME=VALUES ... [OPTIONS]",
     .what = "Makes the runs of all combinations of some parameters, a table and a plot",
     .script = "scripts/results/sweep.py",
+};
+
+const struct cli_command cli_test = {
+    .name = "test",
+    .usage = "[OPTIONS] -- ctest|pytest|PROGRAM [ARGUMENT ...]",
+    .what = "Runs tests of CUDA programs on the simulated GPU, checked, with a limit for each; see docs/ci.md",
+    .script = "scripts/ci/cuda_tests.py",
 };
 
 const struct cli_command cli_synth = {

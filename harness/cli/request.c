@@ -10,8 +10,7 @@
 #include "cli.h"
 #include "workloads.h"
 
-#define NAMES_MAX  64u
-#define PATH_BYTES 4096u
+#define NAMES_MAX 64u
 
 static int find_workload(const struct cli_parsed *p, const char *command, const struct cowarp_workload **workload)
 {
@@ -130,37 +129,18 @@ static int set_params(struct cli_request *q, const struct cli_parsed *p)
     return status;
 }
 
-/* Of an installed command: ../share/cowarp/kernels. */
-static bool find_beside(struct cli_request *q)
-{
-    char exe[PATH_BYTES / 2];
-    const ssize_t length = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    if (length <= 0)
-        return false;
-    exe[length] = '\0';
-    char *slash = strrchr(exe, '/');
-    if (slash != NULL)
-        *slash = '\0';
-    snprintf(q->ptx, sizeof q->ptx, "%s/../share/cowarp/kernels/%s.ptx", exe, q->workload->folder);
-    return access(q->ptx, R_OK) == 0;
-}
-
-/* $COWARP_KERNEL_DIR, the folder beside an installed command, or that of the build. */
+/* In $COWARP_KERNEL_DIR, or where those are that come with the command. */
 static int find_ptx(struct cli_request *q)
 {
     const char *folder = q->workload->folder, *own = getenv("COWARP_KERNEL_DIR");
-    if (own != NULL) {
-        snprintf(q->ptx, sizeof q->ptx, "%s/%s.ptx", own, folder);
-        if (access(q->ptx, R_OK) == 0)
-            return CLI_OK;
-        return cli_error(CLI_WRONG, "%s: cannot be read; correct COWARP_KERNEL_DIR", q->ptx);
-    }
-    if (find_beside(q))
-        return CLI_OK;
-    snprintf(q->ptx, sizeof q->ptx, "%s/%s.ptx", COWARP_KERNEL_DIR, folder);
+    char name[128];
+    snprintf(name, sizeof name, "share/cowarp/kernels/%s.ptx", folder);
+    if (own == NULL)
+        return cli_place(q->ptx, name) == CLI_OK ? CLI_OK : CLI_WRONG;
+    snprintf(q->ptx, sizeof q->ptx, "%s/%s.ptx", own, folder);
     if (access(q->ptx, R_OK) == 0)
         return CLI_OK;
-    return cli_error(CLI_WRONG, "%s/%s.ptx: not found; build the target kernels, or set COWARP_KERNEL_DIR", COWARP_KERNEL_DIR, folder);
+    return cli_error(CLI_WRONG, "%s: cannot be read; correct COWARP_KERNEL_DIR", q->ptx);
 }
 
 int cli_request_read(struct cli_request *q, const struct cli_parsed *p, const char *command)

@@ -257,7 +257,7 @@ int cli_script_open(struct script *s, const struct cli_parsed *p)
     const char *ptx = p->word_cnt > 0 ? p->word[0] : NULL;
     if (ptx != NULL && access(ptx, R_OK) != 0)
         return cli_error(CLI_WRONG, "%s: cannot be opened: %s", ptx, strerror(errno));
-    const int status = cli_script_read(s, cli_value(p, "script", NULL), ptx);
+    const int status = cli_script_read(s, cli_input(cli_value(p, "script", NULL)), ptx);
     return status == CLI_OK ? check_outputs(s, p) : status;
 }
 

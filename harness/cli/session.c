@@ -249,7 +249,8 @@ static int read_settings(struct cli_session *s, const struct cli_parsed *p)
     }
     s->options.settings = s->settings;
     s->options.units = s->units;
-    return cli_check_assignments(p, "set");
+    const int status = cli_check_assignments(p, "set");
+    return status == CLI_OK ? cli_check_assignments(p, "unit") : status;
 }
 
 static int read_registers(struct cli_session *s, const struct cli_parsed *p)
@@ -333,11 +334,11 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
     struct cowarp_options *o = &s->options;
     cowarp_options_init(o);
     o->preset = cli_value(p, "preset", "getm");
-    o->config_file = cli_value(p, "config", NULL);
+    o->config_file = cli_input(cli_value(p, "config", NULL));
     o->control = cli_value(p, "control", NULL);
     o->persistency = cli_value(p, "persistency", NULL);
     o->pm_file = cli_value(p, "pm", NULL);
-    o->check_serial = cli_has(p, "check-serial");
+    o->check_serial = !cli_has(p, "check-serial") ? 0 : cli_has(p, "real-time") ? 2 : 1;
     o->check_persist = cli_has(p, "check-persist");
     o->count_stalls = cli_has(p, "stalls");
     o->pack_messages = cli_has(p, "pack");
@@ -361,6 +362,8 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
         status = read_number(p, "renew", &o->renew_cycles);
     if (status == CLI_OK)
         status = read_saved(s, p);
+    if (status == CLI_OK && cli_has(p, "real-time") && o->check_serial == 0)
+        return cli_error(CLI_WRONG, "--real-time goes with --check-serial, which finds the order");
     if (status == CLI_OK && cli_has(p, "max-cycles") && o->max_cycles == 0)
         return cli_error(CLI_WRONG, "--max-cycles 0: nothing runs in no cycles; leave it out, and there is no limit");
     if (status == CLI_OK)
@@ -621,13 +624,24 @@ static int print_findings(const struct cli_session *s)
     return cli_error(CLI_FAILED, "check: %s, at %" PRIu32 " place%s", counts, places, places == 1 ? "" : "s");
 }
 
+/* Whether a launch has taken time, if some were to. */
+static int check_launches(struct cli_session *s, const struct cli_result *r)
+{
+    const uint64_t cnt = counter(s, "functional_launches"), begin = s->options.timed_begin;
+    if (r->status != COWARP_OK || s->options.timed_end == 0 || cowarp_cycles(s->gpu) > 0 || cnt > begin)
+        return CLI_OK;
+    return cli_error(CLI_FAILED,
+                     "--launches %" PRIu64 ":...: the run has %" PRIu64 " launch%s, of which the first is 0, so none has taken time", begin,
+                     cnt, cnt == 1 ? "" : "es");
+}
+
 int cli_session_end(struct cli_session *s, const struct cli_result *r)
 {
     int status = CLI_OK;
     erase_line(s);
     if (r->status != COWARP_OK)
         status = print_failure(s, r);
-    if (print_findings(s) != CLI_OK && status == CLI_OK)
+    if ((print_findings(s) != CLI_OK || check_launches(s, r) != CLI_OK) && status == CLI_OK)
         status = CLI_FAILED;
     const bool began = cowarp_cycles(s->gpu) > 0 || counter(s, "functional_launches") > 0;
     const bool ran = began && !(cli_interrupted() && r->status == COWARP_ELIMIT);

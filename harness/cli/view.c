@@ -14,7 +14,6 @@
 #include "cli.h"
 #include "file/out_file.h"
 
-#define WAVES     CW_SOURCE_DIR "/waves"
 #define BEFORE_PS 20000u /* shown to the left of the marker at first */
 #define RED       "[color] 1"
 
@@ -181,6 +180,7 @@ static bool colours_warp(const char *line, const char *next, const struct cowarp
 struct view {
     FILE *out;
     const char *trace;
+    const char *folder; /* of the system's view, and of the files that it names */
     const struct cowarp_wave_event *event;
     struct warps warps;
     struct names names; /* in the trace */
@@ -246,7 +246,7 @@ static void write_view(struct view *v, char *view)
                     e->picoseconds > BEFORE_PS ? e->picoseconds - BEFORE_PS : 0);
         else if (sscanf(line, "*%31s", zoom) == 1)
             fprintf(v->out, "*%s %" PRIu64 "%s\n", zoom, e->picoseconds, strchr(strchr(line, ' ') + 1, ' '));
-        else if (starts(line, "^1 waves/") && snprintf(file, sizeof file, "^1 %s/%s", CW_SOURCE_DIR, line + 3) > 0)
+        else if (starts(line, "^1 waves/") && snprintf(file, sizeof file, "^1 %s%s", v->folder, line + strlen("^1 waves")) > 0)
             hold(v, file);
         else if (colours_warp(line, next, e, &v->warps))
             hold(v, RED);
@@ -273,10 +273,10 @@ static char *read_file(const char *path)
 }
 
 /* "warptm-el" has the view of warptm. */
-static char *system_view(const char *system)
+static char *system_view(const char *folder, const char *system)
 {
-    char path[sizeof WAVES + 64];
-    snprintf(path, sizeof path, "%s/%.*s.gtkw", WAVES, (int)strcspn(system, "-"), system);
+    char path[CLI_PATH_BYTES + 64];
+    snprintf(path, sizeof path, "%s/%.*s.gtkw", folder, (int)strcspn(system, "-"), system);
     return read_file(path);
 }
 
@@ -297,9 +297,12 @@ int cli_view_follow(char *path, size_t bytes, struct cowarp_gpu *gpu, const char
     struct cw_error err;
     const size_t length = strlen(trace);
     const bool named = length > 4 && strcmp(trace + length - 4, ".fst") == 0;
+    char folder[CLI_PATH_BYTES];
     path[0] = '\0';
-    char *view = system_view(system), *full = realpath(trace, NULL);
-    struct view v = {.trace = full, .event = event};
+    if (cli_place(folder, CLI_SOURCE "/waves") != CLI_OK)
+        return CLI_OK; /* the wave is there, and why it has no view has been said */
+    char *view = system_view(folder, system), *full = realpath(trace, NULL);
+    struct view v = {.trace = full, .folder = folder, .event = event};
     int status = 0;
     if (view != NULL && full != NULL && cowarp_wave_signals(gpu, full, add_name, &v.names) == COWARP_OK) {
         qsort(v.names.name, v.names.cnt, sizeof *v.names.name, by_text);

@@ -14,10 +14,9 @@
 #include "cli.h"
 #include "file/out_file.h"
 
-#define PATH_BYTES    4096u
 #define POLL_NS       20000000L
-#define WAVES         CW_SOURCE_DIR "/waves"
-#define ARGUMENTS_MAX 34u /* of a command, with a NULL at the end */
+#define WAVES         CLI_SOURCE "/waves" /* also in a scenario's arguments, where it stands for the folder */
+#define ARGUMENTS_MAX 34u                 /* of a command, with a NULL at the end */
 
 /* Figure 3.7 of thread block compaction as a kernel: one block of three warps, on one core; its units step with each cycle of the core, so that a
  * picture holds it. */
@@ -72,10 +71,16 @@ static const struct scenario {
 /* What is asked for. */
 struct wave {
     const struct scenario *scenario; /* NULL: a stimulus file of the user's */
-    char stimulus[PATH_BYTES];
-    char fst[PATH_BYTES];
-    char view[PATH_BYTES];
+    char waves[CLI_PATH_BYTES];      /* the folder */
+    char stimulus[CLI_PATH_BYTES];
+    char fst[CLI_PATH_BYTES];
+    char view[CLI_PATH_BYTES];
 };
+
+static void in_waves(char path[CLI_PATH_BYTES], const struct wave *w, const char *stem, const char *ending)
+{
+    snprintf(path, CLI_PATH_BYTES, "%.4000s/%.60s.%s", w->waves, stem, ending);
+}
 
 static bool is_stimulus(const char *word)
 {
@@ -98,8 +103,10 @@ static int choose(struct wave *w, const struct cli_parsed *p)
     if (w->scenario == NULL && !is_stimulus(word))
         return cli_error(CLI_WRONG, "unknown scenario '%s'; %s", word,
                          cli_suggest(near, word, names, SCENARIO_CNT, "see 'cowarp help wave'; a stimulus file's name ends in .stim"));
+    if (cli_place(w->waves, WAVES) != CLI_OK)
+        return CLI_FAILED;
     if (w->scenario != NULL)
-        snprintf(w->stimulus, sizeof w->stimulus, WAVES "/%s.stim", w->scenario->file);
+        in_waves(w->stimulus, w, w->scenario->file, "stim");
     else
         snprintf(w->stimulus, sizeof w->stimulus, "%s", word);
     const char *dot = strrchr(base, '.');
@@ -109,20 +116,6 @@ static int choose(struct wave *w, const struct cli_parsed *p)
     else
         snprintf(w->fst, sizeof w->fst, "%.*s.fst", (int)(dot != NULL ? (size_t)(dot - base) : strlen(base)), base);
     return CLI_OK;
-}
-
-static bool installed(const char *tool)
-{
-    const char *path = getenv("PATH");
-    char name[PATH_BYTES];
-    while (path != NULL && *path != '\0') {
-        const size_t length = strcspn(path, ":");
-        snprintf(name, sizeof name, "%.*s/%s", (int)length, path, tool);
-        if (access(name, X_OK) == 0)
-            return true;
-        path += length + (path[length] == ':');
-    }
-    return false;
 }
 
 /* GTKWave itself would print its options, and succeed. */
@@ -143,9 +136,10 @@ static int check_tools(const struct cli_parsed *p)
         const char *tool, *package;
     } needed[] = {{"gtkwave", "gtkwave"}, {"Xvfb", "xvfb"}, {"import", "imagemagick"}};
     const bool png = cli_has(p, "png");
+    char path[CLI_PATH_BYTES];
     const uint32_t cnt = png ? 3 : cli_has(p, "open") ? 1 : 0;
     for (uint32_t i = 0; i < cnt; i++)
-        if (!installed(needed[i].tool))
+        if (!cli_find_tool(path, needed[i].tool))
             return cli_error(CLI_WRONG, "--%s needs %s, which is not installed; apt-get install %s", png ? "png" : "open", needed[i].tool,
                              png ? "gtkwave xvfb imagemagick" : needed[i].package);
     return cli_has(p, "open") ? check_display() : CLI_OK;
@@ -192,7 +186,7 @@ static int play(struct wave *w, const struct cli_parsed *p)
     if (played.view[0] != '\0')
         snprintf(w->view, sizeof w->view, "%s", played.view);
     else
-        snprintf(w->view, sizeof w->view, WAVES "/%s.gtkw", played.unit);
+        in_waves(w->view, w, played.unit, "gtkw");
     return CLI_OK;
 }
 
@@ -205,7 +199,7 @@ static int choose_view(struct wave *w, bool waits)
     if (waits)
         snprintf(w->view, sizeof w->view, "%.*s.gtkw", (int)(named ? length - 4 : length), w->fst);
     else
-        snprintf(w->view, sizeof w->view, WAVES "/%s.gtkw", w->scenario->file);
+        in_waves(w->view, w, w->scenario->file, "gtkw");
     if (!waits || access(w->view, R_OK) == 0)
         return CLI_OK;
     return cli_error(CLI_FAILED, "%s: the run has not come to what the scenario waits for; there is no wave", w->scenario->name);
@@ -214,7 +208,7 @@ static int choose_view(struct wave *w, bool waits)
 /* A part of a run, by the command that anyone could give. */
 static int run_command(struct wave *w, const struct cli_parsed *p)
 {
-    char *argv[ARGUMENTS_MAX + 2];
+    char *argv[ARGUMENTS_MAX + 2], file[CLI_PATH_BYTES + 64];
     int argc = 0;
     struct cli_parsed run;
     const char *const *words = w->scenario->run;
@@ -224,6 +218,10 @@ static int run_command(struct wave *w, const struct cli_parsed *p)
     bool waits = false;
     for (; words[argc + 1] != NULL; argc++) {
         argv[argc] = (char *)words[argc + 1];
+        if (strncmp(argv[argc], WAVES, strlen(WAVES)) == 0) { /* one file at most */
+            snprintf(file, sizeof file, "%s%s", w->waves, argv[argc] + strlen(WAVES));
+            argv[argc] = file;
+        }
         waits = waits || strcmp(argv[argc], "--wave-on") == 0;
     }
     argv[argc++] = (char *)"--wave";
@@ -269,7 +267,9 @@ static int execute(const char *const *argv)
 
 static int draw(const struct wave *w, const char *png)
 {
-    const char *const argv[] = {WAVES "/picture.sh", w->view, w->fst, png, NULL};
+    char script[CLI_PATH_BYTES];
+    const char *const argv[] = {script, w->view, w->fst, png, NULL};
+    in_waves(script, w, "picture", "sh");
     fflush(stdout);
     if (execute(argv) != 0)
         return cli_error(CLI_FAILED, "%s: could not be drawn", png);
@@ -278,11 +278,12 @@ static int draw(const struct wave *w, const char *png)
 }
 
 /* Becomes GTKWave. The views name their filter files from the folder above waves/. */
-static int open_viewer(const struct wave *w)
+static int open_viewer(struct wave *w)
 {
     char *fst = realpath(w->fst, NULL), *view = realpath(w->view, NULL);
     fflush(stdout);
-    if (fst != NULL && view != NULL && chdir(CW_SOURCE_DIR) == 0)
+    char *slash = strrchr(w->waves, '/');
+    if (fst != NULL && view != NULL && slash != NULL && (*slash = '\0', chdir(w->waves)) == 0)
         execlp("gtkwave", "gtkwave", fst, view, (char *)NULL);
     const int status = cli_error(CLI_FAILED, "gtkwave %s %s: %s", w->fst, w->view, strerror(errno));
     free(fst);
@@ -302,8 +303,8 @@ static int run(const struct cli_parsed *p)
         status = w.scenario != NULL && w.scenario->run[0] != NULL ? run_command(&w, p) : play(&w, p);
     if (status != CLI_OK)
         return status;
-    printf("written %s; to look at it: (cd %s && gtkwave %s%s %s%s)\n", w.fst, CW_SOURCE_DIR, w.fst[0] == '/' ? "" : "$OLDPWD/", w.fst,
-           w.view[0] == '/' ? "" : "$OLDPWD/", w.view);
+    printf("written %s; to look at it: (cd %.*s && gtkwave %s%s %s%s)\n", w.fst, (int)(strrchr(w.waves, '/') - w.waves), w.waves,
+           w.fst[0] == '/' ? "" : "$OLDPWD/", w.fst, w.view[0] == '/' ? "" : "$OLDPWD/", w.view);
     if (cli_has(p, "png"))
         status = draw(&w, cli_value(p, "png", NULL));
     if (status == CLI_OK && cli_has(p, "open"))

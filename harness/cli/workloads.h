@@ -18,7 +18,7 @@ struct cli_request {
     const char *system;
     enum cowarp_variant variant;
     int64_t *param;
-    char ptx[4096]; /* its kernels */
+    char ptx[CLI_PATH_BYTES]; /* its kernels */
 };
 
 /* Options of a command that takes a workload. */

@@ -3,9 +3,8 @@
 """Makes of functions.txt what follows from it.
 
 Usage: functions.py stubs runtime|driver OUT.c     the functions that are missing
-       functions.py names OUT.c                    whether a name is one of these
+       functions.py names OUT.c                    whether a name is one of these, and the list of those that are there
        functions.py map runtime|driver VERSION OUT what the library exports, as a version script; VERSION "": symbols have no version
-       functions.py page OUT.md                    the list of docs/cuda.md
        functions.py versions OUT.c                 the driver's functions with the versions of CUDA, for cuGetProcAddress
        functions.py sampler IN.ptx OUT.c           the functions of sampler.cu, each as a line
        functions.py same runtime|driver OUT        linker options that make the functions that are the same as another one
@@ -51,22 +50,17 @@ def names():
             f"static const char *const names[] = {{\n{table}}};\n\n"
             "static int compare(const void *name, const void *row)\n{\n    return strcmp(name, *(const char *const *)row);\n}\n\n"
             "bool cw_cuda_is_missing(const char *name)\n{\n"
-            "    return bsearch(name, names, sizeof names / sizeof names[0], sizeof names[0], compare) != NULL;\n}\n")
+            "    return bsearch(name, names, sizeof names / sizeof names[0], sizeof names[0], compare) != NULL;\n}\n\n"
+            "const char cw_cuda_there[] =\n" + "".join(f"    {json.dumps(line + chr(10))}\n" for line in there().splitlines()) + "    ;\n")
 
 
-def page():
+def there():
+    """What `cowarp cuda --functions` prints."""
     text = ""
     for part, title in (("runtime", "Runtime"), ("driver", "Driver")):
         rows = [(name, state) for name, state in read()[part] if not re.search(r"_pt[ds][sz]$", name)]
-        there = [f"`{name}`" for name, state in rows if state == "there" and not name.startswith("__")]
-        line, lines = f"{title}, {len(there)} of {len(rows)}:", []
-        for word in there:
-            if len(line) + len(word) > 155:
-                lines.append(line)
-                line = word
-            else:
-                line += " " + word
-        text += "\n".join([*lines, line]) + "\n\n" if there else ""
+        found = [name for name, state in rows if state == "there" and not name.startswith("__")]
+        text += f"{title}, {len(found)} of {len(rows)}:\n" + "".join(f"  {name}\n" for name in found)
     return text
 
 
@@ -101,7 +95,7 @@ def sampler(path):
 
 
 def main(what, *rest):
-    text = {"stubs": stubs, "names": names, "map": version_map, "same": same, "page": page, "versions": versions, "sampler": sampler}[what](*rest[:-1])
+    text = {"stubs": stubs, "names": names, "map": version_map, "same": same, "versions": versions, "sampler": sampler}[what](*rest[:-1])
     pathlib.Path(rest[-1]).write_text(text)
 
 

@@ -320,7 +320,7 @@ static int open_file(struct play *p, const struct cw_play_options *options)
             .model = instance->library->model(instance->self), .trace = instance->library->trace, .self = instance->self};
     const struct cw_fst_content content = {p->signal, p->signals.signal_cnt + OWN_SIGNALS, p->enums, p->signals.enum_cnt + 1, &rtl,
                                            rtl_cnt};
-    status = cw_fst_file_open(&p->file, options->path, options->plugin, &content, p->err);
+    status = cw_fst_file_open(&p->file, options->path, &content, p->err);
     p->open = status == CW_OK;
     return status;
 }

@@ -8,8 +8,7 @@
 #include "rtl/rtl_provider.h"
 
 struct cw_play_options {
-    const char *path;   /* of the wave; written under a temporary name and renamed when the play is over, whatever its outcome */
-    const char *plugin; /* path of libcowarp_wave.so */
+    const char *path; /* of the wave; written under a temporary name and renamed when the play is over, whatever its outcome */
     enum cw_unit_backend backend;
     struct cw_rtl_build_options build;
 };

@@ -2,16 +2,12 @@
 #define _GNU_SOURCE
 #include "bin_watch.h"
 
+#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/state.h"
 #include "rtl_place.h"
-
-#ifndef CW_SOURCE_DIR
-#define CW_SOURCE_DIR "."
-#endif
 
 struct watched {
     const struct cw_unit *unit;
@@ -78,11 +74,9 @@ static const struct cw_unit_ops instance_ops = {
 /* Path of the unit's file; whether it is there. */
 static bool find_file(char path[CW_PATH_MAX], const struct cw_unit *unit)
 {
-    char prefix[CW_PATH_MAX];
-    const bool installed = cw_place_installed(prefix);
-    const int fits = installed ? cw_os_path(path, CW_PATH_MAX, NULL, "%s/share/cowarp/source/tests/rtl/bins/%s.txt", prefix, unit->name)
-                               : cw_os_path(path, CW_PATH_MAX, NULL, "%s/tests/rtl/bins/%s.txt", CW_SOURCE_DIR, unit->name);
-    return unit->home == NULL && fits == CW_OK && access(path, R_OK) == 0;
+    char name[128];
+    snprintf(name, sizeof name, CW_PLACE_SOURCE "/tests/rtl/bins/%s.txt", unit->name);
+    return unit->home == NULL && cw_place(path, name);
 }
 
 /* The unit's bins, read when its first instance is opened; *bins is NULL for a unit without. */

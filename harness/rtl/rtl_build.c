@@ -23,10 +23,6 @@
 #include "rtl_place.h"
 #include "rtl_shim.h"
 
-#ifndef CW_SOURCE_DIR
-#define CW_SOURCE_DIR "."
-#endif
-
 #define NOT_FOUND 127 /* exit status of a shell that does not find a program */
 
 static const char verilator_program[] = "verilator";
@@ -41,7 +37,7 @@ struct build {
     struct cw_rtl_names package;     /* files of packages that it uses and does not list, each behind those that it uses itself */
     const char *top;                 /* of the sources, the one with the unit's module; NULL: the unit's own Verilog */
     const char *coverage;            /* "line", "toggle", "both" or NULL: counters in the model, see scripts/coverage */
-    char source_dir[CW_PATH_MAX], prebuilt_dir[CW_PATH_MAX]; /* of an installed cowarp */
+    char source_dir[CW_PATH_MAX], prebuilt_dir[CW_PATH_MAX]; /* what came with cowarp */
     char rtl_dir[CW_PATH_MAX];
     char home_rtl_dir[CW_PATH_MAX]; /* of a unit that a mechanism's folder brings; "": none */
     char cache_dir[CW_PATH_MAX];
@@ -129,23 +125,19 @@ static const char *flags_for_host(void)
     return "-O3 -fno-tree-slp-vectorize";
 }
 
-/* The files that come with cowarp: those of an installed one, or of the tree and the build. */
+/* The files that come with cowarp. Libraries that are built already need not be there. */
 static int choose_own_dirs(struct build *b, struct cw_error *err)
 {
-    char prefix[CW_PATH_MAX];
-    const bool installed = cw_place_installed(prefix);
-    int status = CW_OK;
-    if (installed)
-        status = cw_os_path(b->source_dir, CW_PATH_MAX, err, "%s/share/cowarp/source", prefix);
-    if (installed && status == CW_OK)
-        status = cw_os_path(b->prebuilt_dir, CW_PATH_MAX, err, "%s/lib/cowarp", prefix);
-    if (b->opt.source_dir == NULL)
-        b->opt.source_dir = installed ? b->source_dir : CW_SOURCE_DIR;
-#ifdef CW_RTL_PREBUILT_DIR
-    if (b->opt.prebuilt_dir == NULL)
-        b->opt.prebuilt_dir = installed ? b->prebuilt_dir : CW_RTL_PREBUILT_DIR;
-#endif
-    return status;
+    if (b->opt.source_dir == NULL && !cw_place(b->source_dir, CW_PLACE_SOURCE "/rtl"))
+        return cw_fail(err, CW_EIO, "%s: the Verilog of the units is not there; install it (cowarp-rtl), or set COWARP_HOME",
+                       b->source_dir);
+    if (b->opt.source_dir == NULL) {
+        *strrchr(b->source_dir, '/') = '\0';
+        b->opt.source_dir = b->source_dir;
+    }
+    if (b->opt.prebuilt_dir == NULL && cw_place(b->prebuilt_dir, CW_PLACE_LOADED "/rtl"))
+        b->opt.prebuilt_dir = b->prebuilt_dir;
+    return CW_OK;
 }
 
 static int open_files(struct build *b, struct cw_error *err);

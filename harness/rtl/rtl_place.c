@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* realpath */
 #include "rtl_place.h"
 
 #include <inttypes.h>
@@ -36,12 +37,31 @@ static bool cut_last(char *path)
     return slash != NULL;
 }
 
-bool cw_place_installed(char prefix[CW_PATH_MAX])
+/* folder/name, without symbolic links: those of a build lead to the source tree, and messages are to name its files. */
+static bool is_in(char path[CW_PATH_MAX], const char *folder, const char *name)
+{
+    char joined[CW_PATH_MAX];
+    char *const full = cw_os_path(joined, sizeof joined, NULL, "%s/%s", folder, name) == 0 ? realpath(joined, NULL) : NULL;
+    const bool found = full != NULL && cw_os_path(path, CW_PATH_MAX, NULL, "%s", full) == 0;
+    free(full);
+    return found;
+}
+
+bool cw_place(char path[CW_PATH_MAX], const char *name)
 {
     const char *home = getenv("COWARP_HOME");
-    char source[CW_PATH_MAX];
-    if (home != NULL && *home != '\0')
-        return cw_os_path(prefix, CW_PATH_MAX, NULL, "%s", home) == 0;
-    return object_file(prefix, (uintptr_t)cw_place_installed) && cut_last(prefix) && cut_last(prefix) &&
-           cw_os_path(source, sizeof source, NULL, "%s/share/cowarp/source", prefix) == 0 && access(source, R_OK) == 0;
+    char folder[CW_PATH_MAX] = "";
+    if (home != NULL && *home != '\0') {
+        if (is_in(path, home, name))
+            return true;
+        (void)cw_os_path(path, CW_PATH_MAX, NULL, "%s/%s", home, name);
+        return false;
+    }
+    bool found = false;
+    if (object_file(folder, (uintptr_t)cw_place))
+        while (!found && cut_last(folder))
+            found = is_in(path, folder, name);
+    if (!found)
+        cw_os_path(path, CW_PATH_MAX, NULL, "%s", name);
+    return found;
 }

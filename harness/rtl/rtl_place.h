@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where an installed cowarp finds the files that it needs while it runs. */
+/* Where cowarp finds the files that come with it. No path is compiled in: an installed tree may be moved, and the sources may be gone. */
 #ifndef CW_HARNESS_RTL_PLACE_H
 #define CW_HARNESS_RTL_PLACE_H
 
@@ -7,12 +7,16 @@
 
 #include "rtl_os.h"
 
+/* Verilog, headers, the shim's template: what a build of RTL takes, as in the source tree; and what is loaded. */
+#define CW_PLACE_SOURCE "share/cowarp/source"
+#define CW_PLACE_LOADED "lib/cowarp"
+
 /*
- * The folder that cowarp is installed in, with share/cowarp/source (Verilog, headers, the shim's template: what a build of RTL takes) and
- * lib/cowarp (shared objects that are loaded). It is $COWARP_HOME, else the folder above that of the object file which holds this code, the
- * shared library or the command, if it has a share/cowarp/source. false: there is none, and cowarp takes the files of the tree that it was
- * built from.
+ * The file or folder of that name, such as CW_PLACE_SOURCE "/rtl". It is looked for in $COWARP_HOME when that is set. Else it is in the nearest
+ * folder above the object file that holds this code, the shared library or the program: PREFIX of PREFIX/bin/cowarp and of
+ * PREFIX/lib/libcowarp.so, and the folder of a build. The path is absolute and without symbolic links. false: there is none; path then has
+ * the name for a message.
  */
-bool cw_place_installed(char prefix[CW_PATH_MAX]);
+bool cw_place(char path[CW_PATH_MAX], const char *name);
 
 #endif

@@ -27,23 +27,15 @@ int cw_fst_file_check(const char *path, struct cw_error *err)
     return cw_out_file_check(path, err);
 }
 
-/* An installed cowarp brings its own. */
-static const char *installed_plugin(char path[CW_PATH_MAX], const char *built)
-{
-    char prefix[CW_PATH_MAX];
-    const char *slash = strrchr(built, '/'), *name = slash != NULL ? slash + 1 : built;
-    const bool found = cw_place_installed(prefix) && cw_os_path(path, CW_PATH_MAX, NULL, "%s/lib/cowarp/%s", prefix, name) == CW_OK;
-    return found ? path : built;
-}
-
-static int load_plugin(struct cw_fst_file *f, const char *built, struct cw_error *err)
+static int load_plugin(struct cw_fst_file *f, struct cw_error *err)
 {
     const struct cw_wave_plugin *(*get)(void) = NULL;
-    char installed[CW_PATH_MAX];
-    const char *path = installed_plugin(installed, built);
+    char path[CW_PATH_MAX];
+    if (!cw_place(path, CW_PLACE_LOADED "/libcowarp_wave.so"))
+        return cw_fail(err, CW_EIO, "%s: the waveform writer is not there; install cowarp again, or set COWARP_HOME", path);
     f->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (f->library == NULL)
-        return cw_fail(err, CW_EIO, "cannot load the waveform writer: %s; build again", dlerror());
+        return cw_fail(err, CW_EIO, "cannot load the waveform writer: %s; install cowarp again", dlerror());
     *(void **)&get = dlsym(f->library, "cw_wave_plugin_get");
     f->plugin = get != NULL ? get() : NULL;
     if (f->plugin == NULL || f->plugin->abi != CW_WAVE_ABI)
@@ -60,13 +52,12 @@ static int open_writer(struct cw_fst_file *f, const struct cw_fst_content *c, st
     return CW_OK;
 }
 
-int cw_fst_file_open(struct cw_fst_file *f, const char *path, const char *plugin, const struct cw_fst_content *content,
-                     struct cw_error *err)
+int cw_fst_file_open(struct cw_fst_file *f, const char *path, const struct cw_fst_content *content, struct cw_error *err)
 {
     *f = (struct cw_fst_file){.path = strdup(path)};
     int status = f->path != NULL ? cw_fst_file_check(path, err) : cw_fail(err, CW_ENOMEM, "out of memory");
     if (status == CW_OK)
-        status = load_plugin(f, plugin, err);
+        status = load_plugin(f, err);
     if (status == CW_OK)
         status = cw_out_file_open(&f->out, path, err);
     if (status == CW_OK && (status = open_writer(f, content, err)) != CW_OK)
@@ -76,11 +67,10 @@ int cw_fst_file_open(struct cw_fst_file *f, const char *path, const char *plugin
     return status;
 }
 
-int cw_fst_file_names(const char *path, const char *plugin, void (*each)(void *context, const char *name), void *context,
-                      struct cw_error *err)
+int cw_fst_file_names(const char *path, void (*each)(void *context, const char *name), void *context, struct cw_error *err)
 {
     struct cw_fst_file f = {0};
-    int status = load_plugin(&f, plugin, err);
+    int status = load_plugin(&f, err);
     if (status == CW_OK && !f.plugin->names(path, each, context))
         status = cw_fail(err, CW_EIO, "%s: cannot be read as a trace", path);
     release(&f);

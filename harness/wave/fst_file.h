@@ -28,16 +28,14 @@ struct cw_fst_content {
 /* Whether path could become an FST file: as cw_out_file_check, and it is no pipe, no device and not where standard output goes, as the file
  * is not written from its beginning to its end. 0 or CW_EIO. */
 int cw_fst_file_check(const char *path, struct cw_error *err);
-/* plugin: path of libcowarp_wave.so. CW_OK, CW_EIO or CW_ENOMEM; after a failure f holds nothing. */
-int cw_fst_file_open(struct cw_fst_file *f, const char *path, const char *plugin, const struct cw_fst_content *content,
-                     struct cw_error *err);
+/* CW_OK, CW_EIO or CW_ENOMEM; after a failure f holds nothing. */
+int cw_fst_file_open(struct cw_fst_file *f, const char *path, const struct cw_fst_content *content, struct cw_error *err);
 /* The signals' values at time_ps, which grows from call to call. */
 void cw_fst_file_dump(struct cw_fst_file *f, uint64_t time_ps);
 /* Completes and renames the file. CW_OK, or CW_EIO when anything since open failed, and then path is as it was. */
 int cw_fst_file_close(struct cw_fst_file *f, struct cw_error *err);
 /* Tells the signals of a file that is complete: "core0.warp1.state[3:0]". CW_OK or CW_EIO. */
-int cw_fst_file_names(const char *path, const char *plugin, void (*each)(void *context, const char *name), void *context,
-                      struct cw_error *err);
+int cw_fst_file_names(const char *path, void (*each)(void *context, const char *name), void *context, struct cw_error *err);
 /* Instead of close: nothing is left. */
 void cw_fst_file_discard(struct cw_fst_file *f);
 

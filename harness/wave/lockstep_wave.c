@@ -136,7 +136,7 @@ static int write_file(struct player *p, const char *path, void *out, struct cw_e
         rtl = (struct cw_wave_rtl){.model = f->library->model(f->self), .trace = f->library->trace, .self = f->self};
     }
     const struct cw_fst_content content = {p->list, p->cnt, p->signals.enums, p->signals.enum_cnt, &rtl, f->library != NULL};
-    int status = cw_fst_file_open(&p->file, path, COWARP_WAVE_PLUGIN, &content, err);
+    int status = cw_fst_file_open(&p->file, path, &content, err);
     if (status == CW_OK) {
         play(p, out);
         status = cw_fst_file_close(&p->file, err);

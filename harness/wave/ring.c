@@ -275,7 +275,7 @@ static void play_segment(struct cw_wave_ring *r, const struct segment *s, uint64
     }
 }
 
-static int open_file(struct cw_wave_ring *r, struct cw_fst_file *f, const char *path, const char *plugin, struct cw_error *err)
+static int open_file(struct cw_wave_ring *r, struct cw_fst_file *f, const char *path, struct cw_error *err)
 {
     struct cw_fst_content content = r->content;
     struct cw_wave_rtl *list = calloc(r->rtl_cnt + 1u, sizeof *list);
@@ -288,12 +288,12 @@ static int open_file(struct cw_wave_ring *r, struct cw_fst_file *f, const char *
                 (struct cw_wave_rtl){.model = rtl->library->model(rtl->self), .trace = rtl->library->trace, .self = rtl->self};
     }
     content.rtl = list;
-    int status = cw_fst_file_open(f, path, plugin, &content, err);
+    int status = cw_fst_file_open(f, path, &content, err);
     free(list);
     return status;
 }
 
-int cw_wave_ring_write(struct cw_wave_ring *r, uint64_t from_ps, const char *path, const char *plugin, struct cw_error *err)
+int cw_wave_ring_write(struct cw_wave_ring *r, uint64_t from_ps, const char *path, struct cw_error *err)
 {
     struct cw_fst_file f;
     const struct segment *now = &r->segment[r->turns % 2], *first = r->turns > 0 ? &r->segment[(r->turns + 1) % 2] : now;
@@ -305,7 +305,7 @@ int cw_wave_ring_write(struct cw_wave_ring *r, uint64_t from_ps, const char *pat
     save_states(r, present);
     restore_states(r, first->state);
     memcpy(r->value, first->value, r->content.signal_cnt * sizeof *r->value);
-    int status = open_file(r, &f, path, plugin, err);
+    int status = open_file(r, &f, path, err);
     if (status == CW_OK) {
         play_segment(r, first, from_ps, &f);
         if (first != now)

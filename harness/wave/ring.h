@@ -38,8 +38,8 @@ void cw_wave_ring_dump(struct cw_wave_ring *ring, uint64_t time_ps);
 /* Begins a segment; the last but one is forgotten. */
 void cw_wave_ring_turn(struct cw_wave_ring *ring);
 
-/* The wave from the first dump at or after from_ps on. plugin: path of libcowarp_wave.so. CW_OK, CW_EIO, or CW_ENOMEM, also when memory
+/* The wave from the first dump at or after from_ps on. CW_OK, CW_EIO, or CW_ENOMEM, also when memory
  * ran out while the run was noted. */
-int cw_wave_ring_write(struct cw_wave_ring *ring, uint64_t from_ps, const char *path, const char *plugin, struct cw_error *err);
+int cw_wave_ring_write(struct cw_wave_ring *ring, uint64_t from_ps, const char *path, struct cw_error *err);
 
 #endif

@@ -64,7 +64,7 @@ static int open_file(struct cw_wave *w, struct cw_error *err)
         rtl[i] = (struct cw_wave_rtl){
             .model = instance[i].library->model(instance[i].self), .trace = instance[i].library->trace, .self = instance[i].self};
     const struct cw_fst_content content = {s->signal, s->signal_cnt, s->enums, s->enum_cnt, rtl, cnt};
-    int status = cw_fst_file_open(&w->file, w->path, w->options.plugin, &content, err);
+    int status = cw_fst_file_open(&w->file, w->path, &content, err);
     free(rtl);
     return status;
 }
@@ -377,7 +377,7 @@ static void write_ring(struct cw_wave *w)
 {
     const cw_time kept = w->options.keep * cw_gpu_clocks(w->gpu)->period[CW_DOMAIN_CORE];
     const cw_time from = w->fired_at > kept ? w->fired_at - kept : 0;
-    w->failed = cw_wave_ring_write(w->ring, picoseconds(w, from), w->path, w->options.plugin, &w->failure);
+    w->failed = cw_wave_ring_write(w->ring, picoseconds(w, from), w->path, &w->failure);
     w->written = w->failed == CW_OK;
     close_ring(w);
 }

@@ -26,8 +26,7 @@ enum cw_wave_event {
 };
 
 struct cw_wave_options {
-    const char *path;   /* written under a temporary name, renamed by cw_wave_close */
-    const char *plugin; /* path of libcowarp_wave.so */
+    const char *path; /* written under a temporary name, renamed by cw_wave_close */
     enum cw_wave_event event;
     uint64_t begin, end;                  /* CW_WAVE_WINDOW: core cycles traced: begin <= cycle < end */
     uint64_t number;                      /* of the event: see there */

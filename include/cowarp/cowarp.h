@@ -54,7 +54,7 @@ struct cowarp_options {
     const char *system;            /* transactional system, one that `cowarp list` names (docs/systems.md), or "none" (default) */
     const char *const *units;      /* "validation_unit=rtl", "core3.thread_compactor=lockstep", NULL-terminated, or NULL: C models */
     uint64_t seed;                 /* default 1 */
-    int check_serial;              /* run the serializability oracle over transactions */
+    int check_serial;              /* 1: run the serializability oracle over transactions; 2: it tells of real-time order, too */
     const char *sabotage;          /* break the protocol on purpose, or NULL; see docs/systems.md */
     uint64_t max_cycles;           /* core cycles per launch, 0: no limit */
     const char *wave_file;         /* FST, or NULL */
@@ -150,6 +150,11 @@ const char *cowarp_commit(void);
 const char *cowarp_sources(void);
 /* The compiler that it was built with, the build type and the flags. */
 const char *cowarp_compiler(void);
+
+/* Path of a file or folder that came with cowarp, by its name below the folder of an installed tree or of a build: "share/cowarp/kernels".
+ * It is looked for in $COWARP_HOME when that is set, else in the nearest folder above the file that this library is in, a shared library or
+ * a program. COWARP_OK; COWARP_EIO: it is not there, and path has the name for a message; COWARP_EINVAL: it has no room in path. */
+int cowarp_place(char *path, uint64_t bytes, const char *name);
 
 /* The defaults in a struct of that size, of which the library sets the members that it knows. */
 void cowarp_options_init_size(struct cowarp_options *options, uint32_t size);

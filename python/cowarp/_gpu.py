@@ -14,7 +14,7 @@ from ._errors import RequestError, made
 # Keyword argument -> member of struct cowarp_options, and how it gets there.
 OPTIONS = {
     "preset": ("preset", "text"), "config_file": ("config_file", "path"), "system": ("system", "text"), "seed": ("seed", "number"),
-    "check_serial": ("check_serial", "flag"), "check_persist": ("check_persist", "flag"), "sabotage": ("sabotage", "text"),
+    "check_serial": ("check_serial", "number"), "check_persist": ("check_persist", "flag"), "sabotage": ("sabotage", "text"),
     "max_cycles": ("max_cycles", "number"), "wave": ("wave_file", "path"), "wave_begin": ("wave_begin", "number"),
     "wave_end": ("wave_end", "number"), "wave_on": ("wave_on", "text"), "wave_keep": ("wave_keep", "number"), "record": ("record", "text"),
     "tick_always": ("tick_always", "flag"), "reverse_ticks": ("reverse_ticks", "flag"), "omit_host_seconds": ("omit_host_seconds", "flag"),

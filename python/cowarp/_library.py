@@ -225,16 +225,19 @@ FUNCTIONS = {
 }
 
 
+SONAME = "libcowarp.so.0"
+
+
 def find():
-    """$COWARP_LIBRARY, the library of the tree that this package is installed in, the one of the build in its source tree, or the system's."""
+    """$COWARP_LIBRARY, the one of the build in its source tree, else lib/libcowarp.so.0 in the nearest folder above this package, or the system's."""
     own = os.environ.get("COWARP_LIBRARY")
     if own:
         return own
     here = pathlib.Path(__file__).resolve().parent
-    for place in (here.parents[2], here.parents[1] / "build"):  # P/lib/python3/dist-packages/cowarp; python/cowarp
-        if (place / "libcowarp.so").is_file():
-            return str(place / "libcowarp.so")
-    return "libcowarp.so.0"
+    for path in [here.parents[1] / "build/libcowarp.so", *(folder / "lib" / SONAME for folder in here.parents)]:
+        if path.is_file():
+            return str(path)
+    return SONAME
 
 
 def load():
@@ -242,7 +245,8 @@ def load():
     try:
         loaded = ctypes.CDLL(path)
     except OSError as error:
-        raise ImportError(f"{error}; build cowarp, or set COWARP_LIBRARY to the path of libcowarp.so") from None
+        raise ImportError(f"cowarp has no library: {error}; install a wheel or the package libcowarp0, build the source tree, or set COWARP_LIBRARY to "
+                          f"the path of {SONAME}") from None
     for name, (result, arguments) in FUNCTIONS.items():
         function = getattr(loaded, name)
         function.restype, function.argtypes = result, arguments

@@ -65,11 +65,11 @@ def write(root, name):
 def main():
     parser = argparse.ArgumentParser(prog="cowarp new-unit", description=__doc__)
     parser.add_argument("name", metavar="NAME", help="of the unit, as in 'stall_buffer'")
-    parser.add_argument("--root", type=pathlib.Path, default=HERE.parent.parent, help="source tree (default: the one of this command)")
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path("."), help="source tree (default: where you stand)")
     args = parser.parse_args()
     try:
         if not (args.root / "include/cowarp/unit.h").is_file():
-            raise Refused(f"{args.root} is not the source tree: it has no include/cowarp/unit.h")
+            raise Refused(f"{args.root} is not the source tree: it has no include/cowarp/unit.h; stand there, or name it by --root")
         check_name(args.root, args.name)
         for path in write(args.root, args.name):
             print(path)

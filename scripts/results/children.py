@@ -5,6 +5,7 @@ A command calls catch_signals() once, and run() in the place of subprocess.run. 
 child has been told to end. Whoever ends the command calls end(), and exits with Stopped.status."""
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import threading
@@ -20,6 +21,9 @@ class Stopped(KeyboardInterrupt):
         super().__init__(signal.Signals(number).name)
         self.status = 128 + number
 
+
+# A child ends with the command, even where SIGKILL ends that: setpriv asks the kernel for it, and becomes the program.
+TIED = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
 
 _lock = threading.Lock()
 _running = set()  # of Popen
@@ -52,7 +56,7 @@ def _start(words, options):
     with _lock:
         if _stopped_by:
             raise Stopped(_stopped_by)
-        child = subprocess.Popen(words, process_group=0, **options)
+        child = subprocess.Popen([*TIED, *words], process_group=0, **options)
         _running.add(child)
     if _stopped_by:  # it has come between the two
         _tell(child, signal.SIGTERM)

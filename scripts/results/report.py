@@ -104,9 +104,9 @@ def launches(run):
     return f"<details><summary>Launches of {escape(run.name)}</summary><ul>{text}</ul>{f'<p>and {more} more</p>' if more else ''}</details>"
 
 
-def parts_of(runs, prefix):
-    """[(counter without the prefix, counter)] that some run has."""
-    names = dict.fromkeys(name for run in runs for name in run.counters if name.startswith(prefix))
+def parts_of(runs, prefix, unit=None):
+    """[(counter without the prefix, counter)] that some run has. unit: of the whole, which its parts have too; what counts something else is none."""
+    names = dict.fromkeys(name for run in runs for name, entry in run.counters.items() if name.startswith(prefix) and unit in (None, entry["unit"]))
     return [(name.removeprefix(prefix).replace("_", " "), name) for name in names if any(run.value(name) for run in runs)]
 
 
@@ -196,7 +196,7 @@ def transactions(runs):
     runs = [run for run in runs if run.value("tx_begun")]
     if not runs:
         return ""
-    causes = [(part.strip(), name) for part, name in parts_of(runs, ABORT + "_")]
+    causes = [(part.strip(), name) for part, name in parts_of(runs, ABORT + "_", next(run.counters[ABORT]["unit"] for run in runs if ABORT in run.counters))]
     rows = [("begun", lambda run: run.value("tx_begun")), ("committed", lambda run: run.value("tx_committed")), ("aborted", lambda run: run.value(ABORT)),
             ("aborts per 1,000 commits", lambda run: run.ratio("aborts_per_1k_commits"))]
     rows += [(f"aborted: {part}", lambda run, name=name: run.value(name)) for part, name in causes]

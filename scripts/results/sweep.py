@@ -21,7 +21,7 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1] / "experiments")]
 
 import children  # noqa: E402  (after the path is set)
 import schema  # noqa: E402
-from runs import RunFailed, Store  # noqa: E402
+from runs import RunFailed, Store, default_store  # noqa: E402
 from stats import WHO, columns_of, fill_config, row  # noqa: E402
 from statsfile import Parser, Wrong, check_outputs, run_main, save  # noqa: E402
 
@@ -141,6 +141,17 @@ def check_axis(binary, axis, params):
     told = children.run([binary, "config", axis.name], text=True, errors="replace")
     if told.returncode:
         raise Wrong(f"--vary {axis.name}: {told.stderr.strip().removeprefix('cowarp: ')}")
+
+
+def check_rest(options):
+    """Raises Wrong for an option that no run would take: better once, and now."""
+    kind = "exec" if options.workload.endswith(".ptx") else "run"
+    known = re.findall(r"^  --([\w-]+)", asked(options.binary, "help", kind), re.MULTILINE)
+    for word in options.rest:
+        name = word.partition("=")[0].removeprefix("--")
+        if word.startswith("--") and name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            raise Wrong(f"unknown option '--{name}' of {kind}; " + (f"did you mean '--{near[0]}'?" if near else f"see 'cowarp help {kind}'"))
 
 
 def counted_names(binary):
@@ -328,15 +339,6 @@ def make_one(options):
     return 0
 
 
-def default_store(binary):
-    """The one of `cowarp reproduce` beside the build, or, where that cannot be written, the folder in which built RTL is kept."""
-    beside = pathlib.Path(binary).resolve().parent
-    if os.access(beside, os.W_OK) and (beside / "kernels").is_dir():
-        return beside / "experiments" / "runs"
-    home = os.environ.get("COWARP_CACHE") or (os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) + "/cowarp"
-    return pathlib.Path(home) / "runs"
-
-
 def parse(arguments):
     parser = Parser(prog="cowarp sweep", usage="cowarp sweep WORKLOAD|FILE.ptx --vary NAME=VALUES ... [OPTIONS]",
                     description="Makes the runs of all combinations of some parameters. Every other option goes to 'cowarp run', or for a PTX file to 'cowarp exec'.",
@@ -351,7 +353,7 @@ def parse(arguments):
     parser.add_argument("--plot", action="append", default=[], metavar="COUNTER", help="draw this counter, ratio, or cycles over the first axis of numbers")
     parser.add_argument("--svg", metavar="FILE", help="where the plot goes (WORKLOAD-COUNTER.svg)")
     parser.add_argument("--show", default="cycles", metavar="NAME,NAME", help="what the table shows of each run (cycles)")
-    parser.add_argument("--store", metavar="FOLDER", help="where finished runs are kept (that of 'cowarp reproduce')")
+    parser.add_argument("--store", metavar="FOLDER", help="where finished runs are kept (runs in $COWARP_CACHE or ~/.cache/cowarp)")
     parser.add_argument("--list", metavar="FILE", help="write the runs as a list for a cluster, and make none; without a workload: take the runs from it")
     parser.add_argument("--one", type=int, metavar="N", help="of such a list make run N alone, from 0 on")
     parser.add_argument("--binary", default=os.environ.get("COWARP", HERE.parents[1] / "build/cowarp"), help=argparse.SUPPRESS)
@@ -360,7 +362,7 @@ def parse(arguments):
     options.binary = os.path.abspath(options.binary)
     if not os.access(options.binary, os.X_OK):
         raise Wrong(f"no simulator at {options.binary}; build it first (./run), or say --binary")
-    options.store = options.store or default_store(options.binary)
+    options.store = options.store or default_store()
     return options
 
 
@@ -415,6 +417,7 @@ def requested(options):
     axes = [axis_of(text) for text in options.vary]
     names = [axis.name for axis in axes]
     refuse_double(options.rest, names)
+    check_rest(options)
     if len(set(names)) < len(names):
         raise Wrong("--vary: one name is there twice; give all its values in one")
     params = known_params(options.binary, options.workload)

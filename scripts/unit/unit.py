@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """All that the tree knows of a hardware unit: `cowarp unit NAME` calls it. Exit status: 0 done, 2 the request was wrong."""
 import pathlib
+import json
 import re
 import sys
 
@@ -92,7 +93,8 @@ def views(name):
     return [f"  {path.relative_to(facts.ROOT)}" for path in found]
 
 
-def page(unit):
+def parts_of(unit):
+    """[(title, lines)] of all that is known."""
     name, text = unit.stem, facts.contract(unit.stem)
     plan = ("Testplan: each sentence, what shows it, what is broken and noticed (docs/testing.md)", testplan.lines(name))
     parts = [("Contract", ["  " + line if line else "" for line in facts.meaning(text).splitlines()]),
@@ -102,22 +104,34 @@ def page(unit):
              ("Mutants in random lockstep (docs/mutation.md)", mutants(name)), ("Coverage of random lockstep (docs/coverage.md)", coverage(name)),
              ("Situations of the contract (docs/coverage.md)", bins.lines(name)),
              ("Views and documents", views(name))]
+    return [(title, body) for title, body in parts if body]
+
+
+def page(unit):
+    name = unit.stem
     lines = [f"{name}: include/cowarp/unit/{name}.h, rtl/{name}/, csim/unit/{name}.c"]
-    for title, body in parts:
-        if body:
-            lines += ["", title, *body]
+    for title, body in parts_of(unit):
+        lines += ["", title, *body]
     return lines
+
+
+def as_json(unit):
+    return {"unit": unit.stem, **{title: [line.strip() for line in body] for title, body in parts_of(unit)}}
 
 
 def main(arguments):
     parser = Parser(prog="cowarp unit", description="All that is known of a hardware unit: contract, parameters, ports, area and timing, proofs, tests, views.")
     parser.add_argument("unit", nargs="?", metavar="NAME", help="without it the names of all units, with their clocks")
+    parser.add_argument("--json", action="store_true", help="as JSON: titles with their lines, or names with their clocks")
     options = parser.parse_args(arguments)
     known = units.discover(facts.ROOT)
-    if options.unit is None:
+    if options.json:
+        print(json.dumps({name: {"mhz": unit.clock.mhz, "node_nm": unit.clock.node_nm, "source": unit.clock.source} for name, unit in sorted(known.items())}
+                         if options.unit is None else as_json(known[facts.chosen([options.unit], known)[0]]), indent=1))
+    elif options.unit is None:
         print("\n".join(f"{name:22} {unit.clock.mhz:5.0f} MHz at {unit.clock.node_nm} nm ({unit.clock.source})" for name, unit in sorted(known.items())))
-        return 0
-    print("\n".join(page(known[facts.chosen([options.unit], known)[0]])))
+    else:
+        print("\n".join(page(known[facts.chosen([options.unit], known)[0]])))
     return 0
 
 

@@ -163,7 +163,7 @@ class Requests(Command):
             (["run", "vecadd", "--lcp-profile", "b", "--set", "core.lcp=loop"], ["set core.lcp=profile"]),
             (["run", "vecadd", "--lcp-profile", "b", "--set", "core.lcp=profile"], ["b: cannot be opened: No such file"]),
             (["run", "vecadd", "--lcp-profile", ".", "--set", "core.lcp=profile"], [".: cannot be read: Is a directory"]),
-            (["list", "all"], ["list takes no"]),
+            (["list", "all", "more"], ["list takes no"]),
             (["config", "thesis-tbc"], ["a preset", "--preset thesis-tbc"]),
             (["config", "drm"], ["unknown parameter 'drm'"]),
             (["wave", "stall", "--png", "missing/stall.png"], ["--png: missing/stall.png"]),
@@ -780,6 +780,9 @@ class Statistics(Command):
         self.assertEqual(counter["threads_exited"], 6 * 192)
         self.assertEqual(counter["blocks_finished"], 6)
         self.assertEqual(s["serializability"]["committed"], 6 * 192)
+        self.assertNotIn("out_of_real_time", s["serializability"])
+        self.passes(*self.SMALL, "--stats", "t.json", "--check-serial", "--real-time")
+        self.assertEqual(json.loads(self.read("t.json"))["serializability"]["out_of_real_time"], 0)
         self.assertEqual(s["thread_instructions"], counter["thread_instructions"])
         self.assertAlmostEqual(s["simulated_us"], s["cycles"] / 1400, delta=0.01)
         self.assertAlmostEqual(s["derived"]["ipc"]["value"], s["thread_instructions"] / s["cycles"], places=4)
@@ -837,6 +840,7 @@ class Statistics(Command):
         self.assertIn("result        failed\n", r.stdout)
         out = self.passes("run", "vecadd", "--param", "n=64", "--check-serial")
         self.assertNotIn("serializable", out)
+        self.fails(2, "run", "vecadd", "--real-time", says=["--real-time goes with --check-serial"])
         self.assertIn("oracle        no transaction has committed, so there was nothing to judge\n", out)
         shape = ["exec", PTX, "--kernel", "narrow", "--grid", "1", "--block", "1", "--arg", "u32:1", "--arg", "u32:2"]
         self.assertRegex(self.passes(*shape, "--arg", "out:n.bin:4", "--stats", "s.json"), r"written       s.json\n  written       n.bin\n$")

@@ -6,6 +6,7 @@ A flag whose store or load has too narrow a scope stays in an L1, and who waits 
 it and the scope, also when other lanes of the warp wait, which looks like a SIMT deadlock. What moves is no hang: persistent memory that is slow,
 atomics that wait for each other, a sleep, a walk through an array.
 """
+import json
 import os
 import pathlib
 import subprocess
@@ -83,6 +84,14 @@ setp.ne.u32 %p2, %r3, 0;
 out: ret;
 }
 """
+# 60 iterations of 25 loads of one volatile variable each, as -O3 leaves them of a computation: 25,000 cycles without a store of device memory.
+ROUNDS = HEAD + "mov.u32 %r3, 60;\nmov.u32 %r4, 0;\nloop:\n" + "ld.volatile.global.u32 %r5, [%d1];\nadd.u32 %r4, %r4, %r5;\n" * 25 + """sub.u32 %r3, %r3, 1;
+setp.ne.u32 %p2, %r3, 0;
+@%p2 bra loop;
+st.global.u32 [%d1], %r4;
+ret;
+}
+"""
 # It sleeps between two looks at a word that nobody sets.
 SLEEPER = HEAD + """loop: nanosleep.u32 1000;
 ld.volatile.global.u32 %r5, [%d1];
@@ -147,6 +156,11 @@ class Hang(unittest.TestCase):
     def test_a_walk_is_no_spin(self):
         done = self.run_ptx(WALK, 1, "zero:4096")
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_long_iterations_are_no_spin(self):
+        done = self.run_ptx(ROUNDS, 1, "zero:4096", "--stats", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreater(json.loads(done.stdout)["cycles"], 3 * 20000)
 
     def test_who_sleeps_may_spin(self):
         self.hangs(self.run_ptx(SLEEPER, 1, "zero:256"), "warps spin without any of them getting on", "have polled memory")

@@ -111,7 +111,7 @@ class Installed(unittest.TestCase):
         cowarp = self.prefix / "bin/cowarp"
         for command in (["proofs"], ["proofs", "stall_buffer"], ["unit"], ["unit", "stall_buffer"]):
             here, there = (run(program, *command, env=self.env).stdout for program in (cowarp, pathlib.Path(BUILD) / "cowarp"))
-            self.assertEqual(here, there.partition("\nViews and documents")[0], command)
+            self.assertEqual(here, there, command)
             self.assertIn("stall_buffer", here)
         results = self.prefix / "share/cowarp/source/tests/rtl/proofs.txt"
         self.addCleanup(results.write_text, results.read_text())
@@ -151,7 +151,7 @@ class Installed(unittest.TestCase):
                    "with cowarp.Gpu(system='getm', units={'validation_unit': 'rtl'}) as gpu:\n"
                    "    print(cowarp.__file__, cowarp.library)\n")
         found = self.loaded(sys.executable, "-c", program)
-        self.assertTrue({"libcowarp.so.0.3.0", "libcowarp.so"} & found, found)
+        self.assertTrue([name for name in found if name.startswith("libcowarp.so")], found)
         self.assertTrue(any(name.startswith("libcw_rtl_validation_unit_") for name in found), found)
         text = run(sys.executable, "-c", program, env=self.env).stdout
         self.assertEqual(text.count(str(self.prefix)), 2, text)
@@ -179,6 +179,14 @@ class Installed(unittest.TestCase):
         made = pathlib.Path(self.work) / "provenance.c"
         run(CMAKE, "-D", f"SOURCE={SOURCE}", "-D", f"OUT={made}", "-D", "COMPILER=x", "-P", pathlib.Path(SOURCE) / "cmake/provenance.cmake")
         self.assertIn(digest, made.read_text())
+
+    def test_what_is_missing_is_built_first(self):
+        """./run builds a part only: the step that builds the rest comes before all that is installed, and looks for each file of the build."""
+        steps = (pathlib.Path(BUILD) / "cmake_install.cmake").read_text()
+        self.assertLess(steps.index("--target"), steps.index("file(INSTALL"))
+        looked_for = steps[steps.index("foreach(file "):steps.index("--target")]
+        for name in ("cowarp", "libcowarp.so", "libcowarp_cuda.so", "libcuda.so.1", "libcowarp_wave.so", "vecadd.ptx", "stall_buffer.stamp"):
+            self.assertIn(f"/{name}", looked_for)
 
     def test_header_and_package_agree_about_the_version(self):
         version = re.search(r'COWARP_VERSION "(.*)"', (self.prefix / "include/cowarp/cowarp.h").read_text()).group(1)

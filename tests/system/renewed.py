@@ -16,6 +16,7 @@ import tempfile
 
 import unmoved
 
+RENEWALS = 800  # A renewal takes some 20 ms, and runs end after unmoved.TIMEOUT_S.
 ORACLES = ("--check-serial", "--check-persist")  # they hear a run from its beginning, and cannot be saved
 
 
@@ -24,12 +25,12 @@ def simulate(cowarp, run, folder, cycles):
     (folder / "words").write_bytes(b"".join((i * 2654435761 % 2**32).to_bytes(4, "little") for i in range(8192)))
     line = [word for word in unmoved.command(cowarp, run) if word not in ORACLES]
     line += ["--omit-host-seconds", "--stats", "stats.json", "--renew", str(cycles)]
-    _, _, stderr = unmoved.execute(line, folder, {"COWARP_CACHE": str(cowarp.parent / "rtl"), **unmoved.os.environ})
+    status, _, stderr = unmoved.execute(line, folder, {"COWARP_CACHE": str(cowarp.parent / "rtl"), **unmoved.os.environ})
     refused = re.search(r"state of (\w+).*cannot be saved|: (\S+) cannot be saved", stderr)
     if refused:
         return refused.group(1) or refused.group(2), None
     if not (folder / "stats.json").is_file():
-        return None, stderr.strip()[:300]
+        return None, f"has not ended in {unmoved.TIMEOUT_S} s" if status is None else f"status {status}: {stderr.strip()[:300]}"
     stats = json.loads((folder / "stats.json").read_text())
     return None, {"cycles": stats["cycles"], **{name: counter["value"] for name, counter in stats["counters"].items()}}
 
@@ -37,7 +38,7 @@ def simulate(cowarp, run, folder, cycles):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cowarp", type=pathlib.Path)
-    parser.add_argument("--cycles", type=int, default=701)
+    parser.add_argument("--cycles", type=int, default=701, help="a renewal after each so many; in longer runs after more, and at most 800 times")
     parser.add_argument("--only", default="")
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
@@ -47,9 +48,11 @@ def main():
     cowarp = args.cowarp.resolve()
     runs = [run for run in unmoved.table() if re.search(args.only, run) and "fails" not in run.split()][::args.every]
     moved, refused = 0, collections.Counter()
+    cycles, unknown = reference["known"].index("cycles"), [0] * len(reference["known"])
     with tempfile.TemporaryDirectory(prefix="renewed-") as folder, concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         places = [pathlib.Path(folder) / str(i) for i in range(len(runs))]
-        for run, (part, found) in zip(runs, pool.map(simulate, [cowarp] * len(runs), runs, places, [args.cycles] * len(runs))):
+        steps = [max(args.cycles, reference["runs"].get(run, unknown)[cycles] // RENEWALS | 1) for run in runs]
+        for run, (part, found) in zip(runs, pool.map(simulate, [cowarp] * len(runs), runs, places, steps)):
             if part:
                 refused[part] += 1
                 continue

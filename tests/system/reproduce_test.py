@@ -919,6 +919,13 @@ class GalleryTest(unittest.TestCase):
         axes = pictures.figure_of(parts._replace(top=5), {}, 1).axes[0]
         self.assertEqual((axes.get_ylim()[1], self.words(axes)), (5.0, ["11", "-"]))
 
+    def test_each_bar_stands_on_the_axis(self):
+        for smallest in (0.3, 1.0, 7.0):
+            table = Table("T", ["row", "S in", "S out"], [["a", smallest, 1000.0], ["b", 2 * smallest, 900.0]], "panels")
+            for axes in pictures.figure_of(table._replace(columns=["row", "in", "out"], kind="bars"), {}, 1).axes:
+                self.assertEqual(axes.get_yscale(), "log")
+                self.assertLess(axes.get_ylim()[0], smallest)
+
     def test_which_way_is_better(self):
         for title, ylabel, better in (("Figure 11: execution time over WarpTM", "ratio", "lower is better"), ("Figure 12: crossbar flits over WarpTM", "ratio", "lower is better"),
                                       ("Figure 4.1: speedup over serialised transactions", "speedup", "higher is better"),

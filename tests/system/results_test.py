@@ -551,6 +551,30 @@ class Signals(Results):
         self.assertNotIn("Traceback", said)
         return said
 
+    def test_sweep_refuses_an_option_before_its_runs(self):
+        for words, says in ((["--bogus"], "unknown option '--bogus' of run"), (["--stals"], "did you mean '--stalls'?")):
+            self.fails(2, "sweep", "vecadd", "--vary", "n=1000,2000", *words, says=says)
+
+    def test_runs_end_with_a_sweep_that_is_killed(self):
+        command = subprocess.Popen([COWARP, "sweep", "bh-l", "--vary", "seed=1,2", "--jobs", "2", "--store", "killed"], cwd=self.path("."), stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        children = pathlib.Path(f"/proc/{command.pid}/task")
+        runs = []
+        for _ in range(400):
+            runs = [int(pid) for task in children.iterdir() for pid in (task / "children").read_text().split()]
+            if len(runs) == 2:
+                break
+            time.sleep(0.05)
+        command.kill()
+        command.wait()
+        self.assertEqual(len(runs), 2)
+        for _ in range(100):
+            alive = [pid for pid in runs if pathlib.Path(f"/proc/{pid}/stat").exists() and pathlib.Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"]
+            if not alive:
+                break
+            time.sleep(0.05)
+        self.assertEqual(alive, [])
+
     def test_sweep(self):
         for number in (signal.SIGTERM, signal.SIGINT):
             words = ["sweep", "spin.ptx", *self.SPIN, "--vary", "seed=1:8", "--jobs", "2", "--store", "kept", "--csv", "t.csv"]
@@ -634,6 +658,19 @@ class Page(html.parser.HTMLParser):
 
 
 class Report(Results):
+    def test_causes_of_aborts_are_counted_in_aborts(self):
+        """Not the cycles that aborted attempts took: the causes' sum is the aborts."""
+        self.make("a.json", *TABLE)
+        counters = json.loads(self.path("a.json").read_text())["counters"]
+        causes = {name: entry["value"] for name, entry in counters.items() if name.startswith("tx_aborted_") and entry["unit"] == "transactions" and entry["value"]}
+        self.assertEqual(sum(causes.values()), counters["tx_aborted"]["value"])
+        self.assertGreater(counters["tx_aborted_cycles"]["value"], 0)
+        _, text = self.page("a.json")
+        legend = text[text.index("Aborts by cause"):text.index("Aborts by cause") + 200]
+        for name in causes:
+            self.assertIn(name.removeprefix("tx_aborted_").replace("_", " "), legend)
+        self.assertNotIn("aborted: cycles", text)
+
     PROFILE = ("cowarp profile 1\n\nkernel k<1>\nmodule k.ptx\nlaunches 1\n\nhottest lines\n  share       cycles      stalled  most of it                 line\n"
                " 75.00%          300          200  scoreboard_memory 60%        9: ld.global.u32 \t%r2, [%rd4];\n"
                " 25.00%          100            0  -                           11: st.global.u32 \t[%rd5], %r3;\n\nlisting\n  warps | line\n      1 |  9 ld\n")

@@ -118,6 +118,19 @@ class Serial(unittest.TestCase):
                 with self.subTest(system=system):
                     self.assertEqual(self.shows(system, "atomic", ((0, 300), (500,), (0,), (500, 1500))), [])
 
+    def test_real_time(self):
+        """The witness waits and begins when the writer has long ended, but nobody has told it. Then 0,0 has an order, though not that of time."""
+        shown = {}
+        for system, order, (w, t, inside) in itertools.product(SYSTEMS, ("WTB", "BWT"), ((0, 500, 800), (300, 900, 1500))):
+            parts = {"W": step(delay=w, ops=((STORES, X),)), "T": step(delay=t, ops=((LOADS, Y),)),
+                     "B": step(ops=((LOADS, X), (WAITS, inside), (STORES, Y)))}
+            done, out = self.run_program(system, 3, 1, 1, 1, b"".join(parts[p] for p in order), options=["--real-time"])
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            both = out[5 * order.index("T")] == 0 and out[5 * order.index("B")] == 0
+            self.assertIn(f"; out of real-time order: {int(both)}" + (", as transaction " if both else "\n"), done.stdout, (system, order))
+            shown[system] = shown.get(system, 0) + both
+        self.assertTrue(shown["getm"] > 0 and shown["sitm-oracle"] > 0 and shown["serial"] == 0, shown)
+
     def test_random(self):
         for system, seed in itertools.product(SYSTEMS, range(SEEDS)):
             with self.subTest(system=system, seed=seed):

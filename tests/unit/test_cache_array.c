@@ -99,7 +99,7 @@ static void test_cache_array__equals_a_list_by_age(void **state)
                 random_uses(sets, ways[w], (enum cw_replacement)p, 1 + w);
 }
 
-/* Tags 1 and 2 fill the two ways, 1 is used again, 3 comes: LRU and its tree give up 2, FIFO 1. */
+/* Tags 1 and 2 fill the two ways, 1 is used again, 3 comes: all give up 2, but FIFO gives up 1. */
 static void test_cache_array__a_hit_saves_a_line_but_under_fifo(void **state)
 {
     (void)state;
@@ -188,7 +188,111 @@ static void test_cache_array__plru_passes_over_pinned_ways(void **state)
     cw_cache_array_destroy(&a);
 }
 
+/* One use; whether the tag was there. */
+static bool touch(struct cw_cache_array *a, uint64_t tag)
+{
+    uint32_t line = cw_cache_array_find(a, 0, tag);
+    if (line != CW_CACHE_NONE) {
+        cw_cache_array_hit(a, line);
+        return true;
+    }
+    line = cw_cache_array_victim(a, 0);
+    cw_cache_array_name(a, line, tag);
+    cw_cache_array_filled(a, line);
+    return false;
+}
+
+/* The example of Jaleel (ISCA 2010), Figure 3: a scan b1 to b4 comes between uses of a1 and a2, in four ways. LRU loses both, RRIP none. */
+static void test_cache_array__rrip_keeps_what_was_hit_from_a_scan(void **state)
+{
+    enum { A1 = 1, A2, B1, B2, B3, B4 };
+    static const uint64_t use[] = {A1, A2, A2, A1, B1, B2, B3, B4, A1, A2};
+    static const enum cw_replacement policy[] = {CW_REPLACE_LRU, CW_REPLACE_RRIP};
+    static const uint32_t hits[] = {2, 4};
+    (void)state;
+    for (uint32_t p = 0; p < 2; p++) {
+        struct cw_cache_array a;
+        uint32_t found = 0;
+        assert_int_equal(cw_cache_array_create(&a, 1, 4, policy[p], NULL), CW_OK);
+        for (size_t i = 0; i < sizeof use / sizeof use[0]; i++)
+            found += touch(&a, use[i]);
+        assert_int_equal(found, hits[p]);
+        cw_cache_array_destroy(&a);
+    }
+}
+
+/* As the paper writes it: a victim is the first line with 3; while there is none, all are counted up. */
+static uint32_t eager_victim(uint8_t *rrpv, const uint64_t *tag, uint32_t ways)
+{
+    for (uint32_t way = 0; way < ways; way++)
+        if (tag[way] == CW_CACHE_EMPTY)
+            return way;
+    for (;;) {
+        for (uint32_t way = 0; way < ways; way++)
+            if (rrpv[way] == 3)
+                return way;
+        for (uint32_t way = 0; way < ways; way++)
+            rrpv[way]++;
+    }
+}
+
+static void test_cache_array__rrip_is_as_its_paper_writes_it(void **state)
+{
+    static const uint32_t ways[] = {1, 4, 7, 16, WAYS_MAX};
+    (void)state;
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
+        struct cw_cache_array a;
+        struct cw_rng rng;
+        uint8_t rrpv[WAYS_MAX] = {0};
+        uint64_t tag[WAYS_MAX];
+        uint32_t fills = 0, hits = 0;
+        memset(tag, 0xff, sizeof tag);
+        cw_rng_seed(&rng, 7 + w);
+        assert_int_equal(cw_cache_array_create(&a, 1, ways[w], CW_REPLACE_RRIP, NULL), CW_OK);
+        for (uint32_t step = 0; step < 4000; step++) {
+            const uint64_t next = cw_rng_below(&rng, 2 * ways[w]);
+            uint32_t way = 0;
+            while (way < ways[w] && tag[way] != next)
+                way++;
+            const bool hit = way < ways[w];
+            if (!hit) {
+                way = eager_victim(rrpv, tag, ways[w]);
+                assert_int_equal(cw_cache_array_victim(&a, 0), way);
+                tag[way] = next;
+            }
+            rrpv[way] = hit ? 0 : 2;
+            assert_int_equal(touch(&a, next), hit);
+            fills += !hit;
+            hits += hit;
+        }
+        assert_true(fills > 1000 && hits > 1000);
+        cw_cache_array_destroy(&a);
+    }
+}
+
+/* Five tags in turn through four ways: LRU never hits; BRRIP keeps some, which is what it is for. */
+static void test_cache_array__brrip_keeps_a_part_of_a_loop(void **state)
+{
+    static const enum cw_replacement policy[] = {CW_REPLACE_LRU, CW_REPLACE_BRRIP};
+    (void)state;
+    for (uint32_t p = 0; p < 2; p++) {
+        struct cw_cache_array a;
+        uint32_t found = 0;
+        assert_int_equal(cw_cache_array_create(&a, 1, 4, policy[p], NULL), CW_OK);
+        for (uint32_t i = 0; i < 5000; i++)
+            found += touch(&a, i % 5);
+        if (policy[p] == CW_REPLACE_LRU)
+            assert_int_equal(found, 0);
+        else
+            assert_in_range(found, 2500, 3000); /* three of five stay at best; a fill of 32 lets another set of three in */
+        cw_cache_array_destroy(&a);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_cache_array__rrip_keeps_what_was_hit_from_a_scan),
+    cmocka_unit_test(test_cache_array__rrip_is_as_its_paper_writes_it),
+    cmocka_unit_test(test_cache_array__brrip_keeps_a_part_of_a_loop),
     cmocka_unit_test(test_cache_array__equals_a_list_by_age),
     cmocka_unit_test(test_cache_array__a_hit_saves_a_line_but_under_fifo),
     cmocka_unit_test(test_cache_array__plru_is_a_tree_of_bits),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/coalesce.h"
+#include "core/cache/coalesce.h"
 #include "cw_test.h"
 
 #define ALL  UINT32_MAX

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pipelines counted by hand: instruction buffers, operand collectors, register banks. */
-#include "core/operands.h"
+#include "core/issue/operands.h"
 #include "unit/core_rig.h"
 
 static struct rig *stages(uint32_t buffer, uint32_t collectors)

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "core/l1.h"
+#include "core/cache/l1.h"
 #include "cw_test.h"
 
 #define LINE(n) (UINT64_C(0x100000000) + 128u * (uint64_t)(n))

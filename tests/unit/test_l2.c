@@ -322,7 +322,7 @@ static void write_and_evict(bool timing_only)
     assert_int_equal(b.stats.dram_writes, 3);
 }
 
-/* Lines 0, 4 and 8 share a set of two ways. 0 and 4 fill it, 0 is read again, 8 takes a place: of 4 under LRU and its tree, of 0 under FIFO. */
+/* Lines 0, 4 and 8 share a set of two ways. 0 and 4 fill it, 0 is read again, 8 takes a place: of 0 under FIFO, else of 4. */
 static void test_l2__who_is_replaced(void **state)
 {
     (void)state;

@@ -114,7 +114,7 @@ static void expect_profile(const char *text, const uint64_t *threads, uint32_t c
     struct cw_module *m;
     struct cw_error err;
     uint32_t n = 0;
-    if (cw_ptx_load(&m, text, strlen(text), "t.ptx", px_intrinsics, c, &err) != CW_OK)
+    if (cw_ptx_load(&m, text, strlen(text), "t.ptx", px_intrinsics, &(struct cw_ir_wishes){.profile = c}, &err) != CW_OK)
         fail_msg("%s", err.text);
     const struct cw_kernel *k = &m->kernel[0];
     assert_true(k->profiled);
@@ -279,16 +279,16 @@ static void test_ptx_lpc__profile_of_another_kernel(void **state)
     struct cw_module *m;
     struct cw_error err;
     c->kernel[0]->where = 2;
-    assert_int_equal(cw_ptx_load(&m, other, strlen(other), "o.ptx", px_intrinsics, c, &err), CW_EINVAL);
+    assert_int_equal(cw_ptx_load(&m, other, strlen(other), "o.ptx", px_intrinsics, &(struct cw_ir_wishes){.profile = c}, &err), CW_EINVAL);
     assert_string_equal(err.text, "t.txt:2: kernel 'k' is not the one of o.ptx; record that one (--record-branches)");
     /* the same one with other names and more blanks */
     other = PX_KERNEL("// more\n\n@%p1 bra ELSEWHERE;\n" NOPS "ELSEWHERE:" NOPS "ret;");
-    assert_int_equal(cw_ptx_load(&m, other, strlen(other), "o.ptx", px_intrinsics, c, &err), CW_OK);
+    assert_int_equal(cw_ptx_load(&m, other, strlen(other), "o.ptx", px_intrinsics, &(struct cw_ir_wishes){.profile = c}, &err), CW_OK);
     assert_true(m->kernel[0].profiled);
     cw_module_destroy(m);
     /* one that is not in it may be loaded, beside one that is */
     other = PX_HEAD ".visible .entry another() { ret; }\n";
-    assert_int_equal(cw_ptx_load(&m, other, strlen(other), "o.ptx", px_intrinsics, c, &err), CW_OK);
+    assert_int_equal(cw_ptx_load(&m, other, strlen(other), "o.ptx", px_intrinsics, &(struct cw_ir_wishes){.profile = c}, &err), CW_OK);
     assert_false(m->kernel[0].profiled);
     cw_module_destroy(m);
     cw_branch_counts_destroy(c);
@@ -313,7 +313,8 @@ static void test_ptx_lpc__profile_that_is_damaged(void **state)
         k->way[2].to += damage == 3;
         k->branch_cnt -= damage == 4;
         k->branch[0].at += damage == 5;
-        assert_int_equal(cw_ptx_load(&m, text, strlen(text), "t.ptx", px_intrinsics, c, &err), CW_EINVAL);
+        assert_int_equal(cw_ptx_load(&m, text, strlen(text), "t.ptx", px_intrinsics, &(struct cw_ir_wishes){.profile = c}, &err),
+                         CW_EINVAL);
         const char *where = damage < 4 ? "t.txt:4:" : damage == 4 ? "t.txt:2:" : "t.txt:3:";
         if (strncmp(err.text, where, strlen(where)) != 0)
             fail_msg("damage %u: %s", damage, err.text);

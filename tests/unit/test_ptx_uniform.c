@@ -167,7 +167,7 @@ static void test_ptx_uniform__points_of_a_profile(void **state)
     struct cw_branch_counts *c = px_counts(text, threads, sizeof threads / sizeof threads[0]);
     struct cw_module *m;
     struct cw_error err;
-    assert_int_equal(cw_ptx_load(&m, text, strlen(text), "t.ptx", px_intrinsics, c, &err), CW_OK);
+    assert_int_equal(cw_ptx_load(&m, text, strlen(text), "t.ptx", px_intrinsics, &(struct cw_ir_wishes){.profile = c}, &err), CW_OK);
     const uint32_t point = px_find(&m->kernel[0], CW_OP_BRA, 4) - 1; /* P: the comparison before the fifth branch */
     assert_int_equal(m->kernel[0].uop[px_find(&m->kernel[0], CW_OP_BRA, 0)].lpc, point);
     expect_of_module(m, "ddddd");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/config.h"
-#include "core/scheduler.h"
+#include "core/warps/scheduler.h"
 #include "cw_test.h"
 
 static uint64_t bit(uint32_t w)

@@ -313,6 +313,155 @@ static void test_serial_order__begin_beside_a_snapshot(void **state)
     }
 }
 
+/* T1 has ended before T2 begins; `between` has begun before both. */
+static void test_serial_order__real_time(void **state)
+{
+    (void)state;
+    assert_int_equal(judged(1, NULL), 0);
+    assert_int_equal(report.early, 1);
+    assert_string_equal(report.real_time,
+                        "transaction 3 (core 0 warp 1 lane 0) began when transaction 2 (core 0 warp 0 lane 0) had ended, and "
+                        "stands before it: transaction 3 (core 0 warp 1 lane 0) read before the next wrote 0x100000004 "
+                        "(0x00000001), transaction 1 (core 0 warp 9 lane 0) read before the next wrote 0x100000000 "
+                        "(0x00000001)");
+    assert_int_equal(judged(0, touch_and_end), 0); /* the same, in a slot that two blocks have had */
+    assert_int_equal(report.early, 1);
+    assert_int_equal(judged(0, NULL), 3); /* no order */
+    assert_int_equal(report.early, 0);
+    assert_string_equal(report.real_time, "");
+}
+
+/* T1 is told as committed, but its write comes to memory when T2 has begun. */
+static void test_serial_order__ends_with_its_writes(void **state)
+{
+    struct cw_error err;
+    const uint64_t addr = X;
+    const uint32_t one = 1;
+    (void)state;
+    for (uint32_t arrives_first = 0; arrives_first < 2; arrives_first++) {
+        memset(memory, 0, sizeof memory);
+        now = 0;
+        region(CW_EVENT_SNAPSHOT, 0, 0);
+        region(CW_EVENT_REGION_BEGIN, 0, 0);
+        struct cw_event e = event(CW_EVENT_REGION_COMMIT, 0, 0);
+        e.u.set.cnt = 1;
+        e.u.set.addr = &addr;
+        e.u.set.value = &one;
+        cw_events_tell(&events, &e);
+        if (arrives_first)
+            word(CW_EVENT_REGION_WRITE, 0, 0, X, 1);
+        sync(CW_SYNC_FENCE, 2, 1); /* time goes on */
+        struct cw_event begin = event(CW_EVENT_REGION_BEGIN, 1, 0);
+        begin.now = 0; /* of the snapshot that it reads; it begins now */
+        cw_events_tell(&events, &begin);
+        if (!arrives_first)
+            word(CW_EVENT_REGION_WRITE, 0, 0, X, 1);
+        word(CW_EVENT_REGION_READ, 1, 0, X, 0);
+        e = event(CW_EVENT_REGION_COMMIT, 1, 0);
+        e.u.set.cnt = 0;
+        cw_events_tell(&events, &e);
+        assert_int_equal(cw_serial_check(serial, &report, &err), CW_OK);
+        assert_int_equal(report.early, arrives_first);
+    }
+}
+
+/* Random histories, judged from their reads and writes alone: which transaction reaches which, by all triples. */
+enum { TRANSACTIONS = 12, VARIABLES = 4 };
+
+struct history {
+    uint32_t last[VARIABLES];                         /* writer of what memory holds; TRANSACTIONS: nobody */
+    uint32_t read_by[VARIABLES];                      /* who has read that, as bits */
+    bool reach[TRANSACTIONS + 1][TRANSACTIONS + 1];   /* has to stand before */
+    cw_time began[TRANSACTIONS], ended[TRANSACTIONS]; /* ended 0: not yet */
+    uint32_t reads[TRANSACTIONS];                     /* words, as bits */
+};
+
+static void reads_one(struct history *h, uint32_t t, uint32_t v)
+{
+    h->reads[t] |= 1u << v;
+    h->reach[h->last[v]][t] = true;
+    h->read_by[v] |= 1u << t;
+    word(CW_EVENT_REGION_READ, t, 0, X + 4 * v, memory[v]);
+}
+
+static void ends_one(struct history *h, uint32_t t, uint32_t v)
+{
+    for (uint32_t r = 0; r < TRANSACTIONS; r++)
+        h->reach[r][t] |= (h->read_by[v] >> r & 1) != 0 && r != t;
+    h->reach[h->last[v]][t] = true;
+    h->last[v] = t;
+    h->read_by[v] = 0;
+    const uint64_t addr = X + 4 * v;
+    const uint32_t value = t + 1;
+    word(CW_EVENT_REGION_WRITE, t, 0, addr, value);
+    struct cw_event e = event(CW_EVENT_REGION_COMMIT, t, 0);
+    e.u.set.cnt = 1;
+    e.u.set.addr = &addr;
+    e.u.set.value = &value;
+    h->ended[t] = e.now;
+    cw_events_tell(&events, &e);
+}
+
+/* -1: there is no order. */
+static int expected_early(struct history *h)
+{
+    int early = 0;
+    for (uint32_t k = 0; k < TRANSACTIONS; k++)
+        for (uint32_t a = 0; a < TRANSACTIONS; a++)
+            for (uint32_t b = 0; b < TRANSACTIONS; b++)
+                h->reach[a][b] |= h->reach[a][k] && h->reach[k][b];
+    for (uint32_t a = 0; a < TRANSACTIONS; a++) {
+        bool found = false;
+        for (uint32_t b = 0; b < TRANSACTIONS; b++)
+            found |= h->reach[a][b] && h->ended[b] < h->began[a];
+        if (h->reach[a][a])
+            return -1;
+        early += found;
+    }
+    return early;
+}
+
+/* Each transaction is a thread's only one. Few run at once, so that some begin behind the end of others. */
+static void make_history(struct history *h, struct cw_rng *r)
+{
+    uint32_t begun = 0, running = 0;
+    memset(memory, 0, sizeof memory);
+    now = 1;
+    *h = (struct history){.last = {TRANSACTIONS, TRANSACTIONS, TRANSACTIONS, TRANSACTIONS}};
+    while (begun < TRANSACTIONS || running != 0) {
+        const uint32_t t = cw_rng_below(r, TRANSACTIONS), v = cw_rng_below(r, VARIABLES);
+        if (t == begun && __builtin_popcount(running) < 4) {
+            h->began[t] = now;
+            region(CW_EVENT_REGION_BEGIN, t, 0);
+            running |= 1u << begun++;
+        } else if ((running >> t & 1) != 0 && cw_rng_below(r, 2) == 0) {
+            ends_one(h, t, v);
+            running &= ~(1u << t);
+        } else if ((running >> t & 1) != 0 && (h->reads[t] >> v & 1) == 0) {
+            reads_one(h, t, v);
+        }
+    }
+}
+
+static void test_serial_order__random(void **state)
+{
+    struct cw_rng r;
+    struct cw_error err;
+    uint32_t with = 0, without = 0, circles = 0;
+    (void)state;
+    cw_rng_seed(&r, 5);
+    for (uint32_t i = 0; i < 20000; i++) {
+        struct history h;
+        make_history(&h, &r);
+        const int early = expected_early(&h), status = cw_serial_check(serial, &report, &err);
+        assert_int_equal(status, early < 0 ? CW_ECHECK : CW_OK);
+        assert_int_equal(report.early, early < 0 ? 0 : early);
+        *(early < 0 ? &circles : early > 0 ? &with : &without) += 1;
+    }
+    print_message("%u histories without an order, %u out of real-time order, %u others\n", circles, with, without);
+    assert_true(with > 100 && without > 100 && circles > 100);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(test_serial_order__of_a_thread, setup, teardown),
     cmocka_unit_test_setup_teardown(test_serial_order__not_of_blocks, setup, teardown),
@@ -320,6 +469,9 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(test_serial_order__flags, setup, teardown),
     cmocka_unit_test_setup_teardown(test_serial_order__atomics, setup, teardown),
     cmocka_unit_test_setup_teardown(test_serial_order__begin_beside_a_snapshot, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_serial_order__real_time, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_serial_order__ends_with_its_writes, setup, teardown),
+    cmocka_unit_test_setup_teardown(test_serial_order__random, setup, teardown),
 };
 
 CW_TEST_MAIN(tests)

@@ -8,7 +8,7 @@
 
 #include "base/rng.h"
 #include "cw_test.h"
-#include "mech/snapshot/exact.h"
+#include "mech/snapshot/center/exact.h"
 
 enum { FINE = CW_SI_EXACT_FINE, LOOP = CW_SI_EXACT_LOOP, WRITE_WRITE = CW_SI_EXACT_WRITE_WRITE };
 #define X 0x1000u

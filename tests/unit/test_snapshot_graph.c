@@ -4,7 +4,7 @@
 
 #include "base/rng.h"
 #include "cw_test.h"
-#include "mech/snapshot/graph.h"
+#include "mech/snapshot/center/graph.h"
 
 static void test_snapshot_graph__paths(void **state)
 {

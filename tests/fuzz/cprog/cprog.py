@@ -8,6 +8,7 @@ difference is told as one line with the seed, and a command that shows it again.
 """
 import argparse
 import concurrent.futures
+import hashlib
 import pathlib
 import re
 import shutil
@@ -15,6 +16,8 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 
 import own
 
@@ -78,9 +81,9 @@ def set_at_run_time(text):
     return text.replace("crc32_gentab();\n", "crc32_gentab();\n" + "".join(begin), 1)
 
 
-def csmith_program(seed, *more):
-    """One of csmith's, under names of its own; main becomes the program's function. None: csmith has none of that seed."""
-    done = run([*CSMITH.split(), "--seed", str(seed), *more])
+def csmith_program(folder, seed, *more):
+    """One of csmith's, under names of its own; main becomes the program's function. None: csmith has none of that seed. It leaves a file there."""
+    done = run([*CSMITH.split(), "--seed", str(seed), *more], folder)
     if done.returncode != 0:  # one of its own assertions: of some seeds with --no-return-unions
         return None
     text = done.stdout if more else set_at_run_time(done.stdout)
@@ -90,9 +93,9 @@ def csmith_program(seed, *more):
     return re.sub(r"int main \(void\)", f"CP_ENTRY void {name}(uint32_t *out)", text).replace("return 0;\n}", "return;\n}")
 
 
-def nvcc_program(seed):
+def nvcc_program(folder, seed):
     """The same in C++, as nvcc takes it: without volatile structs and unions, and without an address with an offset as a variable's initial value."""
-    text = csmith_program(seed, "--lang-cpp", "--no-volatiles", "--no-unions")
+    text = csmith_program(folder, seed, "--lang-cpp", "--no-volatiles", "--no-unions")
     if text is None or re.search(r"^static .*= [^;]*&\w+[\[.]", text, flags=re.M):
         return None
     text = re.sub(r"^( *)((?:struct|union) \w+& operator=)", r"\1CP_DEVICE \2", text, flags=re.M)
@@ -108,10 +111,10 @@ class Batch:
 
     def __init__(self, kind, seeds, folder):
         self.kind, self.folder = kind, pathlib.Path(folder)
-        make = {"csmith": csmith_program, "nvcc": nvcc_program, "own": lambda seed: own.Program(seed).text()}[kind]
+        make = {"csmith": csmith_program, "nvcc": nvcc_program, "own": lambda _, seed: own.Program(seed).text()}[kind]
         head = '#include "cprog.h"\n' if kind == "own" else '#include "csmith.h"\n'
         self.source = self.folder / "programs.c"
-        programs = {seed: text for seed in seeds if (text := make(seed)) is not None}
+        programs = {seed: text for seed in seeds if (text := make(self.folder, seed)) is not None}
         self.seeds = list(programs)
         self.names = [f"cp_{kind}_{seed}" for seed in programs]
         self.source.write_text(head + "\n".join(programs.values()))
@@ -142,6 +145,19 @@ class Batch:
         path.write_text(text)
         return path
 
+    def with_right_shifts(self, level):
+        """clang-14 makes `(int64_t)x << 31` of an int32_t a product with -2^31, and of 16 bits with -2^15; other products with these stand there, too.
+        The PTX with the opposite of each, or None where there is none."""
+        product = r"(mul\.wide\.s(?:32\s+%\w+, %\w+, -2147483648|16\s+%\w+, %\w+, -32768);)"
+        text, cnt = re.subn(product, self.negated, (self.folder / f"{level}.ptx").read_text())
+        (self.folder / f"{level}_shifts.ptx").write_text(text)
+        return f"{level}_shifts" if cnt > 0 else None
+
+    @staticmethod
+    def negated(m):
+        to = re.search(r"%\w+", m[1])[0]
+        return f"{m[1]} neg.s{'64' if '.s32' in m[1] else '32'} {to}, {to};"
+
     def results(self, cowarp, level, wanted, mode):
         """The machine's words of the programs in wanted; of a single one that fails, what is said."""
         threads = 32 if self.kind == "own" else 1
@@ -164,7 +180,7 @@ class Batch:
 def judge(cowarp, kind, seeds, *how):
     """(programs that were compared, runs of them, lines about differences, what compilers said of programs that they do not take)."""
     try:
-        return (*judge_batch(cowarp, kind, seeds, *how), [])
+        return judge_batch(cowarp, kind, seeds, *how)
     except CompilerFails as failure:
         if len(seeds) == 1:
             return 0, 0, [], [f"{kind} seed {seeds[0]} is passed over: {str(failure).splitlines()[0]}"]
@@ -173,8 +189,8 @@ def judge(cowarp, kind, seeds, *how):
 
 
 def judge_batch(cowarp, kind, seeds, levels, modes, microseconds, keep=None):
-    """The first three of these, of programs that all compile in one file."""
-    lines, runs, again = [], 0, f" --with='{' '.join(EXTRA)}'" if EXTRA else ""
+    """The same, of programs that all compile in one file."""
+    lines, passed_over, runs, again = [], [], 0, f" --with='{' '.join(EXTRA)}'" if EXTRA else ""
     with tempfile.TemporaryDirectory() as folder:
         batch = Batch(kind, seeds, keep or folder)
         expected = batch.expectation(microseconds)
@@ -184,14 +200,50 @@ def judge_batch(cowarp, kind, seeds, levels, modes, microseconds, keep=None):
             for mode in modes:
                 got = batch.results(cowarp, level, wanted, mode)
                 runs += len(wanted)
-                for i in wanted:
-                    if got[i] != expected[i]:
+                bad = [i for i in wanted if got[i] != expected[i]]
+                shifts = batch.with_right_shifts(level) if bad else None
+                other = batch.results(cowarp, shifts, bad, mode) if shifts else {}
+                for i in bad:
+                    if other.get(i) == expected[i]:
+                        passed_over.append(f"{kind} seed {batch.seeds[i]} is passed over: {level}: clang-14 makes a shift by 31 or 15 bits a negative product")
+                    else:
                         what = got[i] if isinstance(got[i], str) else next(
                             f"word {w} is {a:#x}, not {b:#x}" for w, (a, b) in enumerate(zip(got[i], expected[i])) if a != b)
                         seed = batch.seeds[i]
                         lines.append(f"{kind} seed {seed}, {level}, {mode}: {what}\n    again: {sys.argv[0]} {cowarp} --kind {kind} "
                                      f"--seeds {seed}:{seed + 1} --levels {level} --modes {mode} --keep FOLDER{again}")
-    return len(wanted), runs, lines
+    return len(wanted), runs, lines, passed_over
+
+
+class Journal:
+    """Batches that are done, a line each, so that a campaign that was ended goes on where it was. Only what this cowarp has run counts: the file
+    begins anew for another one, or for other options. A batch with a difference is not done."""
+
+    def __init__(self, path, o):
+        digest = hashlib.sha256(pathlib.Path(o.cowarp).read_bytes())
+        for source in sorted(f for f in HERE.rglob("*.*") if f.suffix in (".py", ".h")):
+            digest.update(source.read_bytes())
+        head = f"{digest.hexdigest()[:16]} batch {o.batch} microseconds {o.microseconds} with '{o.extra}'"
+        self.path, self.lock = path and pathlib.Path(path), threading.Lock()
+        old = self.path.read_text().splitlines() if path and self.path.exists() else []
+        self.done = dict(line.rsplit(" = ", 1) for line in old[1:] if line.endswith(".")) if old[:1] == [head] else {}
+        if path and old[:1] != [head]:
+            self.path.write_text(head + "\n")
+
+    @staticmethod
+    def name(kind, seeds, levels, modes):
+        return f"{kind} {seeds.start}:{seeds.stop} {','.join(levels)} {','.join(modes)}"
+
+    def counts(self, batch):
+        """Programs, runs, passed over, of a batch that is done; else None."""
+        found = self.done.get(self.name(*batch))
+        return [int(n) for n in found.rstrip(".").split()] if found else None
+
+    def note(self, batch, result):
+        """Its line ends with a full stop: one that was cut off counts for nothing."""
+        if self.path and not result[2]:
+            with self.lock, self.path.open("a") as file:
+                file.write(f"{self.name(*batch)} = {result[0]} {result[1]} {len(result[3])}.\n")
 
 
 def options():
@@ -205,6 +257,8 @@ def options():
     p.add_argument("--batch", type=int, default=25, help="programs of one file")
     p.add_argument("--microseconds", type=int, default=3000, help="a program that takes longer on the host is passed over")
     p.add_argument("--jobs", type=int, default=1)
+    p.add_argument("--journal", metavar="FILE", help="what is done stands there, and is not done again")
+    p.add_argument("--minutes", type=float, default=1e9, help="no batch begins later")
     p.add_argument("--with", dest="extra", default="", metavar="OPTIONS", help="further options of cowarp, such as '--preset qv100'")
     p.add_argument("--keep", metavar="FOLDER", help="leaves the files of the (one) batch there")
     return p.parse_args()
@@ -226,13 +280,33 @@ def main():
             one = len(work) // 2 if o.rotate else None
             work.append((kind, range(at, min(at + o.batch, end)), [levels[one % len(levels)]] if o.rotate else levels,
                          [modes[(one + one // len(levels) + len(work)) % len(modes)]] if o.rotate else modes))
-    programs = runs = wrong = passed_over = 0
+    return campaign(o, work)
+
+
+def campaign(o, work):
+    journal, end = Journal(o.journal, o), time.monotonic() + 60 * o.minutes
+    programs = runs = wrong = passed_over = old = left = 0
+
+    def one(batch):
+        if time.monotonic() > end:
+            return None
+        done = judge(o.cowarp, *batch, o.microseconds, o.keep)
+        journal.note(batch, done)
+        return done
+    before = [journal.counts(batch) for batch in work]
     with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
-        for done in pool.map(lambda w: judge(o.cowarp, *w, o.microseconds, o.keep), work):
+        now = pool.map(one, [batch for batch, counts in zip(work, before) if counts is None])
+        for counts in before:
+            done = (counts[0], counts[1], [], [None] * counts[2]) if counts else next(now)
+            if done is None:
+                left += 1
+                continue
             programs, runs, wrong, passed_over = programs + done[0], runs + done[1], wrong + len(done[2]), passed_over + len(done[3])
-            for line in done[2] + done[3]:
+            old += counts[0] if counts else 0
+            for line in (done[2] + done[3]) if counts is None else []:
                 print(line, flush=True)
-    print(f"{programs} programs, {runs} runs of them, {wrong} wrong")
+    print(f"{programs} programs, {runs} runs of them, {wrong} wrong" + (f"; {old} of them were done before" if old else "")
+          + (f"; {left} batches are left" if left else ""))
     return 1 if wrong > 0 or programs <= 10 * passed_over else 0  # a compiler that takes hardly anything judges nothing
 
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The line accesses of the load/store unit, one per cycle into the L1 or the crossbar, in the order in which the instructions came; and the
+ * hits of log accesses, which have a latency of their own. lsu.c puts accesses in; pipe.c takes them out, and the replies.
+ *
+ * Fields: pipe.c, core.c, lsu.c, saved.c, watch.c.
+ */
+#ifndef CW_CORE_MEMORY_PIPE_H
+#define CW_CORE_MEMORY_PIPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/warps/inst.h"
+
+struct cw_access_pipe {
+    struct cw_pipe_entry *entry; /* ring */
+    uint32_t cap, head, cnt;
+    uint64_t next;         /* cycle in which it needs a tick */
+    uint64_t free_at;      /* cycle from which its head may go on: one that has left for memory is followed after l1.miss_cycles */
+    uint64_t port_cycle;   /* last one in which an access asked for the L1's port and got it */
+    uint64_t port_free_at; /* cycle from which a log access may have it: one that gets on keeps it for l1.pass_cycles */
+    uint64_t log_until; /* cycle from which the pipe, whose accesses are as far apart as they have been put in, may have it after a log's */
+    uint64_t stalled_at;       /* last one in which its head did not get on */
+    struct cw_message *packet; /* of its head, built but not yet accepted */
+    bool log_refused;          /* last cycle: the log access goes first now */
+    struct cw_log_done {
+        uint64_t ready;
+        uint32_t warp, cookie;
+    } * log_done; /* ring of L1 hits of log accesses */
+    uint32_t log_cap, log_head, log_cnt;
+};
+
+#endif

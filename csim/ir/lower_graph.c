@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What has to come before what in a stretch: values through registers, accesses to memory, operations across lanes. */
+#include "ir/lower.h"
+#include "ir/op_class.h"
+
+static uint32_t load_latency(const struct cw_config *c, uint8_t space)
+{
+    const uint32_t far = c->l1_pipeline + c->l1_latency + c->l2_rop_latency + c->l2_latency;
+    if (space == CW_SPACE_PARAM || space == CW_SPACE_CONST)
+        return c->fu_alu_latency;
+    return space == CW_SPACE_SHARED ? c->shared_latency : far;
+}
+
+/* Cycles from its issue until something that needs its result may issue. */
+static uint32_t latency_of(const struct cw_lower *l, const struct cw_vop *v)
+{
+    const struct cw_uop *u = &v->u;
+    if (u->rides)
+        return 0;
+    if (u->op == CW_OP_LD || u->op == CW_OP_ATOM)
+        return load_latency(l->config, u->space);
+    return cw_op_timing(u, cw_op_fu((enum cw_op)u->op, (enum cw_type)u->type, (enum cw_type)u->stype), l->config).latency;
+}
+
+static void edge(struct cw_lower *l, uint32_t from, uint32_t to, uint32_t cycles)
+{
+    if (from == CW_IR_NONE || from == to)
+        return;
+    CW_PUSH(l->ir, &l->edge, (struct cw_edge){.to = to, .cycles = cycles, .next = l->node.a[from].edge});
+    if (l->ir->status != CW_OK)
+        return;
+    l->node.a[from].edge = l->edge.n - 1;
+    l->node.a[to].earlier++;
+}
+
+static void first_touch(struct cw_lower *l, uint32_t reg)
+{
+    if (l->stamp[reg] == l->now)
+        return;
+    l->stamp[reg] = l->now;
+    l->writer[reg] = l->reader[reg] = CW_IR_NONE;
+    l->writes[reg] = 0;
+}
+
+static void reads(struct cw_lower *l, uint32_t at, uint32_t reg)
+{
+    first_touch(l, reg);
+    if (l->writer[reg] != CW_IR_NONE)
+        edge(l, l->writer[reg], at, l->node.a[l->writer[reg]].latency);
+    CW_PUSH(l->ir, &l->read, (struct cw_edge){.to = at, .next = l->reader[reg]});
+    l->reader[reg] = l->read.n - 1;
+}
+
+/* The scoreboard lets a register be written again only when the write before has its result. */
+static void writes(struct cw_lower *l, uint32_t at, uint32_t reg)
+{
+    first_touch(l, reg);
+    if (l->writer[reg] != CW_IR_NONE)
+        edge(l, l->writer[reg], at, l->node.a[l->writer[reg]].latency);
+    for (uint32_t r = l->reader[reg]; r != CW_IR_NONE && l->ir->status == CW_OK; r = l->read.a[r].next)
+        edge(l, l->read.a[r].to, at, 0);
+    l->writer[reg] = at;
+    l->reader[reg] = CW_IR_NONE;
+}
+
+static void registers(struct cw_lower *l, uint32_t at)
+{
+    const struct cw_vop *v = &l->op[at];
+    const uint32_t carry = l->k->vreg.n;
+    if (v->guard != CW_IR_NONE)
+        reads(l, at, v->guard);
+    for (uint32_t j = 0; j < CW_UOP_SRCS; j++)
+        if (v->src[j].kind == CW_V_REG)
+            reads(l, at, v->src[j].id);
+    if ((v->u.flags & CW_UF_CIN) != 0)
+        reads(l, at, carry);
+    for (uint32_t j = 0; j < v->u.dst_cnt; j++)
+        if (v->dst[j].kind == CW_V_REG)
+            writes(l, at, v->dst[j].id);
+    if ((v->u.flags & CW_UF_COUT) != 0)
+        writes(l, at, carry);
+}
+
+/* Parameters and constants do not change while a kernel runs. */
+static bool is_access(const struct cw_vop *v)
+{
+    const uint16_t op = v->u.op;
+    if (op == CW_OP_LD && (v->u.space == CW_SPACE_PARAM || v->u.space == CW_SPACE_CONST))
+        return false;
+    return op == CW_OP_LD || op == CW_OP_ST || op == CW_OP_ATOM || op == CW_OP_MEMBAR || op == CW_OP_BAR;
+}
+
+static bool crosses_lanes(const struct cw_vop *v)
+{
+    const uint16_t op = v->u.op;
+    return op == CW_OP_SHFL || op == CW_OP_VOTE || op == CW_OP_MATCH || op == CW_OP_REDUX || op == CW_OP_ELECT || op == CW_OP_ACTIVEMASK ||
+           op == CW_OP_MMA || op == CW_OP_BAR;
+}
+
+static void access_order(struct cw_lower *l, uint32_t at)
+{
+    const struct cw_access a = cw_access_of(l, at);
+    for (uint32_t i = 0; i < l->access.n && l->ir->status == CW_OK; i++)
+        if (cw_access_ordered(&l->access.a[i], &a))
+            edge(l, l->access.a[i].at, at, 1);
+    CW_PUSH(l->ir, &l->access, a);
+}
+
+static void heights(struct cw_lower *l)
+{
+    for (uint32_t i = l->cnt; i-- > 0;) {
+        struct cw_node *n = &l->node.a[i];
+        n->height = n->latency;
+        for (uint32_t e = n->edge; e != CW_IR_NONE; e = l->edge.a[e].next) {
+            const uint32_t way = l->edge.a[e].cycles + l->node.a[l->edge.a[e].to].height;
+            n->height = way > n->height ? way : n->height;
+        }
+    }
+}
+
+void cw_graph_build(struct cw_lower *l)
+{
+    uint32_t across = CW_IR_NONE;
+    l->now++;
+    l->node.n = l->edge.n = l->access.n = l->read.n = 0;
+    for (uint32_t i = 0; i < l->cnt && l->ir->status == CW_OK; i++)
+        CW_PUSH(l->ir, &l->node, (struct cw_node){.latency = latency_of(l, &l->op[i]), .edge = CW_IR_NONE});
+    for (uint32_t i = 0; i < l->cnt && l->ir->status == CW_OK; i++) {
+        const struct cw_vop *v = &l->op[i];
+        registers(l, i);
+        if (is_access(v))
+            access_order(l, i);
+        if (crosses_lanes(v)) {
+            edge(l, across, i, 1);
+            across = i;
+        }
+        cw_address_follow(l, v);
+    }
+    if (l->ir->status == CW_OK)
+        heights(l);
+}

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""core.lowering=ptxas changes when instructions issue, and nothing else.
+
+    tests/system/lowering_test.py COWARP [--every N] [--jobs N]
+
+Runs of the table of unmoved.py are made in the order of the text and in that of an assembler. Each workload judges its own result and each
+oracle its run. Beyond that, what is compared byte by byte is what a kernel has written, and the instructions that its threads have executed;
+of programs whose threads race for a turn (locks, transactions, queues) the number of instructions follows from time, and is left out.
+
+Then kernels made here: pairs of a load and a store that uses it, of which one warp takes the time of one load and not of sixteen; and kernels
+that go wrong, whose messages have to name the line of the text in either order.
+"""
+import argparse
+import concurrent.futures
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import unmoved
+
+# Threads of these wait for each other, or for values that others write without a lock; or they write down the time.
+RACES = {"bfs", "bfs2", "lock", "spin", "sto", "mgst", "wsreduce", "banks", "issue"}
+PAIRS = 16
+HEAD = ".version 7.0\n.target sm_70\n.address_size 64\n"
+
+
+def runs():
+    """Those of the table that no cycle and no deliberate fault ends."""
+    return [run for run in unmoved.table() if "sabotage=" not in run and "max-cycles=" not in run and "core.divergence=dwf fails" not in run]
+
+
+def is_exact(run):
+    subject, *words = run.split()
+    return subject in unmoved.PLAIN + unmoved.THESIS and subject not in RACES and "fails" not in words
+
+
+def compare(cowarp, run, folder):
+    """What is wrong; None: nothing."""
+    folder.mkdir()
+    text, lowered = (unmoved.simulate(cowarp, f"{run} core.lowering={way}", folder / way) for way in ("none", "ptxas"))
+    for way, found in (("none", text), ("ptxas", lowered)):
+        if isinstance(found, str):
+            return f"core.lowering={way}: {found}"
+    names = ["status"] + (["files", "thread_instructions"] if is_exact(run) else [])
+    return "; ".join(f"{n}: {text[n]} in the order of the text, {lowered[n]} in the other" for n in names if text.get(n) != lowered.get(n)) or None
+
+
+def execute(cowarp, folder, ptx, kernel, *words):
+    """Exit status, standard output and error of `cowarp exec`."""
+    path = folder / f"{kernel}.ptx"
+    path.write_text(HEAD + ptx)
+    done = subprocess.run([cowarp, "exec", str(path), "--kernel", kernel, "--preset", "qv100", *words], cwd=folder, capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def pairs():
+    load_store = "".join(f"ld.global.u32 %r9, [%d1+{4096 * i}];\nst.shared.u32 [%r2+{128 * i}], %r9;\n" for i in range(PAIRS))
+    return f""".visible .entry pairs(.param .u64 from, .param .u64 to) {{
+.reg .u64 %d<9>; .reg .u32 %r<20>; .shared .align 4 .b8 tile[{128 * PAIRS}];
+ld.param.u64 %d1, [from]; ld.param.u64 %d2, [to]; mov.u32 %r1, %tid.x; mul.wide.u32 %d3, %r1, 4; add.s64 %d1, %d1, %d3; add.s64 %d2, %d2, %d3;
+mov.u32 %r3, tile; shl.b32 %r2, %r1, 2; add.s32 %r2, %r3, %r2;
+{re.sub("%r9", lambda m, n=iter(range(2 * PAIRS)): f"%q{next(n) // 2}", load_store)}
+bar.sync 0; xor.b32 %r4, %r1, 31; shl.b32 %r4, %r4, 2; add.s32 %r4, %r3, %r4; ld.shared.u32 %r5, [%r4+{128 * (PAIRS - 1)}];
+st.global.u32 [%d2], %r5; ret; }}
+""".replace(".reg .u32 %r<20>;", f".reg .u32 %r<20>; .reg .u32 %q<{PAIRS}>;")
+
+
+def check_pairs(cowarp, folder):
+    """16 loads at once: the launch, one access to the DRAM and 50 cycles for the rest; in turn they take more than 16 accesses to the L2."""
+    words = list(range(1000, 1000 + 1024 * PAIRS))
+    (folder / "in").write_bytes(struct.pack(f"<{len(words)}I", *words))
+    cycles, failures = {}, []
+    for way in ("none", "ptxas"):
+        status, out, err = execute(cowarp, folder, pairs(), "pairs", "--grid", "1", "--block", "32", "--arg", "in:in", "--arg", f"out:{way}:128",
+                                   "--set", f"core.lowering={way}")
+        found = re.search(r"simulated\s+(\d+) cycles", out)
+        if status != 0 or not found:
+            return [f"pairs: exit status {status}: {err.strip()}"]
+        cycles[way] = int(found[1])
+        got = list(struct.unpack("<32I", (folder / way).read_bytes()))
+        if got != [words[1024 * (PAIRS - 1) + (lane ^ 31)] for lane in range(32)]:
+            failures.append(f"pairs, core.lowering={way}: wrong result {got}")
+    if cycles["none"] < 5000 + PAIRS * 211:
+        failures.append(f"pairs: {cycles['none']} cycles in the order of the text; {PAIRS} loads in turn take more")
+    if cycles["ptxas"] > 5000 + 600:
+        failures.append(f"pairs: {cycles['ptxas']} cycles with the loads first; they are to wait together")
+    print(f"{PAIRS} pairs: {cycles['none']} cycles in the order of the text, {cycles['ptxas']} in that of an assembler")
+    return failures
+
+
+# The load goes before the addition and the store that stand in front of it. Lines count from the head on.
+WRONG = """.visible .entry wrong(.param .u64 p) {
+.reg .u64 %d<9>; .reg .u32 %r<9>; .shared .align 4 .b8 room[64];
+ld.param.u64 %d1, [p];
+mov.u32 %r1, 7;
+add.u32 %r2, %r1, %r1;
+st.shared.u32 [room], %r2;
+ld.global.u32 %r3, [%d1+4096];
+st.global.u32 [%d1], %r3;
+ret; }
+"""
+WRONG_LINE = 3 + 7
+
+
+def check_lines(cowarp, folder):
+    failures = []
+    for way in ("none", "ptxas"):
+        lowering = ("--set", f"core.lowering={way}")
+        status, _, err = execute(cowarp, folder, WRONG, "wrong", "--grid", "1", "--block", "1", "--arg", "u64:8", *lowering)
+        if status != 1 or f"wrong.ptx:{WRONG_LINE}" not in err:
+            failures.append(f"fault, core.lowering={way}: status {status}, line {WRONG_LINE} wanted: {err.strip()}")
+        status, out, err = execute(cowarp, folder, WRONG, "wrong", "--grid", "1", "--block", "1", "--arg", "zero:64", "--check", "memory", *lowering)
+        if status != 1 or f"wrong.ptx:{WRONG_LINE}" not in out + err:
+            failures.append(f"--check memory, core.lowering={way}: status {status}, line {WRONG_LINE} wanted: {err.strip()} {out.strip()}")
+    return failures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cowarp", type=pathlib.Path)
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="each Nth run: some of everything")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N")
+    parser.add_argument("--only", default="", metavar="PATTERN", help="runs whose name has this regular expression")
+    args = parser.parse_args()
+    cowarp = args.cowarp.resolve()
+    chosen = [run for run in runs() if re.search(args.only, run)][::args.every]
+    with tempfile.TemporaryDirectory(prefix="lowering-") as name, concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        folder = pathlib.Path(name)
+        found = pool.map(lambda i: compare(cowarp, chosen[i], folder / str(i)), range(len(chosen)))
+        failures = [f"{run}: {what}" for run, what in zip(chosen, found) if what]
+        failures += check_pairs(cowarp, folder) + check_lines(cowarp, folder)
+    print("\n".join(failures))
+    exact = sum(map(is_exact, chosen))
+    print(f"{len(chosen)} runs in two orders, {exact} of them compared byte by byte, {len(failures)} failures")
+    return int(bool(failures) or not chosen)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The order that lowering gives to blocks made by hand. A text has one instruction in a line, and the answer is its lines, a to z, in the
+ * order of issue; each order is argued where it is asked for. The machine: 4 cycles for arithmetic, 26 for shared memory, 198 for global
+ * memory, and room for 32 words of each thread.
+ */
+#include "base/config.h"
+#include "ptx_fixture.h"
+
+#define FIRST_LINE 7u
+
+static struct cw_module *lowered(const char *text, const struct cw_config *machine)
+{
+    struct cw_module *m;
+    struct cw_error err = {.text = ""};
+    if (cw_ptx_load(&m, text, strlen(text), "t.ptx", px_intrinsics, &(struct cw_ir_wishes){.machine = machine}, &err) != CW_OK)
+        fail_msg("%s", err.text);
+    if (m->kernel[0].refused != NULL)
+        fail_msg("%s", m->kernel[0].refused);
+    return m;
+}
+
+static void lines_of(const struct cw_module *m, char *order)
+{
+    const struct cw_kernel *k = &m->kernel[0];
+    for (uint32_t i = 0; i < k->uop_cnt; i++)
+        *order++ = (char)('a' + (int)(k->uop[i].line - FIRST_LINE));
+    *order = '\0';
+}
+
+/* One micro-op per line, or the letters of a line stand side by side. */
+static void expect_with(const struct cw_config *machine, const char *body, const char *want)
+{
+    char text[4096], got[128];
+    snprintf(text, sizeof text, "%s%s\n}\n", PX_START, body);
+    struct cw_module *m = lowered(text, machine);
+    assert_true(m->kernel[0].uop_cnt < sizeof got);
+    lines_of(m, got);
+    assert_string_equal(got, want);
+    cw_module_destroy(m);
+}
+
+static struct cw_config volta(void)
+{
+    struct cw_config c;
+    struct cw_error err;
+    assert_int_equal(cw_config_preset(&c, "qv100", &err), CW_OK);
+    return c;
+}
+
+static void expect(const char *body, const char *want)
+{
+    const struct cw_config c = volta();
+    expect_with(&c, body, want);
+}
+
+/* Both loads go first: their ways to the end are the longest. Then the first store, whose value comes first. */
+static void test_lower__loads_first(void **state)
+{
+    (void)state;
+    expect("ld.global.u32 %r1, [%d1];\n"
+           "st.shared.u32 [%r10], %r1;\n"
+           "ld.global.u32 %r2, [%d1+4];\n"
+           "st.shared.u32 [%r10+4], %r2;\n"
+           "ret;",
+           "acbde");
+}
+
+/* The address of the load is worked out before what the load does not need. */
+static void test_lower__longest_way(void **state)
+{
+    (void)state;
+    expect("mul.lo.u32 %r1, %r10, %r11;\n"
+           "st.shared.u32 [%r12], %r1;\n"
+           "add.s64 %d2, %d1, 8;\n"
+           "ld.global.u32 %r2, [%d2];\n"
+           "st.shared.u32 [%r12+4], %r2;\n"
+           "ret;",
+           "cdabef"); /* c is the offset of d, and no instruction */
+}
+
+/* A load stays behind a store to global memory by another register. */
+static void test_lower__may_alias(void **state)
+{
+    (void)state;
+    expect("st.global.u32 [%d1], %r1;\nld.global.u32 %r2, [%d2];\nst.global.u32 [%d3], %r2;\nret;", "abcd");
+    expect("st.u32 [%d1], %r1;\nld.shared.u32 %r2, [%r9];\nst.shared.u32 [%r9], %r2;\nret;", "abcd");
+}
+
+/* And passes one to another space, to other bytes by the same register, and any when it is of read-only data. */
+static void test_lower__cannot_alias(void **state)
+{
+    (void)state;
+    expect("st.shared.u32 [%r8], %r1;\nld.global.u32 %r2, [%d2];\nst.global.u32 [%d3], %r2;\nret;", "bacd");
+    expect("st.global.u32 [%d2+4], %r1;\nld.global.u32 %r2, [%d2];\nst.global.u32 [%d3], %r2;\nret;", "bacd");
+    expect("st.global.u32 [%d1], %r1;\nld.global.nc.u32 %r2, [%d2];\nst.global.u32 [%d3], %r2;\nret;", "bacd");
+}
+
+/* Bytes that overlap by one keep their order; so do those of a register that has been written in between. */
+static void test_lower__bytes(void **state)
+{
+    (void)state;
+    expect("st.global.u8 [%d2+3], %r1;\nld.global.u32 %r2, [%d2];\nst.global.u32 [%d3], %r2;\nret;", "abcd");
+    expect("st.global.u8 [%d2+4], %r1;\nld.global.u32 %r2, [%d2];\nst.global.u32 [%d3], %r2;\nret;", "bacd");
+    expect("st.global.u64 [%d2-8], %d5;\nld.global.u32 %r2, [%d2];\nst.global.u32 [%d3], %r2;\nret;", "bacd");
+    expect("st.global.u64 [%d2-7], %d5;\nld.global.u32 %r2, [%d2];\nst.global.u32 [%d3], %r2;\nret;", "abcd");
+    expect("st.global.u32 [%d2], %r1;\nadd.s64 %d2, %d2, %d4;\nld.global.u32 %r2, [%d2+4];\nst.shared.u32 [%r8], %r2;\nret;", "abcde");
+}
+
+/* An offset that an addition has made counts as one in the brackets: the load goes before the store to the word in front, not to its own.
+ * The addition stands in front of its load: it is no instruction. */
+static void test_lower__sums(void **state)
+{
+    (void)state;
+    expect("st.global.u32 [%d2+4], %r1;\nadd.s64 %d4, %d2, 8;\nld.global.u32 %r2, [%d4];\nst.shared.u32 [%r8], %r2;\nret;", "bcade");
+    expect("st.global.u32 [%d2+8], %r1;\nadd.s64 %d4, %d2, 8;\nld.global.u32 %r2, [%d4];\nst.shared.u32 [%r8], %r2;\nret;", "abcde");
+}
+
+/* Nothing of memory passes a barrier, a fence, an atomic, a volatile access; what touches registers only does. */
+static void test_lower__fixed(void **state)
+{
+    (void)state;
+    static const char *const fixed[] = {"bar.sync 0;",
+                                        "membar.gl;",
+                                        "atom.global.add.u32 %r7, [%d5], 1;",
+                                        "ld.volatile.global.u32 %r7, [%d5];",
+                                        "st.volatile.shared.u32 [%r9], %r7;",
+                                        "ld.acquire.gpu.global.u32 %r7, [%d5];"};
+    for (uint32_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
+        char body[512];
+        snprintf(body, sizeof body, "st.shared.u32 [%%r8], %%r1;\n%s\nld.global.nc.u32 %%r2, [%%d2];\nst.global.u32 [%%d3], %%r2;\nret;",
+                 fixed[i]);
+        expect(body, "abcde");
+    }
+}
+
+/* What an exit, a clock, a region or a call stands behind stays there: lanes that have left must not load, and a clock is read where it stands. */
+static void test_lower__walls(void **state)
+{
+    (void)state;
+    expect("@%p1 ret;\nld.global.u32 %r1, [%d1];\nst.shared.u32 [%r8], %r1;\nret;", "abcd");
+    expect("st.shared.u32 [%r8], %r1;\nmov.u32 %r2, %clock;\nld.global.u32 %r3, [%d1];\nst.shared.u32 [%r8+4], %r3;\nret;", "abcde");
+    expect("st.shared.u32 [%r8], %r1;\n@%p1 trap;\nld.global.u32 %r3, [%d1];\nst.shared.u32 [%r8+4], %r3;\nret;", "abcde");
+}
+
+/* A guarded write keeps what was there, so it stays between the writes around it; its guard comes before it. */
+static void test_lower__guards(void **state)
+{
+    (void)state;
+    expect("mov.u32 %r1, 1;\n@%p1 mov.u32 %r1, 2;\nst.shared.u32 [%r8], %r1;\nld.global.u32 %r2, [%d1];\nst.shared.u32 [%r8+4], %r2;\nret;",
+           "dabcef");
+    expect("st.shared.u32 [%r8], %r9;\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 ld.global.u32 %r2, [%d1];\nst.shared.u32 [%r8+4], %r2;\nret;",
+           "bacde");
+}
+
+/* The carry flag is a register. The load's way is longer than all of them. */
+static void test_lower__carry(void **state)
+{
+    (void)state;
+    expect("add.cc.u32 %r1, %r2, %r3;\naddc.u32 %r4, %r5, 0;\nadd.cc.u32 %r6, %r2, %r3;\naddc.u32 %r7, %r5, 0;\n"
+           "st.shared.v4.u32 [%r8], {%r1, %r4, %r6, %r7};\nld.global.u32 %r9, [%d1];\nst.shared.u32 [%r8+16], %r9;\nret;",
+           "fabcdegh");
+}
+
+/* Registers bound it: with room for 3 words, of which the address has 2, one value waits for its store before the next is loaded. */
+static void test_lower__pressure(void **state)
+{
+    (void)state;
+    struct cw_config c = volta();
+    const char *body = "ld.global.u32 %r1, [%d1];\n"
+                       "st.global.u32 [%d1+100], %r1;\n"
+                       "ld.global.u32 %r2, [%d1+4];\n"
+                       "st.global.u32 [%d1+104], %r2;\n"
+                       "ld.global.u32 %r3, [%d1+8];\n"
+                       "st.global.u32 [%d1+108], %r3;\n"
+                       "ret;";
+    expect_with(&c, body, "acebdfg");
+    c.core_registers = 3 * c.core_warps * 32;
+    expect_with(&c, body, "abcdefg");
+    c.core_registers = 4 * c.core_warps * 32;
+    expect_with(&c, body, "acbedfg");
+}
+
+/* By lines: the machine instructions of each, '-' where it rides. */
+static void expect_slots(const char *body, const char *want)
+{
+    const struct cw_config c = volta();
+    char text[4096], got[128];
+    snprintf(text, sizeof text, "%s%s\n}\n", PX_START, body);
+    struct cw_module *m = lowered(text, &c);
+    const struct cw_kernel *k = &m->kernel[0];
+    for (uint32_t i = 0; i < k->uop_cnt; i++) {
+        got[k->uop[i].line - FIRST_LINE] = k->uop[i].rides ? '-' : (char)('1' + k->uop[i].slots);
+        got[k->uop_cnt] = '\0';
+    }
+    assert_string_equal(got, want);
+    cw_module_destroy(m);
+}
+
+/* What ptxas 13 makes of the same lines for sm_75, counted in its output. */
+static void test_lower__slots(void **state)
+{
+    (void)state;
+    expect_slots("mul.wide.u32 %d2, %r1, 4;\nadd.s64 %d3, %d1, %d2;\nld.global.u32 %r2, [%d3];\nst.global.u32 [%d1], %r2;\nret;", "-1111");
+    expect_slots("add.s64 %d3, %d1, %d2;\nadd.s64 %d4, %d3, 16;\nld.global.u32 %r2, [%d4];\nst.global.u32 [%d3], %r2;\nret;", "2-111");
+    expect_slots("shl.b32 %r1, %r2, 2;\nadd.s32 %r3, %r1, %r4;\nst.shared.u32 [%r3], %r3;\nret;", "-111");
+    expect_slots("and.b64 %d2, %d1, %d3;\nmul.lo.s64 %d4, %d2, %d3;\nst.global.u64 [%d1], %d4;\nret;", "2411");
+    expect_slots("ld.param.u32 %r1, [p1];\ncvt.u64.u32 %d2, %r1;\nst.global.u64 [%d1], %d2;\nret;", "--11");
+}
+
+/* The product may be contracted unless the text names its rounding, or somebody else reads it. */
+static void test_lower__contraction(void **state)
+{
+    (void)state;
+    expect_slots("mul.f32 %f1, %f2, %f3;\nadd.f32 %f4, %f1, %f5;\nst.global.f32 [%d1], %f4;\nret;", "-111");
+    expect_slots("mul.rn.f32 %f1, %f2, %f3;\nadd.f32 %f4, %f1, %f5;\nst.global.f32 [%d1], %f4;\nret;", "1111");
+    expect_slots("mul.f32 %f1, %f2, %f3;\nadd.rn.f32 %f4, %f1, %f5;\nst.global.f32 [%d1], %f4;\nret;", "1111");
+    expect_slots("mul.f32 %f1, %f2, %f3;\nadd.f32 %f4, %f1, %f5;\nst.global.v2.f32 [%d1], {%f4, %f1};\nret;", "1111");
+}
+
+/* A sum that is stored, too, has to be computed; one by a register is no offset; nothing rides into the next block. */
+static void test_lower__no_ride(void **state)
+{
+    (void)state;
+    expect_slots("add.s64 %d4, %d2, 16;\nld.global.u32 %r2, [%d4];\nst.global.u64 [%d2], %d4;\nret;", "2111");
+    expect_slots("add.s64 %d4, %d2, %d3;\nld.global.u32 %r2, [%d4];\nst.global.u32 [%d2], %r2;\nret;", "2111");
+    expect_slots("@%p1 bra J;\nmov.u32 %r1, %r2;\nJ: st.global.u32 [%d2], %r1;\nret;", "1111");
+}
+
+/* What rides stands in front of the first that needs it, though nothing keeps it from coming early. */
+static void test_lower__sinks(void **state)
+{
+    (void)state;
+    expect("cvt.u64.u32 %d4, %r1;\nld.global.u32 %r2, [%d1];\nadd.s64 %d5, %d2, %d4;\nst.global.u32 [%d5], %r2;\nret;", "bacde");
+}
+
+/* What comes out counts: the words that are live at once, as occupancy sees them. */
+static void test_lower__live_words(void **state)
+{
+    (void)state;
+    const struct cw_config c = volta();
+    struct cw_module *m = lowered(PX_KERNEL("ld.global.u32 %r1, [%d1];\nst.global.u32 [%d1+100], %r1;\nld.global.u32 %r2, [%d1+4];\n"
+                                            "st.global.u32 [%d1+104], %r2;\nret;"),
+                                  &c);
+    assert_int_equal(m->kernel[0].live_regs, 4);
+    cw_module_destroy(m);
+    m = px_load(PX_KERNEL("ld.global.u32 %r1, [%d1];\nst.global.u32 [%d1+100], %r1;\nld.global.u32 %r2, [%d1+4];\n"
+                          "st.global.u32 [%d1+104], %r2;\nret;"));
+    assert_int_equal(m->kernel[0].live_regs, 3);
+    cw_module_destroy(m);
+}
+
+/* The digest is of the text: a profile of the kernel holds for both orders. */
+static void test_lower__digest(void **state)
+{
+    (void)state;
+    const struct cw_config c = volta();
+    const char *text =
+        PX_KERNEL("ld.global.u32 %r1, [%d1];\nst.shared.u32 [%r8], %r1;\nld.global.u32 %r2, [%d1+4];\nst.shared.u32 [%r8+4], %r2;\nret;");
+    struct cw_module *a = px_load(text), *b = lowered(text, &c);
+    assert_true(a->kernel[0].digest == b->kernel[0].digest);
+    cw_module_destroy(a);
+    cw_module_destroy(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lower__loads_first),  cmocka_unit_test(test_lower__longest_way), cmocka_unit_test(test_lower__may_alias),
+        cmocka_unit_test(test_lower__cannot_alias), cmocka_unit_test(test_lower__bytes),       cmocka_unit_test(test_lower__sums),
+        cmocka_unit_test(test_lower__fixed),        cmocka_unit_test(test_lower__walls),       cmocka_unit_test(test_lower__guards),
+        cmocka_unit_test(test_lower__carry),        cmocka_unit_test(test_lower__pressure),    cmocka_unit_test(test_lower__live_words),
+        cmocka_unit_test(test_lower__digest),       cmocka_unit_test(test_lower__slots),       cmocka_unit_test(test_lower__contraction),
+        cmocka_unit_test(test_lower__no_ride),      cmocka_unit_test(test_lower__sinks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
