@@ -136,7 +136,10 @@ static int create_machine(struct cw_gpu *gpu, struct cw_error *err)
     int status = cw_gpu__create_machine(gpu, err);
     if (status == CW_OK)
         status = create_oracles(gpu, err);
-    return status == CW_OK ? cw_gpu__create_mechs(gpu, err) : status;
+    if (status == CW_OK)
+        status = cw_gpu__create_mechs(gpu, err);
+    cw_memory_settle(gpu->memory);
+    return status;
 }
 
 static void destroy_functional(struct cw_gpu *gpu)

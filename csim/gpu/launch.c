@@ -243,6 +243,7 @@ static int prepare(struct cw_gpu *gpu, const struct cw_gpu_request *q, uint8_t *
 /* The machine is ready for the launch. */
 static int begin(struct cw_gpu *gpu, struct cw_error *err)
 {
+    cw_memory_reload(gpu->memory);
     const int status = cw_gpu__begin(gpu, err);
     gpu->dispatch_pending = true;
     gpu->kernel_ends = false;
@@ -525,6 +526,7 @@ static int launch_timed(struct cw_gpu *gpu, const struct cw_gpu_request *q, stru
         status = judge_persists(gpu, err);
     if (gpu->model != NULL)
         cw_persist_model_launched(gpu->model, q->module, !cw_gpu__keeps_persists(gpu));
+    cw_memory_settle(gpu->memory);
     return status;
 }
 

@@ -22,6 +22,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "mem/address.h"
 #include "mem/device_memory_private.h"
 #include "mem/version.h"
 
@@ -551,25 +552,111 @@ int cw_memory_free(struct cw_memory *m, uint64_t addr, struct cw_error *err)
     return CW_OK;
 }
 
+/* Caches */
+
+int cw_memory__cached(struct cw_memory *m, const struct cw_config *config, uint32_t partition, const struct cw_memory_cache *cache)
+{
+    if (m->cache == NULL)
+        m->cache = calloc(config->partition_count, sizeof *m->cache);
+    if (m->cache == NULL)
+        return CW_ENOMEM;
+    m->cache_config = config;
+    m->cache[partition] = cache;
+    m->cached = true;
+    return CW_OK;
+}
+
+void cw_memory__forget(struct cw_memory *m, uint32_t partition, const struct cw_memory_cache *cache)
+{
+    bool any = false;
+    if (m->cache == NULL || m->cache[partition] != cache)
+        return;
+    if (m->cached)
+        cache->settle(cache->self);
+    m->cache[partition] = NULL;
+    for (uint32_t i = 0; i < m->cache_config->partition_count; i++)
+        any |= m->cache[i] != NULL;
+    if (any)
+        return;
+    free(m->cache);
+    m->cache = NULL;
+    m->cache_config = NULL;
+    m->cached = false;
+}
+
+void cw_memory_reload(struct cw_memory *m)
+{
+    for (uint32_t i = 0; m->cache != NULL && i < m->cache_config->partition_count; i++)
+        if (m->cache[i] != NULL)
+            m->cache[i]->reload(m->cache[i]->self);
+    m->cached = m->cache != NULL;
+}
+
+void cw_memory_settle(struct cw_memory *m)
+{
+    for (uint32_t i = 0; m->cached && i < m->cache_config->partition_count; i++)
+        if (m->cache[i] != NULL)
+            m->cache[i]->settle(m->cache[i]->self);
+    m->cached = false;
+}
+
+/* What a cache has of the line at that place. */
+static uint8_t *held(const struct cw_memory *m, uint64_t place, const uint32_t **mask)
+{
+    const struct cw_memory_cache *c = m->cached ? m->cache[cw_address_partition(m->cache_config, place)] : NULL;
+    return c != NULL ? c->line(c->self, place, mask) : NULL;
+}
+
+static bool has_byte(const uint32_t *mask, uint64_t at)
+{
+    return (mask[at / 32] >> at % 32 & 1) != 0;
+}
+
+void cw_memory__get(const struct cw_memory *m, uint64_t place, void *to, uint64_t bytes)
+{
+    const uint32_t *mask;
+    const uint8_t *line = held(m, place, &mask);
+    memcpy(to, cw_memory__at(m, place), bytes);
+    if (line == NULL)
+        return;
+    const uint64_t first = place % m->cache_config->mem_line_bytes;
+    for (uint64_t i = 0; i < bytes; i++)
+        if (has_byte(mask, first + i))
+            ((uint8_t *)to)[i] = line[first + i];
+}
+
+void cw_memory__put(struct cw_memory *m, uint64_t place, const void *from, uint64_t bytes)
+{
+    const uint32_t *mask;
+    uint8_t *line = held(m, place, &mask);
+    memcpy(cw_memory__at(m, place), from, bytes);
+    if (line == NULL)
+        return;
+    const uint64_t first = place % m->cache_config->mem_line_bytes;
+    for (uint64_t i = 0; i < bytes; i++)
+        if (has_byte(mask, first + i))
+            line[first + i] = ((const uint8_t *)from)[i];
+}
+
 /* Bytes */
 
-/* Bytes from addr on that lie in one line: those of a line have their places together. */
+/* Bytes from addr on that lie in one line: those of a line have their places together, and one cache. */
 static uint64_t in_line(const struct cw_memory *m, uint64_t addr, uint64_t bytes)
 {
-    const uint64_t line = m->range_config->mem_line_bytes, left = line - addr % line;
+    const uint64_t line = (m->cached ? m->cache_config : m->range_config)->mem_line_bytes, left = line - addr % line;
     return bytes < left ? bytes : left;
 }
 
 void cw_memory_read(const struct cw_memory *m, uint64_t addr, void *to, uint64_t bytes)
 {
     assert(cw_memory_valid(m, addr, bytes));
-    if (m->range_cnt == 0) {
+    if (m->range_cnt == 0 && !m->cached) {
         memcpy(to, cw_memory__at(m, addr), bytes);
         return;
     }
     for (uint64_t at = 0, piece; at < bytes; at += piece) {
         piece = in_line(m, addr + at, bytes - at);
-        memcpy((uint8_t *)to + at, cw_memory__at(m, cw_version_place(m, addr + at, m->newest)), piece);
+        cw_memory__get(m, cw_version_place(m, addr + at, m->newest), (uint8_t *)to + at, piece);
     }
 }
 
@@ -577,14 +664,14 @@ static void write_places(struct cw_memory *m, uint64_t addr, const uint8_t *from
 {
     for (uint64_t at = 0, piece; at < bytes; at += piece) {
         piece = in_line(m, addr + at, bytes - at);
-        memcpy(cw_memory__at(m, cw_version_place(m, addr + at, m->newest)), from + at, piece);
+        cw_memory__put(m, cw_version_place(m, addr + at, m->newest), from + at, piece);
     }
 }
 
 void cw_memory_write(struct cw_memory *m, uint64_t addr, const void *from, uint64_t bytes)
 {
     assert(cw_memory_valid(m, addr, bytes));
-    if (m->range_cnt == 0)
+    if (m->range_cnt == 0 && !m->cached)
         memcpy(cw_memory__at(m, addr), from, bytes);
     else
         write_places(m, addr, from, bytes);
@@ -594,8 +681,7 @@ void cw_memory_write(struct cw_memory *m, uint64_t addr, const void *from, uint6
         memcpy(durable_at(m, addr + before), (const uint8_t *)from + before, bytes - before);
 }
 
-/* to[i] = from[i] where bit i of the mask is set. */
-static void copy_masked(uint8_t *to, const uint8_t *from, const uint32_t *mask, uint32_t bytes)
+void cw_memory__copy_masked(uint8_t *to, const uint8_t *from, const uint32_t *mask, uint32_t bytes)
 {
     for (uint32_t first = 0; first < bytes; first += 32) {
         const uint32_t left = bytes - first;
@@ -611,10 +697,21 @@ static void copy_masked(uint8_t *to, const uint8_t *from, const uint32_t *mask, 
     }
 }
 
+/* From a place within one line on. */
+static void put_masked(struct cw_memory *m, uint64_t place, const uint8_t *from, const uint32_t *mask, uint32_t bytes)
+{
+    for (uint32_t i = 0; i < bytes; i++)
+        if (has_byte(mask, i))
+            cw_memory__put(m, place + i, from + i, 1);
+}
+
 void cw_memory_write_masked(struct cw_memory *m, uint64_t addr, const uint8_t *from, const uint32_t *mask, uint32_t bytes)
 {
     assert(cw_memory_valid(m, addr, bytes) || m->range_cnt > 0); /* versions lie where nothing needs to be allocated */
-    copy_masked(cw_memory__at(m, addr), from, mask, bytes);
+    if (m->cached)
+        put_masked(m, addr, from, mask, bytes);
+    else
+        cw_memory__copy_masked(cw_memory__at(m, addr), from, mask, bytes);
 }
 
 void cw_memory_persist(struct cw_memory *m, uint64_t addr, const uint8_t *from, const uint32_t *mask, uint32_t bytes)
@@ -622,7 +719,7 @@ void cw_memory_persist(struct cw_memory *m, uint64_t addr, const uint8_t *from, 
     assert(cw_memory_is_pm(addr) && cw_memory_valid(m, addr, bytes));
     if (m->persisted != NULL)
         m->persisted(m->listener, addr, from, mask, bytes);
-    copy_masked(durable_at(m, addr), from, mask, bytes);
+    cw_memory__copy_masked(durable_at(m, addr), from, mask, bytes);
 }
 
 void cw_memory_durable_read(const struct cw_memory *m, uint64_t addr, void *to, uint64_t bytes)

@@ -2,8 +2,8 @@
 /*
  * Device memory: the bytes behind the memory partitions, and which addresses are allocated for what.
  *
- * L2 and DRAM hold the same bytes: an L2 slice owns its addresses alone, so its data is the memory's data. L2 slices read and write
- * these bytes at the time at which they serve a request; the host does so between kernels.
+ * An L2 slice has the bytes of its lines, and memory those that no slice has written since. Both are what the functions below read and
+ * write: the host, oracles and mechanisms find the newest bytes wherever they are. Between launches memory has all of them.
  *
  * Persistent memory is a window of its own behind all other device memory. Each of its bytes has two copies. The first is what loads and
  * the L2 see, as everywhere. The second is the durable image: what the persistence domain has accepted, and nothing else. It is what a
@@ -105,6 +105,11 @@ void cw_memory_write(struct cw_memory *m, uint64_t addr, const void *from, uint6
 /* At a place (version.h): writes from[i] to addr + i for each i < bytes whose bit is set: bit b of mask[w] stands for i = 32 w + b. The
  * durable image stays. */
 void cw_memory_write_masked(struct cw_memory *m, uint64_t addr, const uint8_t *from, const uint32_t *mask, uint32_t bytes);
+
+/* A launch begins: caches have what the host has written since. It is over: memory has what caches have written, and caches may keep lines, but
+ * no bytes. A launch without time runs in between. */
+void cw_memory_reload(struct cw_memory *m);
+void cw_memory_settle(struct cw_memory *m);
 
 /* Persistent memory alone. The persistence domain has accepted these bytes (named as above): the durable image has them now. What loads see
  * stays. Tells the listener first. */

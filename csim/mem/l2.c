@@ -15,7 +15,7 @@
 
 struct line {
     struct cw_mshr *mshr;          /* a line with an MSHR stays where it is */
-    uint32_t written[SECTORS_MAX]; /* bytes written since the sector was absent; all ones once valid */
+    uint32_t written[SECTORS_MAX]; /* Bytes that the slice has: written since the sector was absent; all ones once valid. */
     uint8_t valid, dirty;
     bool brought; /* the access that has brought it is not performed yet */
 };
@@ -24,11 +24,14 @@ struct cw_l2 {
     const struct cw_config *config;
     struct cw_stats *stats;
     struct cw_memory *memory;
+    uint32_t index; /* It is that of the partition. */
+    struct cw_memory_cache cache;
     struct cw_dram_port *dram;
     struct cw_nvm_port *nvm;                 /* NULL: no persistent memory */
     uint32_t line_bytes, line_log2, sectors; /* of a line: bytes, their log2, sectors */
     struct cw_cache_array array;             /* its tags are local line numbers */
     struct line *line;                       /* [line of the array] */
+    uint8_t *data;                           /* [line of the array][line_bytes] */
     struct cw_mshr_file mshr;
 };
 
@@ -71,31 +74,75 @@ static bool may_pass(const struct cw_l2 *l2, const struct cw_message *p)
 
 /* Performing a request on the bytes */
 
-static void copy_out(struct cw_l2 *l2, struct cw_message *p)
+static uint8_t *data_of(const struct cw_l2 *l2, const struct line *l)
 {
-    const uint8_t *from = cw_memory__at(l2->memory, cw_message_place(p));
+    return l2->data + (size_t)(l - l2->line) * l2->line_bytes;
+}
+
+/* The device address of a line. */
+static uint64_t place_of(const struct cw_l2 *l2, const struct line *l)
+{
+    return cw_address_global(l2->config, l2->index, l2->array.tag[l - l2->line] << l2->line_log2);
+}
+
+static void copy_out(struct cw_l2 *l2, const struct line *l, struct cw_message *p)
+{
+    const uint8_t *from = data_of(l2, l);
     for (uint32_t s = 0; s < l2->sectors; s++)
         if (p->sectors & 1u << s)
             memcpy(cw_line_body(p)->data + s * CW_SECTOR_BYTES, from + s * CW_SECTOR_BYTES, CW_SECTOR_BYTES);
 }
 
-static void copy_in(struct cw_l2 *l2, const struct cw_message *p)
+/* A sector from memory, but for the bytes that the slice has. */
+static void fetch_sector(struct cw_l2 *l2, const struct line *l, uint32_t s, uint64_t place)
+{
+    const uint32_t lacks = ~l->written[s];
+    cw_memory__copy_masked(data_of(l2, l) + s * CW_SECTOR_BYTES, cw_memory__at(l2->memory, place) + s * CW_SECTOR_BYTES, &lacks,
+                           CW_SECTOR_BYTES);
+}
+
+/* Memory gets the bytes of those sectors, as far as the slice has them. */
+static void write_back(struct cw_l2 *l2, const struct line *l, uint8_t sectors)
+{
+    const uint64_t place = place_of(l2, l);
+    if (!cw_memory__has(l2->memory, place))
+        return;
+    for (uint32_t s = 0; s < l2->sectors; s++)
+        if (sectors & 1u << s)
+            cw_memory__copy_masked(cw_memory__at(l2->memory, place) + s * CW_SECTOR_BYTES, data_of(l2, l) + s * CW_SECTOR_BYTES,
+                                   &l->written[s], CW_SECTOR_BYTES);
+}
+
+/* Bytes go into the slice, or past it (mark_written); those of persistent memory both ways. Of a write without bytes, those of memory stay
+ * what they are when the slice says that it has them. */
+static void copy_in(struct cw_l2 *l2, const struct line *l, const struct cw_message *p)
 {
     const struct cw_line_body *b = cw_line_body_of(p);
-    cw_memory_write_masked(l2->memory, cw_message_place(p), b->data, b->byte_mask, l2->line_bytes);
+    const uint64_t place = cw_message_place(p);
+    uint8_t *const memory = cw_memory__has(l2->memory, place) ? cw_memory__at(l2->memory, place) : NULL;
+    for (uint32_t s = 0; s < l2->sectors && memory != NULL; s++) {
+        const uint32_t mask = b->byte_mask[s], at = s * CW_SECTOR_BYTES, lacks = mask & ~l->written[s];
+        const bool passes = may_pass(l2, p) && (l->valid & 1u << s) == 0;
+        if (p->timing_only)
+            cw_memory__copy_masked(data_of(l2, l) + at, memory + at, &lacks, CW_SECTOR_BYTES);
+        else if (!passes)
+            cw_memory__copy_masked(data_of(l2, l) + at, b->data + at, &mask, CW_SECTOR_BYTES);
+        if (!p->timing_only && (passes || cw_memory_is_pm(p->addr)))
+            cw_memory__copy_masked(memory + at, b->data + at, &mask, CW_SECTOR_BYTES);
+    }
 }
 
 /* Lanes in lane order, each seeing the one before; old values replace operand a. Returns the largest number of lanes on
  * one address: one operation per cycle and address, different addresses side by side (one unit per bank of the data
  * array). */
-static uint32_t perform_atomic(struct cw_l2 *l2, struct cw_message *p)
+static uint32_t perform_atomic(struct cw_l2 *l2, const struct line *l, struct cw_message *p)
 {
     struct cw_atomic_body *b = cw_atomic_body(p);
     uint32_t bytes = cw_type_bytes((enum cw_type)b->type), most = 1;
     uint8_t lanes_at[CW_LINE_BYTES_MAX] = {0};
     for (cw_lanes lanes = p->lanes; lanes != 0; lanes = cw_lanes_rest(lanes)) {
         uint32_t i = cw_lanes_first(lanes);
-        uint8_t *at = cw_memory__at(l2->memory, cw_message_place(p) + b->lane_offset[i]);
+        uint8_t *at = data_of(l2, l) + b->lane_offset[i];
         uint64_t old = 0;
         memcpy(&old, at, bytes);
         uint64_t value = cw_atomic_apply((enum cw_atom)b->atom, (enum cw_type)b->type, old, b->a[i], b->b[i]);
@@ -104,6 +151,8 @@ static uint32_t perform_atomic(struct cw_l2 *l2, struct cw_message *p)
         if (++lanes_at[b->lane_offset[i]] > most)
             most = lanes_at[b->lane_offset[i]];
     }
+    if (cw_memory_is_pm(p->addr))
+        write_back(l2, l, sectors_of(l2, p));
     l2->stats->l2_atomics += cw_lanes_count(p->lanes);
     return most;
 }
@@ -134,15 +183,14 @@ static uint32_t perform(struct cw_l2 *l2, struct line *l, struct cw_message *p)
     l->brought = false;
     if (p->kind == CW_MSG_READ) {
         if (!p->timing_only)
-            copy_out(l2, p);
+            copy_out(l2, l, p);
     } else if (p->kind == CW_MSG_WRITE) {
-        if (!p->timing_only)
-            copy_in(l2, p);
+        copy_in(l2, l, p);
         mark_written(l2, l, p);
     } else if (p->kind == CW_MSG_ATOMIC) {
         if (!cw_memory_is_pm(p->addr))
             l->dirty = (uint8_t)(l->dirty | sectors_of(l2, p));
-        most = perform_atomic(l2, p);
+        most = perform_atomic(l2, l, p);
         if (l2->config->l2_atomic_cycles != 0)
             most = (uint32_t)__builtin_popcount(sectors_of(l2, p)) * l2->config->l2_atomic_cycles;
         return most > cycles ? most : cycles;
@@ -187,6 +235,7 @@ static void replace(struct cw_l2 *l2, uint32_t index, uint32_t number, cw_time n
     if (l->dirty != 0) {
         uint64_t local = l2->array.tag[index] << l2->line_log2;
         cw_dram_push(l2->dram, local, l2->config->l2_sectored == CW_ON ? l->dirty : all_sectors(l2), true, 0, now);
+        write_back(l2, l, l->dirty);
         l2->stats->l2_writebacks++;
     }
     rename_line(l2, index, number);
@@ -323,6 +372,7 @@ enum cw_l2_result cw_l2_maintain(struct cw_l2 *l2, const struct cw_message *p, c
     if (cw_dram_space(l2->dram, now) == 0)
         return CW_L2_STALL_DRAM;
     cw_dram_push(l2->dram, (uint64_t)number << l2->line_log2, l2->config->l2_sectored == CW_ON ? l->dirty : all_sectors(l2), true, 0, now);
+    write_back(l2, l, l->dirty);
     l2->stats->l2_writebacks++;
     l->dirty = 0;
     return CW_L2_DONE;
@@ -355,10 +405,15 @@ bool cw_l2_fill(struct cw_l2 *l2, cw_time now)
         return false;
     struct cw_mshr *m = &l2->mshr.entry[done.tag];
     struct line *l = &l2->line[m->line];
+    const uint64_t place = place_of(l2, l);
     l->valid |= done.sectors;
-    for (uint32_t s = 0; s < l2->sectors; s++)
-        if (done.sectors & 1u << s)
-            l->written[s] = UINT32_MAX;
+    for (uint32_t s = 0; s < l2->sectors; s++) {
+        if ((done.sectors & 1u << s) == 0)
+            continue;
+        if (cw_memory__has(l2->memory, place))
+            fetch_sector(l2, l, s, place);
+        l->written[s] = UINT32_MAX;
+    }
     m->fetching = (uint8_t)(m->fetching & ~done.sectors);
     m->passed = m->fetching != 0 ? m->passed : 0;
     if (can_serve(l2, m))
@@ -384,6 +439,38 @@ struct cw_message *cw_l2_replay(struct cw_l2 *l2, uint32_t *cycles)
     return p;
 }
 
+/* What memory asks of a cache (device_memory_private.h) */
+
+static uint8_t *line_at(void *self, uint64_t place, const uint32_t **mask)
+{
+    struct cw_l2 *l2 = self;
+    const uint32_t number = local_line(l2, place), index = lookup(l2, number);
+    if (index == CW_CACHE_NONE)
+        return NULL;
+    *mask = l2->line[index].written;
+    return data_of(l2, &l2->line[index]);
+}
+
+static void settle(void *self)
+{
+    struct cw_l2 *l2 = self;
+    for (const struct line *l = l2->line; l < l2->line + (size_t)l2->array.sets * l2->array.ways; l++)
+        if (l->dirty != 0)
+            write_back(l2, l, l->dirty);
+}
+
+static void reload(void *self)
+{
+    struct cw_l2 *l2 = self;
+    for (const struct line *l = l2->line; l < l2->line + (size_t)l2->array.sets * l2->array.ways; l++) {
+        if (l2->array.tag[l - l2->line] == CW_CACHE_EMPTY)
+            continue;
+        const uint64_t place = place_of(l2, l);
+        if (cw_memory__has(l2->memory, place))
+            memcpy(data_of(l2, l), cw_memory__at(l2->memory, place), l2->line_bytes);
+    }
+}
+
 bool cw_l2_idle(const struct cw_l2 *l2)
 {
     return l2->mshr.in_use == 0;
@@ -396,10 +483,14 @@ void cw_l2_host_copy(struct cw_l2 *l2, uint64_t addr)
     uint32_t index = lookup(l2, number);
     if (index == CW_CACHE_NONE) {
         index = victim(l2, number);
+        if (l2->memory->cached)
+            write_back(l2, &l2->line[index], l2->line[index].dirty);
         rename_line(l2, index, number);
     }
     struct line *l = &l2->line[index];
     cw_cache_array_hit(&l2->array, index);
+    for (uint32_t s = 0; s < l2->sectors && l2->memory->cached; s++)
+        fetch_sector(l2, l, s, addr - addr % l2->line_bytes);
     l->valid = all_sectors(l2);
     memset(l->written, 0xff, l2->sectors * sizeof l->written[0]);
 }
@@ -407,6 +498,8 @@ void cw_l2_host_copy(struct cw_l2 *l2, uint64_t addr)
 void cw_l2_flush(struct cw_l2 *l2)
 {
     assert(cw_l2_idle(l2));
+    if (l2->memory->cached)
+        settle(l2);
     cw_cache_array_reset(&l2->array);
     memset(l2->line, 0, (size_t)l2->array.sets * l2->array.ways * sizeof *l2->line);
 }
@@ -421,11 +514,13 @@ void cw_l2_state(struct cw_state *s, struct cw_l2 *l2)
         CW_STATE(s, l->valid);
         CW_STATE(s, l->dirty);
         CW_STATE(s, l->brought);
+        if (l2->array.tag[i] != CW_CACHE_EMPTY)
+            cw_state_array(s, "data", data_of(l2, l), l2->line_bytes, 1);
     }
     cw_mshr_state(s, &l2->mshr);
 }
 
-int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_stats *stats, struct cw_memory *memory,
+int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, uint32_t index, struct cw_stats *stats, struct cw_memory *memory,
                  struct cw_dram_port *dram, struct cw_nvm_port *nvm, struct cw_error *err)
 {
     *out = NULL;
@@ -445,9 +540,14 @@ int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_s
     l2->line_log2 = (uint32_t)__builtin_ctz(l2->line_bytes);
     l2->sectors = l2->line_bytes / CW_SECTOR_BYTES;
     l2->line = calloc(lines, sizeof *l2->line);
+    l2->data = calloc(lines, l2->line_bytes);
+    l2->index = index;
+    l2->cache = (struct cw_memory_cache){l2, line_at, settle, reload};
     const enum cw_replacement policy = (enum cw_replacement)config->l2_replacement;
-    if (l2->line == NULL || cw_cache_array_create(&l2->array, lines / config->l2_ways, config->l2_ways, policy, NULL) != CW_OK ||
-        cw_mshr_create(&l2->mshr, config->l2_mshrs, config->l2_mshr_merge) != CW_OK) {
+    if (l2->line == NULL || l2->data == NULL ||
+        cw_cache_array_create(&l2->array, lines / config->l2_ways, config->l2_ways, policy, NULL) != CW_OK ||
+        cw_mshr_create(&l2->mshr, config->l2_mshrs, config->l2_mshr_merge) != CW_OK ||
+        cw_memory__cached(memory, config, index, &l2->cache) != CW_OK) {
         cw_l2_destroy(l2);
         return cw_fail(err, CW_ENOMEM, "L2 slice: out of host memory");
     }
@@ -459,8 +559,10 @@ void cw_l2_destroy(struct cw_l2 *l2)
 {
     if (l2 == NULL)
         return;
+    cw_memory__forget(l2->memory, l2->index, &l2->cache);
     cw_mshr_destroy(&l2->mshr);
     cw_cache_array_destroy(&l2->array);
     free(l2->line);
+    free(l2->data);
     free(l2);
 }

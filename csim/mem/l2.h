@@ -21,8 +21,10 @@
  * partition sends the bytes on. What such a line lacks is fetched from its device.
  *
  * Requests to a sector for which an earlier request waits in an MSHR queue behind it, hit or miss; others pass (hit
- * under miss). Atomics read and write their sectors here, in lane order. Values are those of device memory at that
- * moment: the slice alone holds its addresses, so device memory is its data array.
+ * under miss). Atomics read and write their sectors here, in lane order.
+ *
+ * The slice has the bytes of its lines. Memory gets them by write-backs, and gives those of a sector when a fetch comes back; what the
+ * slice has of the sector stays. A write-back that is on its way is in memory already: the controller's queue answers for it.
  *
  * Counted when a request is accepted, merged ones included: READ and PASS as l2_reads, WRITE as l2_writes, a miss
  * when not all its sectors are valid (write: when the line is absent); atomics per lane as l2_atomics, neither as reads
@@ -52,8 +54,8 @@ enum cw_l2_result {
     CW_L2_STALL_DRAM /* not accepted, nothing changed: no space towards DRAM or NVM */
 };
 
-/* nvm: NULL without persistent memory. */
-int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, struct cw_stats *stats, struct cw_memory *memory,
+/* index: of the partition. nvm: NULL without persistent memory. */
+int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, uint32_t index, struct cw_stats *stats, struct cw_memory *memory,
                  struct cw_dram_port *dram, struct cw_nvm_port *nvm, struct cw_error *err);
 void cw_l2_destroy(struct cw_l2 *l2);
 /* READ, WRITE, ATOMIC or PASS. On CW_L2_DONE and CW_L2_PASSED, *cycles is the time for which it takes the slice's port, in L2 cycles:

@@ -454,7 +454,7 @@ static int create_parts(struct cw_partition *s, struct cw_error *err)
         status = s->nvm != NULL ? CW_OK : cw_fail(err, CW_ENOMEM, "partition %u: out of host memory", s->config.index);
     }
     if (status == CW_OK)
-        status = cw_l2_create(&s->l2, c, s->config.stats, s->config.memory, s->dram, s->nvm, err);
+        status = cw_l2_create(&s->l2, c, s->config.index, s->config.stats, s->config.memory, s->dram, s->nvm, err);
     if (status != CW_OK)
         return status;
     if (cw_fifo_create(&s->rop, c->l2_rop_queue, NULL) != CW_OK ||
@@ -590,8 +590,7 @@ static void host_copy(void *self, uint64_t addr)
     cw_l2_host_copy(((struct cw_partition *)self)->l2, addr);
 }
 
-/* Every line of the slice goes, dirty ones too: a store's bytes are in device memory once the slice has served it. The outstanding
- * write-backs of dirty lines are neither sent to DRAM nor counted. */
+/* Every line of the slice goes, and memory has the bytes of dirty ones. Their outstanding write-backs are neither sent to DRAM nor counted. */
 static void finish_kernel(void *self)
 {
     struct cw_partition *s = self;

@@ -11,7 +11,7 @@
  *                         from_l2, l2_done      from_noc <- kind OWN (no ROP delay)
  *
  * A READ with after = CW_AFTER_MECH makes its line present in the L2 (a miss fetches it) before it goes on to from_l2; a PASS passes as a
- * hit would. The values of a read are those of the moment at which the slice served it; a mechanism may instead read device memory at its
+ * hit would. The values of a read are those of the moment at which the slice served it; a mechanism may instead read memory (mem/device_memory.h) at its
  * decision, if nobody else can write those words at the same instant. A message that a mechanism puts into to_l2 is a WRITE or READ with
  * after = CW_AFTER_RETURN: the slice writes the bytes into device memory, or copies them out, when it serves it, and then pushes it to
  * l2_done.

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/machine.h"
 #include "mem/device_memory_private.h"
 #include "mem/row.h"
 
@@ -178,4 +179,19 @@ int cw_version_add(struct cw_memory *m, const struct cw_config *c, uint64_t addr
     displace(m, c, &r, false);
     m->range[m->range_cnt++] = r;
     return CW_OK;
+}
+
+static void copy_line(struct cw_memory *m, uint64_t from, uint64_t to, uint32_t bytes)
+{
+    uint8_t line[CW_LINE_BYTES_MAX];
+    cw_memory__get(m, from, line, bytes);
+    cw_memory__put(m, to, line, bytes);
+}
+
+void cw_version_copy(struct cw_memory *m, uint32_t index, uint32_t from, uint32_t to)
+{
+    const struct cw_version_range *r = m->range + index;
+    const struct cw_config *c = m->range_config;
+    for (uint64_t addr = r->base; addr < r->base + r->used; addr += c->mem_line_bytes)
+        copy_line(m, cw_version_place(m, addr, from), cw_version_place(m, addr, to), c->mem_line_bytes);
 }

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/machine.h"
 #include "mem/device_memory_private.h"
 #include "mem/row.h"
 
@@ -65,12 +66,4 @@ void cw_version_copy_row(struct cw_memory *m, uint64_t from, uint64_t to)
     const struct cw_config *c = m->range_config;
     for (uint32_t column = 0; column < c->dram_row_bytes / c->mem_line_bytes; column++)
         memcpy(cw_memory__at(m, cw_row_column(c, to, column)), cw_memory__at(m, cw_row_column(c, from, column)), c->mem_line_bytes);
-}
-
-void cw_version_copy(struct cw_memory *m, uint32_t index, uint32_t from, uint32_t to)
-{
-    const struct cw_version_range *r = m->range + index;
-    const struct cw_config *c = m->range_config;
-    for (uint64_t addr = r->base; addr < r->base + r->used; addr += c->mem_line_bytes)
-        memcpy(cw_memory__at(m, place_inside(c, r, addr, to)), cw_memory__at(m, place_inside(c, r, addr, from)), c->mem_line_bytes);
 }

@@ -39,7 +39,7 @@ SERIAL = ("ht-h", "cl", "bh-h", "ap", "bt-1", "bt-2", "rbt-1", "rbt-2", "karger-
 SYSTEMS = ("getm", "kilotm", "sitm-ts")
 NAMED = re.compile(r"is durable before one that is ordered before it|a dfence is complete before|a load finds an old value"
                    r"|performs a store|has not performed the store|bytes of line 0x|has written|is durable in cycle"
-                   r"|a result that PTX's memory model does not allow|not serializable: cycle of|transaction \d+ \(core \d+ warp \d+ lane \d+\) (loads|commits) ")
+                   r"|a result that PTX's memory model does not allow|not serializable: cycle of|transaction \d+ \(core \d+ warp \d+ lane \d+\) (loads|commits|read) ")
 TIMEOUT_S = 120
 
 
@@ -75,13 +75,15 @@ def suite():
 
 
 def command(cowarp, run):
-    """A run: `memory PRESET`, the litmus tests of memory, with `hostile` under an adversary, with `small` in L1s from which lines go; WORKLOAD or `draw|together|fences|handover SEED`, then words of MACHINES and `epoch`; or WORKLOAD and a transactional system; or `order HOW` and such a system, see serial_test.py."""
+    """A run: `memory PRESET`, the litmus tests of memory, with `hostile` under an adversary, with `small` in L1s from which lines go, with `evicting` in an L2 that keeps few lines; WORKLOAD or `draw|together|fences|handover SEED`, then words of MACHINES and `epoch`; or WORKLOAD and a transactional system; or `order HOW` and such a system, see serial_test.py."""
     words = run.split()
     if words[0] == "order":
         return [str(cowarp)] + serial_test.command(words[2], suite(), 3, 1, 2, 1, serial_test.triple("WTB", words[1], (300, 500, 0, 1500)))
     if words[0] == "memory":
         line = [str(cowarp), "litmus", "--memory", str(suite()), "--preset", words[1], "--runs", "4", "--quiet"]
-        return line + (["--set", "core.memory=adversary"] if "hostile" in words else []) + (MACHINES["small"].split() if "small" in words else [])
+        evicting = ["--set", "l2.bytes=4096", "--set", "l2.ways=1"] if "evicting" in words else []
+        line += evicting + (["--set", "core.memory=adversary"] if "hostile" in words else [])
+        return line + (MACHINES["small"].split() if "small" in words else [])
     if len(words) > 1 and words[1] in SYSTEMS:
         return [str(cowarp), "run", words[0], "--system", words[1], "--check-serial"] + [
             w for p in SMALL[words[0]].split() for w in ("--param", p)]
@@ -128,7 +130,7 @@ def all_runs(f):
     if "/tm/" in f["in"]:
         return [f"{w} {s}" for w in SERIAL for s in SYSTEMS]
     if run_of(f).startswith("memory "):
-        return [f"memory {preset}{more}" for more in ("", " hostile") for preset in ("getm", "gtx480", "sbrp-near")]
+        return [f"memory {preset}{more}" for more in ("", " hostile", " evicting") for preset in ("getm", "gtx480", "sbrp-near")]
     runs = [f"{k} {s}{m}" for m in ("", " lazy", " small") for s in range(1, 3) for k in ("together", "fences", "handover")]
     runs += [w + m for m in ("", " small") for w in WORKLOADS] + ["draw 1"]
     return runs + [r + " epoch" for r in runs]

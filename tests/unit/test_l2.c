@@ -55,7 +55,7 @@ static void bench_create_policy(uint32_t line_bytes, enum cw_replacement policy)
     assert_int_equal(cw_memory_alloc(b.memory, &addr, 1 << 20, CW_REGION_GLOBAL, &err), CW_OK);
     assert_int_equal(cw_dram_create(&b.dram, &b.config, &clocks, &b.stats, 16, &err), CW_OK);
     b.port = cw_dram_connect(b.dram, 0, &b.wake);
-    assert_int_equal(cw_l2_create(&b.l2, &b.config, &b.stats, b.memory, b.port, NULL, &err), CW_OK);
+    assert_int_equal(cw_l2_create(&b.l2, &b.config, 0, &b.stats, b.memory, b.port, NULL, &err), CW_OK);
 }
 
 static void bench_create_lines(uint32_t line_bytes)
@@ -291,9 +291,12 @@ static void test_l2__host_copies_over_dirty_lines(void **state)
     bench_destroy();
 }
 
+/* What a load would find: of the slice, or of memory. */
 static uint8_t byte_at(uint32_t offset)
 {
-    return *cw_memory__at(b.memory, CW_GLOBAL_BASE + offset);
+    uint8_t byte;
+    cw_memory_read(b.memory, CW_GLOBAL_BASE + offset, &byte, 1);
+    return byte;
 }
 
 /* Misses, write-backs and bursts of a few writes; what they leave in memory is for the caller to say. */
@@ -481,13 +484,13 @@ static void test_l2__stalls_without_room_towards_dram(void **state)
 
 static void put32(uint32_t line, uint32_t offset, uint32_t value)
 {
-    memcpy(cw_memory__at(b.memory, CW_GLOBAL_BASE + line * 128 + offset), &value, 4);
+    cw_memory_write(b.memory, CW_GLOBAL_BASE + line * 128 + offset, &value, 4);
 }
 
 static uint32_t get32(uint32_t line, uint32_t offset)
 {
     uint32_t value;
-    memcpy(&value, cw_memory__at(b.memory, CW_GLOBAL_BASE + line * 128 + offset), 4);
+    cw_memory_read(b.memory, CW_GLOBAL_BASE + line * 128 + offset, &value, 4);
     return value;
 }
 
@@ -651,7 +654,7 @@ static void test_l2__write_misses_stay_behind_reads(void **state)
     assert_int_equal(cw_line_body(read)->data[0], 0);
     cw_message_free(&b.pool, read);
     assert_int_equal(replay_all(), 1);
-    assert_int_equal(cw_memory__at(b.memory, CW_GLOBAL_BASE)[0], 9);
+    assert_int_equal(byte_at(0), 9);
     assert_int_equal(b.stats.dram_writes, 0);
     read_hits(4, 1);
     read_hits(8, 1);
@@ -667,7 +670,7 @@ static void test_l2__flush_makes_cold_without_traffic(void **state)
     cw_l2_flush(b.l2);
     assert_false(read_hits(0, 15));
     assert_int_equal(b.stats.dram_writes, 0);
-    assert_int_equal(*cw_memory__at(b.memory, CW_GLOBAL_BASE), 7);
+    assert_int_equal(byte_at(0), 7);
     bench_destroy();
 }
 
@@ -693,8 +696,8 @@ static void test_l2__lines_of_64_bytes(void **state)
     assert_true(hits(write));
     assert_int_equal(b.cycles, 1);
     assert_true(read_hits(1, 3)); /* complete without a fetch */
-    assert_int_equal(*cw_memory__at(b.memory, CW_GLOBAL_BASE + 64 + 63), 9);
-    assert_int_equal(*cw_memory__at(b.memory, CW_GLOBAL_BASE + 64 + 64), 0);
+    assert_int_equal(byte_at(64 + 63), 9);
+    assert_int_equal(byte_at(64 + 64), 0);
     const uint64_t writes = b.stats.dram_writes;
     assert_false(read_hits(17, 1));
     assert_false(read_hits(25, 1)); /* the third and fourth line of set 1: lines 9 and 1 go, of which 1 is dirty */
@@ -703,7 +706,62 @@ static void test_l2__lines_of_64_bytes(void **state)
     bench_destroy();
 }
 
+/* The bytes of a written sector are the slice's until they are written back; what is fetched goes around them. */
+static void test_l2__has_bytes_that_memory_lacks(void **state)
+{
+    (void)state;
+    bench_create();
+    uint8_t *const memory = cw_memory__at(b.memory, CW_GLOBAL_BASE);
+    memset(memory, 0x11, 128);
+    assert_true(hits(write_of(0, 4, 4, 7)));
+    assert_int_equal(memory[4], 0x11);
+    assert_int_equal(byte_at(4), 7);
+    assert_int_equal(byte_at(3), 0x11);
+    struct cw_message *p = request(CW_MSG_READ, 0, 1);
+    assert_int_equal(give(p), CW_L2_MISS);
+    memory[5] = 0x22; /* what DRAM has of a byte that the slice has does not count */
+    memory[8] = 0x33;
+    settle();
+    assert_ptr_equal(cw_l2_replay(b.l2, &b.cycles), p);
+    const uint8_t want[10] = {0x11, 0x11, 0x11, 0x11, 7, 7, 7, 7, 0x33, 0x11};
+    assert_memory_equal(cw_line_body(p)->data, want, sizeof want);
+    cw_message_free(&b.pool, p);
+    for (uint32_t line = 1; memory[4] != 7 && line < 64; line++) { /* until its set has replaced it */
+        read_hits(line * b.config.l2_bytes / b.config.l2_ways / 128, 1);
+        settle();
+        replay_all();
+    }
+    assert_memory_equal(memory, want, sizeof want);
+    bench_destroy();
+}
+
+/* Between launches memory has all bytes, and whoever writes them then writes what the next launch finds. */
+static void test_l2__settles_and_reloads(void **state)
+{
+    (void)state;
+    bench_create();
+    uint8_t *const memory = cw_memory__at(b.memory, CW_GLOBAL_BASE);
+    assert_true(hits(write_of(0, 0, 128, 7)));
+    cw_memory_settle(b.memory);
+    assert_int_equal(memory[0], 7);
+    memory[0] = 8;
+    assert_int_equal(byte_at(0), 8);
+    cw_memory_reload(b.memory);
+    assert_int_equal(byte_at(0), 8);
+    struct cw_message *p = request(CW_MSG_READ, 0, 1);
+    assert_int_equal(give(p), CW_L2_DONE);
+    assert_int_equal(cw_line_body(p)->data[0], 8);
+    assert_int_equal(cw_line_body(p)->data[1], 7);
+    cw_message_free(&b.pool, p);
+    const uint8_t nine = 9;
+    cw_memory_write(b.memory, CW_GLOBAL_BASE + 1, &nine, 1);
+    assert_int_equal(byte_at(1), 9);
+    bench_destroy();
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_l2__has_bytes_that_memory_lacks),
+    cmocka_unit_test(test_l2__settles_and_reloads),
     cmocka_unit_test(test_l2__lines_of_64_bytes),
     cmocka_unit_test(test_l2__port_width),
     cmocka_unit_test(test_l2__validation_reads),
