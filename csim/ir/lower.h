@@ -28,16 +28,16 @@ enum cw_root {
     CW_ROOT_MODULE    /* The beginning of the module's global variables */
 };
 
-struct cw_address {
+struct cw_lower_address {
     uint8_t root;  /* Enum cw_root */
     uint8_t bytes; /* Of the register that holds the address: 4 or 8 */
     uint32_t id, write;
     uint64_t offset;
 };
 
-struct cw_access {
+struct cw_lower_access {
     uint32_t at; /* In the stretch */
-    struct cw_address address;
+    struct cw_lower_address address;
     uint32_t bytes;
     uint8_t space; /* Enum cw_space */
     bool reads, writes;
@@ -48,7 +48,7 @@ struct cw_access {
 #define CW_LIVE_BEHIND 1u
 #define CW_LIVE_NOW    2u
 
-struct cw_edge {
+struct cw_lower_edge {
     uint32_t to, cycles; /* The other may issue so many cycles later */
     uint32_t next;       /* Edge of the same micro-op, or CW_IR_NONE */
 };
@@ -69,16 +69,16 @@ struct cw_lower {
     const struct cw_vop *op; /* Of the stretch, in the order of the text */
     uint32_t cnt;
     CW_VEC(struct cw_node) node;
-    CW_VEC(struct cw_edge) edge;
-    CW_VEC(struct cw_access) access;
+    CW_VEC(struct cw_lower_edge) edge;
+    CW_VEC(struct cw_lower_access) access;
     /* [register], and behind the last one the carry flag */
-    uint32_t *stamp;             /* The stretch of which the entries below are */
-    uint32_t *writer;            /* The last micro-op that wrote it */
-    uint32_t *reader;            /* The first of the chain of those that have read it since */
-    uint32_t *writes;            /* How many have written it */
-    struct cw_address *value;    /* What it holds, where that is a root and an offset */
-    CW_VEC(struct cw_edge) read; /* Chains of readers: to, next */
-    uint32_t now;                /* Number of the stretch */
+    uint32_t *stamp;                   /* The stretch of which the entries below are */
+    uint32_t *writer;                  /* The last micro-op that wrote it */
+    uint32_t *reader;                  /* The first of the chain of those that have read it since */
+    uint32_t *writes;                  /* How many have written it */
+    struct cw_lower_address *value;    /* What it holds, where that is a root and an offset */
+    CW_VEC(struct cw_lower_edge) read; /* Chains of readers: to, next */
+    uint32_t now;                      /* Number of the stretch */
     /* Pressure, in words of registers; see lower_list.c */
     uint32_t limit;
     uint8_t *live;   /* [register]: CW_LIVE_* */
@@ -93,9 +93,9 @@ uint32_t cw_lower_slots(const struct cw_vop *v);
 void cw_lower_fold(struct cw_ir *ir, struct cw_code *k, const uint32_t *block_of);
 /* Follows what registers hold, in the order of the text (lower_address.c). */
 void cw_address_follow(struct cw_lower *l, const struct cw_vop *v);
-struct cw_access cw_access_of(struct cw_lower *l, uint32_t at);
+struct cw_lower_access cw_access_of(struct cw_lower *l, uint32_t at);
 /* Whether the order of the two has to stay. */
-bool cw_access_ordered(const struct cw_access *first, const struct cw_access *second);
+bool cw_access_ordered(const struct cw_lower_access *first, const struct cw_lower_access *second);
 
 /* Fills in node and edge (lower_graph.c). */
 void cw_graph_build(struct cw_lower *l);

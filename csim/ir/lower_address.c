@@ -2,10 +2,10 @@
 /* What registers hold, as far as a stretch says it: enough to tell two addresses apart that are one register and two offsets. */
 #include "ir/lower.h"
 
-static struct cw_address constant(const struct cw_lower *l, uint32_t id)
+static struct cw_lower_address constant(const struct cw_lower *l, uint32_t id)
 {
     const struct cw_vconst *c = &l->k->konsts.c.a[id];
-    struct cw_address a = {.root = CW_ROOT_VARIABLE, .bytes = (uint8_t)c->bytes, .offset = c->value};
+    struct cw_lower_address a = {.root = CW_ROOT_VARIABLE, .bytes = (uint8_t)c->bytes, .offset = c->value};
     bool in_global = false;
     if (c->var != CW_IR_NONE)
         a.offset += l->variables->offset(l->variables->self, c->var, &in_global);
@@ -14,27 +14,27 @@ static struct cw_address constant(const struct cw_lower *l, uint32_t id)
     return a;
 }
 
-static struct cw_address value_of(const struct cw_lower *l, const struct cw_vopnd *o)
+static struct cw_lower_address value_of(const struct cw_lower *l, const struct cw_vopnd *o)
 {
     if (o->kind == CW_V_CONST)
         return constant(l, o->id);
     if (o->kind != CW_V_REG)
-        return (struct cw_address){.root = CW_ROOT_UNKNOWN};
+        return (struct cw_lower_address){.root = CW_ROOT_UNKNOWN};
     if (l->stamp[o->id] == l->now && l->writes[o->id] != 0)
         return l->value[o->id];
-    return (struct cw_address){.root = CW_ROOT_REGISTER, .bytes = l->k->vreg.a[o->id].bytes, .id = o->id};
+    return (struct cw_lower_address){.root = CW_ROOT_REGISTER, .bytes = l->k->vreg.a[o->id].bytes, .id = o->id};
 }
 
 /* A root and a number; of two roots nothing is known. */
-static struct cw_address sum(struct cw_address a, struct cw_address b)
+static struct cw_lower_address sum(struct cw_lower_address a, struct cw_lower_address b)
 {
     if (a.root == CW_ROOT_VARIABLE) {
-        const struct cw_address swap = a;
+        const struct cw_lower_address swap = a;
         a = b;
         b = swap;
     }
     if (b.root != CW_ROOT_VARIABLE || a.root == CW_ROOT_UNKNOWN || a.bytes != b.bytes)
-        return (struct cw_address){.root = CW_ROOT_UNKNOWN};
+        return (struct cw_lower_address){.root = CW_ROOT_UNKNOWN};
     a.offset += b.offset;
     return a;
 }
@@ -44,20 +44,20 @@ static bool is_integer(const struct cw_uop *u)
     return u->type == CW_U32 || u->type == CW_S32 || u->type == CW_U64 || u->type == CW_S64;
 }
 
-static struct cw_address result_of(const struct cw_lower *l, const struct cw_vop *v)
+static struct cw_lower_address result_of(const struct cw_lower *l, const struct cw_vop *v)
 {
     if (v->guard != CW_IR_NONE)
-        return (struct cw_address){.root = CW_ROOT_UNKNOWN};
+        return (struct cw_lower_address){.root = CW_ROOT_UNKNOWN};
     if (v->u.op == CW_OP_MOV || (v->u.op == CW_OP_CVTA && v->u.space == CW_SPACE_GLOBAL))
         return value_of(l, &v->src[0]);
     if (v->u.op == CW_OP_ADD && is_integer(&v->u) && (v->u.flags & CW_UF_SAT) == 0)
         return sum(value_of(l, &v->src[0]), value_of(l, &v->src[1]));
-    return (struct cw_address){.root = CW_ROOT_UNKNOWN};
+    return (struct cw_lower_address){.root = CW_ROOT_UNKNOWN};
 }
 
 void cw_address_follow(struct cw_lower *l, const struct cw_vop *v)
 {
-    const struct cw_address a = v->u.dst_cnt == 1 ? result_of(l, v) : (struct cw_address){.root = CW_ROOT_UNKNOWN};
+    const struct cw_lower_address a = v->u.dst_cnt == 1 ? result_of(l, v) : (struct cw_lower_address){.root = CW_ROOT_UNKNOWN};
     for (uint32_t j = 0; j < v->u.dst_cnt; j++) {
         const uint32_t reg = v->dst[j].id;
         if (v->dst[j].kind != CW_V_REG)
@@ -66,15 +66,15 @@ void cw_address_follow(struct cw_lower *l, const struct cw_vop *v)
         l->value[reg] = a;
         if (a.root == CW_ROOT_UNKNOWN || a.bytes != l->k->vreg.a[reg].bytes)
             l->value[reg] =
-                (struct cw_address){.root = CW_ROOT_REGISTER, .bytes = l->k->vreg.a[reg].bytes, .id = reg, .write = l->writes[reg]};
+                (struct cw_lower_address){.root = CW_ROOT_REGISTER, .bytes = l->k->vreg.a[reg].bytes, .id = reg, .write = l->writes[reg]};
     }
 }
 
-struct cw_access cw_access_of(struct cw_lower *l, uint32_t at)
+struct cw_lower_access cw_access_of(struct cw_lower *l, uint32_t at)
 {
     const struct cw_vop *v = &l->op[at];
     const struct cw_uop *u = &v->u;
-    struct cw_access a = {.at = at, .space = u->space, .bytes = cw_type_bytes((enum cw_type)u->type) * u->vec};
+    struct cw_lower_access a = {.at = at, .space = u->space, .bytes = cw_type_bytes((enum cw_type)u->type) * u->vec};
     a.fixed = (u->op != CW_OP_LD && u->op != CW_OP_ST) || (u->flags & (CW_UF_VOLATILE | CW_UF_ACQUIRE | CW_UF_RELEASE | CW_UF_HEAP)) != 0;
     a.reads = u->op == CW_OP_LD;
     a.writes = u->op == CW_OP_ST;
@@ -102,16 +102,16 @@ static bool same_numbers(uint8_t a, uint8_t b)
 }
 
 /* Addresses wrap at the width of their register. */
-static bool apart(const struct cw_access *a, const struct cw_access *b)
+static bool apart(const struct cw_lower_access *a, const struct cw_lower_access *b)
 {
     const uint64_t mask = a->address.bytes == 4 ? UINT32_MAX : UINT64_MAX;
     const uint64_t up = (b->address.offset - a->address.offset) & mask, down = (a->address.offset - b->address.offset) & mask;
     return up >= a->bytes && down >= b->bytes;
 }
 
-bool cw_access_ordered(const struct cw_access *first, const struct cw_access *second)
+bool cw_access_ordered(const struct cw_lower_access *first, const struct cw_lower_access *second)
 {
-    const struct cw_address *a = &first->address, *b = &second->address;
+    const struct cw_lower_address *a = &first->address, *b = &second->address;
     if (first->fixed || second->fixed)
         return true;
     if (!first->writes && !second->writes)

@@ -26,7 +26,7 @@ static void edge(struct cw_lower *l, uint32_t from, uint32_t to, uint32_t cycles
 {
     if (from == CW_IR_NONE || from == to)
         return;
-    CW_PUSH(l->ir, &l->edge, (struct cw_edge){.to = to, .cycles = cycles, .next = l->node.a[from].edge});
+    CW_PUSH(l->ir, &l->edge, (struct cw_lower_edge){.to = to, .cycles = cycles, .next = l->node.a[from].edge});
     if (l->ir->status != CW_OK)
         return;
     l->node.a[from].edge = l->edge.n - 1;
@@ -47,7 +47,7 @@ static void reads(struct cw_lower *l, uint32_t at, uint32_t reg)
     first_touch(l, reg);
     if (l->writer[reg] != CW_IR_NONE)
         edge(l, l->writer[reg], at, l->node.a[l->writer[reg]].latency);
-    CW_PUSH(l->ir, &l->read, (struct cw_edge){.to = at, .next = l->reader[reg]});
+    CW_PUSH(l->ir, &l->read, (struct cw_lower_edge){.to = at, .next = l->reader[reg]});
     l->reader[reg] = l->read.n - 1;
 }
 
@@ -99,7 +99,7 @@ static bool crosses_lanes(const struct cw_vop *v)
 
 static void access_order(struct cw_lower *l, uint32_t at)
 {
-    const struct cw_access a = cw_access_of(l, at);
+    const struct cw_lower_access a = cw_access_of(l, at);
     for (uint32_t i = 0; i < l->access.n && l->ir->status == CW_OK; i++)
         if (cw_access_ordered(&l->access.a[i], &a))
             edge(l, l->access.a[i].at, at, 1);

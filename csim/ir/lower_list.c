@@ -108,7 +108,7 @@ static uint32_t choose(const struct list *s)
 static void release(struct list *s, uint32_t op)
 {
     for (uint32_t e = s->l->node.a[op].edge; e != CW_IR_NONE; e = s->l->edge.a[e].next) {
-        const struct cw_edge *k = &s->l->edge.a[e];
+        const struct cw_lower_edge *k = &s->l->edge.a[e];
         if (s->cycle + k->cycles > s->from[k->to])
             s->from[k->to] = s->cycle + k->cycles;
         if (--s->l->node.a[k->to].earlier == 0)
