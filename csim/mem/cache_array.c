@@ -213,9 +213,10 @@ void cw_cache_array_reset(struct cw_cache_array *a)
         a->tag[line] = CW_CACHE_EMPTY;
         a->age[line] = 0;
         a->pinned[line] = false;
+        a->mark[line] = UINT8_MAX;
     }
-    memset(a->mark, UINT8_MAX, (size_t)a->sets * a->ways);
-    memset(a->tally, 0, a->sets * sizeof *a->tally);
+    for (uint32_t set = 0; set < a->sets; set++)
+        a->tally[set] = 0;
     a->clock = 0;
     reset_map(a);
 }

@@ -73,7 +73,7 @@ static uint32_t width(const struct cw_message *m, const struct cw_body_field *f,
     if (f->bits == CW_BITS_LANES)
         return shape->lanes;
     if (f->bits == CW_BITS_TYPE)
-        return 8 * cw_type_bytes((enum cw_type)cw_atomic_body_of(m)->type);
+        return cw_atomic_body_of(m)->type < CW_TYPE_NONE ? 8 * cw_type_bytes((enum cw_type)cw_atomic_body_of(m)->type) : 0;
     return f->bits;
 }
 

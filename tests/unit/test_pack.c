@@ -17,9 +17,10 @@ static struct cw_message_pool pool;
 
 static uint32_t bits_of(const struct cw_message *m, const struct cw_body_field *f, const struct cw_pack_shape *shape)
 {
-    return f->bits == CW_BITS_LANES  ? shape->lanes
-           : f->bits == CW_BITS_TYPE ? 8 * cw_type_bytes((enum cw_type)cw_atomic_body_of(m)->type)
-                                     : f->bits;
+    return f->bits == CW_BITS_LANES ? shape->lanes
+           : f->bits == CW_BITS_TYPE
+               ? (cw_atomic_body_of(m)->type < CW_TYPE_NONE ? 8 * cw_type_bytes((enum cw_type)cw_atomic_body_of(m)->type) : 0)
+               : f->bits;
 }
 
 static uint64_t value_of(struct cw_rng *rng, uint32_t bits)
