@@ -377,9 +377,9 @@ int cw_gpu__create_mechs(struct cw_gpu *gpu, struct cw_error *err)
 
 void cw_gpu__destroy_members(struct cw_gpu *gpu)
 {
-    for (struct cw_gpu_member *m = gpu->member + gpu->member_cnt; m-- > gpu->member;)
-        if (m->self != NULL)
-            m->ops->destroy(m->self);
+    for (uint32_t i = gpu->member_cnt; i-- > 0;)
+        if (gpu->member[i].self != NULL)
+            gpu->member[i].ops->destroy(gpu->member[i].self);
     void *owned[] = {gpu->member, gpu->core, gpu->partition, gpu->component};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         free(owned[i]);

@@ -969,9 +969,9 @@ class GalleryTest(unittest.TestCase):
 
     def test_the_page(self):
         page = self.write(self.results((1, 2, 3)))["README.md"]
-        self.assertEqual(__import__("re").findall(r"!\[\w+\]\((.*?)\)", page), ["x.bars.svg", "x.parts.svg"])
+        self.assertEqual(__import__("re").findall(r"!\[[\w.]+\]\((.*?)\)", page), ["x.bars.svg", "x.parts.svg"])
         self.assertIn("A note.", page)
-        self.assertIn("### x.bars: bars\n\n![Bars](x.bars.svg)\n\n### x.parts: parts\n\n![Parts](x.parts.svg)\n", page)
+        self.assertIn("### x.bars: bars\n\n![x.bars](x.bars.svg)\n\n### x.parts: parts\n\n![x.parts](x.parts.svg)\n", page)
         self.assertLessEqual(max(map(len, page.splitlines())), 200)
 
     def test_the_same_results_give_the_same_bytes(self):
