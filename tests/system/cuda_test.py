@@ -96,6 +96,32 @@ class Programs(Case):
         line = 1 + TEXTURES[:TEXTURES.index("tex.cube")].count("\n")
         self.assertIn(f"kernel cube cannot run: program#1.ptx:{line}:", done.stderr)
 
+    def libraries(self, source, cublas, cufft):
+        subprocess.run(["cc", "-std=gnu11", "-O1", str(SOURCE / "tests/cuda" / source), "-o", str(self.folder / "program"), str(CUDA / f"libcublas.so.{cublas}"),
+                        str(CUDA / f"libcufft.so.{cufft}"), str(CUDA / "libcurand.so.10"), str(CUDA / "libcudart.so.12"), "-lm",
+                        f"-Wl,-rpath-link,{CUDA}"], check=True)
+
+    def test_what_libraries_do(self):
+        for cublas, cufft in ((11, 10), (12, 11), (13, 12)):
+            with self.subTest(cublas):
+                self.libraries("libraries.c", cublas, cufft)
+                done = self.check("--", "./program")
+                self.assertNotRegex(done.stderr, r"line \d+: ")
+                self.assertEqual(done.stderr.count("cuBLAS: the host computes it"), 1)
+        done = self.check("--libraries", "refuse", "--", "./program", "refused")
+        self.assertNotRegex(done.stderr, r"line \d+: ")
+        self.assertIn("cuFFT: refused", done.stderr)
+        self.libraries("blas.c", 12, 11)
+        done = self.check("--", "./program")
+        self.assertNotRegex(done.stderr, r"line \d+: ")
+
+    def test_a_function_of_a_library_that_is_not_there_is_named(self):
+        (self.folder / "its.c").write_text("int cublasZhpr_v2(void) { return 0; }\n")  # whose real library the program was linked to
+        (self.folder / "k.c").write_text("extern int cublasZhpr_v2(void), cudaFree(void *);\nint main(void) { return cublasZhpr_v2() + cudaFree(0); }\n")
+        subprocess.run(["cc", "-shared", "-fPIC", "its.c", "-o", "libits.so"], check=True, cwd=self.folder)
+        subprocess.run(["cc", "k.c", "-o", "k", "./libits.so", str(CUDA / "libcudart.so.12"), f"-Wl,-rpath-link,{CUDA}"], check=True, cwd=self.folder)
+        self.assertIn("calls 1 function of libraries that is not there; a call ends the program: cublasZhpr_v2", self.check("--", "./k").stderr)
+
     def test_errors_of_calls(self):
         self.program(fatbin.image(KERNELS))
         done = self.check("--", "./program", "errors")  # launches have failed, as on a card, and the program was content
@@ -457,12 +483,13 @@ class Table(unittest.TestCase):
 
     def test_each_function_that_is_there_is_called_by_a_test(self):
         text = "".join(path.read_text() for path in (SOURCE / "tests/cuda").rglob("*.[ch]*"))
+        text += subprocess.run(["cc", "-E", SOURCE / "tests/cuda/blas.c"], capture_output=True, text=True, check=True).stdout  # names that macros make
         calls = set(re.findall(r"\b(\w+)\(", text)) | {"__cudaRegisterTexture", "__cudaRegisterSurface"}  # which do nothing
         self.assertEqual(self.there - calls, set())
 
     def test_each_name_is_exported(self):
         exported = set()
-        for library in ("libcudart.so.13", "libcuda.so.1"):
+        for library in ("libcudart.so.13", "libcuda.so.1", "libcublas.so.13", "libcurand.so.10", "libcufft.so.12"):
             out = subprocess.run(["nm", "-D", "--defined-only", CUDA / library], capture_output=True, text=True, check=True).stdout
             exported |= {line.split()[-1].split("@")[0] for line in out.splitlines()}
         self.assertEqual({row[0] for row in self.rows} - exported, set())
