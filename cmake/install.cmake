@@ -36,7 +36,7 @@ install(TARGETS cowarp_wave DESTINATION lib/cowarp COMPONENT library)
 install(FILES ${CMAKE_BINARY_DIR}/install/cowarp.pc DESTINATION lib/pkgconfig COMPONENT development)
 install(FILES cmake/cowarpConfig.cmake ${CMAKE_BINARY_DIR}/install/cowarpConfigVersion.cmake DESTINATION lib/cmake/cowarp COMPONENT development)
 install(DIRECTORY include/cowarp DESTINATION include COMPONENT development)
-install(DIRECTORY python/cowarp DESTINATION lib/python3/dist-packages COMPONENT python FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY python/cowarp DESTINATION lib/python3/dist-packages COMPONENT python FILES_MATCHING PATTERN "*.py" PATTERN py.typed PATTERN __pycache__ EXCLUDE)
 install(FILES ${KERNEL_PTX} DESTINATION share/cowarp/kernels COMPONENT cowarp)
 install(DIRECTORY examples DESTINATION share/cowarp COMPONENT development PATTERN __pycache__ EXCLUDE)
 

@@ -413,14 +413,14 @@ class Peers(Case):
         (self.folder / "p.csv").write_text("suite,program,arguments,options,inputs,launches,says,never\nown,well,variables,--set core.count=2,,2,simulated|functional,wrong\n"
                                            "own,silent,variables,,,2,never said,\nown,often,variables,,,3,,\nown,bad,7,,,,,\nown,gone,,,,,,\n")
         campaign = [sys.executable, SOURCE / "experiments/peers/campaign.py", self.folder, "--cowarp", os.path.join(os.curdir, os.path.relpath(COWARP)), "--programs", self.folder / "p.csv"]
-        done = subprocess.run([*campaign, "--table", self.folder / "t.md"], capture_output=True, text=True, timeout=300)
+        done = subprocess.run([*campaign, "--table", self.folder / "t.csv"], capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 1, done.stderr)
-        table = (self.folder / "t.md").read_text()
-        for row in ("| own | `well` | right | 2 | ", "`silent` | wrong: does not say never said | 2 |", "`often` | wrong: 2 launches, not 3 |", "`bad` | status 7"):
+        table = (self.folder / "t.csv").read_text()
+        for row in ("own,well,right,2,", "own,silent,wrong: does not say never said,2,", "own,often,\"wrong: 2 launches, not 3\",2,", "own,bad,status 7"):
             self.assertIn(row, table)
         self.assertIn("4 programs, 3 of them wrong or without an end; 1 are not in", done.stdout)
         done = subprocess.run([*campaign, "--only", "well", "--timed"], capture_output=True, text=True, timeout=300)
-        self.assertRegex(done.stdout, r"`well` \| right \| 2 \| [1-9][\d,]+ \| ")
+        self.assertRegex(done.stdout, r"own  well  right  2  [1-9]\d+  ")
         self.assertEqual(done.returncode, 0)
 
     def figures(self, **changes):
