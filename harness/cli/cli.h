@@ -130,6 +130,9 @@ struct cli_session {
     bool quiet, on_terminal, line_shown;
     bool guest; /* of another program's process: standard output and signals are that program's */
     double started, line_at;
+    double launch_at; /* when the launch began; 0: none has */
+    uint64_t blocks_done;
+    double steps_at; /* of cli_session_steps_begin */
 };
 
 /* Result of a run, for the summary and the statistics file. */
@@ -152,6 +155,10 @@ int cli_session_open_logged(struct cli_session *s, const struct cli_parsed *p, c
 /* Prints the outcome and writes the statistics. Returns the exit status. */
 int cli_session_end(struct cli_session *s, const struct cli_result *result);
 void cli_session_close(struct cli_session *s);
+/* Steps of a command that has many runs, on a terminal: "NAME: 12 of 1000 points, 40 s left". The end erases the line. */
+void cli_session_steps_begin(struct cli_session *s);
+void cli_session_step(struct cli_session *s, const char *what, uint64_t done, uint64_t total);
+void cli_session_steps_end(struct cli_session *s);
 /* A view of the event's place beside the trace: FILE.gtkw for FILE.fst, its name in path; "" when the system has no view. It names the signals
  * that the trace has. CLI_OK or an exit status, the error printed. */
 int cli_view_follow(char *path, size_t bytes, struct cowarp_gpu *gpu, const char *trace, const char *system,

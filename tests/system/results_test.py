@@ -263,6 +263,9 @@ class Table(Results):
             self.assertEqual([int(row[name]) for name in seen], [one["counters"][name]["value"] for name in seen])
         self.assertEqual(rows[2]["vu_requests"], "")  # GETM's alone
         self.assertEqual(self.passes("stats", "a.json", "b.json", "c.json", "--csv"), self.path("t.csv").read_text())
+        listed = json.loads(self.passes("stats", "a.json", "b.json", "c.json", "--json"))
+        self.assertEqual([(one["file"], one["core.count"], one["cycles"]) for one in listed],
+                         [(row["file"], int(row["core.count"]), int(row["cycles"])) for row in rows])
 
     def test_a_summary_without_zeros_and_other_mechanisms(self):
         stats = self.make("a.json", *TABLE)
@@ -276,6 +279,7 @@ class Table(Results):
         self.make("a.json", *TABLE)
         kept = self.path("a.json").read_bytes()
         self.fails(2, "stats", "--csv", "a.json", "a.json", says="is a statistics file")
+        self.fails(2, "stats", "--json", "a.json", "a.json", says="is the file a.json, which is read")
         self.fails(2, "stats", "a.json", "--csv=/nowhere/t.csv", says="/nowhere/t.csv: its folder is not there")
         self.fails(2, "stats", "a.json", "--csv=/", says="/: is a folder")
         self.fails(2, "rerun", "a.json", "--stats", "/nowhere/b.json", says="/nowhere/b.json: its folder is not there")
@@ -286,8 +290,10 @@ class Sweep(Results):
     SMALL = ["sweep", "ht-h", "--param", "blocks=2", "--param", "threads=64"]
 
     def rows(self, *words, status=0):
-        done = self.call(*self.SMALL, *words, "--csv", "t.csv", "--store", "kept")
+        done = self.call(*self.SMALL, *words, "--csv", "t.csv", "--json", "t.json", "--store", "kept")
         self.assertEqual(done.returncode, status, done.stderr)
+        listed = json.loads(self.path("t.json").read_text())
+        self.assertEqual([str(one.get("cycles", "")) for one in listed], [row.get("cycles", "") for row in csv.DictReader(io.StringIO(self.path("t.csv").read_text()))])
         return list(csv.DictReader(io.StringIO(self.path("t.csv").read_text())))
 
     def test_what_an_axis_sets_is_not_set_beside_it(self):
