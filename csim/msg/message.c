@@ -234,13 +234,16 @@ static void body_state(struct cw_state *s, struct cw_message *m, uint32_t elemen
     }
 }
 
-/* The type's name; on load the message, made anew. NULL: there is none, or the state has ended. */
+/* The type's name, and whether there is room for a large body: whoever fills a message with a tail needs as much room as there was. On load the
+ * message, made anew. NULL: there is none, or the state has ended. */
 static struct cw_message *typed(struct cw_state *s, struct cw_message_pool *pool, const struct cw_message *m, uint32_t elements)
 {
     char name[24] = "";
+    bool has_room = m != NULL && m->large != SMALL;
     if (m != NULL)
         strncpy(name, m->type->name, sizeof name - 1);
     cw_state_array(s, "type", name, sizeof name, 1);
+    CW_STATE(s, has_room);
     name[sizeof name - 1] = '\0';
     if (!cw_state_loads(s) || s->status != CW_OK)
         return NULL;
@@ -249,7 +252,12 @@ static struct cw_message *typed(struct cw_state *s, struct cw_message_pool *pool
         cw_state_fail(s, CW_EINVAL, "no mechanism of this machine has messages of type '%s'", name);
         return NULL;
     }
-    return type->tail_max != 0 ? cw_message_new_tail(pool, type, elements) : take(pool, type, type->bytes);
+    if (elements > type->tail_max) {
+        cw_state_fail(s, CW_EINVAL, "a message of type '%s' has %u elements", name, elements);
+        return NULL;
+    }
+    const size_t bytes = type->bytes - (size_t)(type->tail_max - elements) * type->tail_bytes;
+    return take(pool, type, has_room ? CW_MESSAGE_BODY_LARGE : bytes);
 }
 
 void cw_message_state(struct cw_state *s, struct cw_message **at)

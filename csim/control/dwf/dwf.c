@@ -318,10 +318,10 @@ static const struct cw_mech_unit units[] = {
 
 #define POLICY                                                                                                                            \
     .regroups = true, .mixes = true, .unit = units, .unit_cnt = sizeof units / sizeof units[0], .keys = key_sets,                         \
-    .counters = counter_sets, .create = create, .destroy = destroy, .prepare = prepare, .tick = cw_dwf__tick, .block_start = block_start, \
-    .start = start, .arrive = arrive, .branch = branch, .branch_indexed = branch_indexed, .exit = exit_lanes, .barrier = barrier,         \
-    .resume = resume, .completed = cw_dwf__completed, .held = held, .may_issue = may_issue, .first = first, .waiting = waiting,           \
-    .report = report
+    .counters = counter_sets, .create = create, .destroy = destroy, .state = cw_dwf__state, .prepare = prepare, .tick = cw_dwf__tick,     \
+    .block_start = block_start, .start = start, .arrive = arrive, .branch = branch, .branch_indexed = branch_indexed, .exit = exit_lanes, \
+    .barrier = barrier, .resume = resume, .completed = cw_dwf__completed, .held = held, .may_issue = may_issue, .first = first,           \
+    .waiting = waiting, .report = report
 
 const struct cw_control_ops cw_control_dwf = {
     .name = "dwf",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State of dynamic warp formation in a core. Private to: dwf.c, pool.c, keys.c. */
+/* State of dynamic warp formation in a core. Private to: dwf.c, pool.c, keys.c, saved.c. */
 #ifndef CW_CONTROL_DWF_DWF_STATE_H
 #define CW_CONTROL_DWF_DWF_STATE_H
 
@@ -102,6 +102,8 @@ static inline struct dwf *cw_dwf__of(struct cw_control *p)
     return (struct dwf *)p;
 }
 
+/* Of struct cw_control_ops: saved.c. */
+void cw_dwf__state(struct cw_control *p, struct cw_state *s);
 /* pool.c */
 /* The warp has issued, or its last thread has gone: it is no more, and the table hears of it. */
 void cw_dwf__end_warp(struct dwf *d, uint32_t name);

@@ -497,6 +497,7 @@ const struct cw_control_ops cw_control_tbc = {
     .counters = counter_sets,
     .create = create,
     .destroy = destroy,
+    .state = cw_tbc__state,
     .prepare = prepare,
     .tick = cw_tbc__tick,
     .block_start = block_start,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State of thread block compaction in a core. Private to: tbc.c, tick.c, keys.c. */
+/* State of thread block compaction in a core. Private to: tbc.c, tick.c, keys.c, saved.c. */
 #ifndef CW_CONTROL_TBC_TBC_STATE_H
 #define CW_CONTROL_TBC_TBC_STATE_H
 
@@ -92,7 +92,8 @@ static inline uint32_t cw_tbc__stop(const struct tbc_block *b, uint32_t pc)
     return likely_first ? b->lpc : b->rpc;
 }
 
-/* struct cw_control_ops, tick */
+/* Of struct cw_control_ops. */
+void cw_tbc__state(struct cw_control *p, struct cw_state *s);
 uint64_t cw_tbc__tick(struct cw_control *p, uint64_t cycle);
 
 #endif

@@ -126,7 +126,29 @@ static void tick(void *self, cw_time now)
     a->component.wake = next;
 }
 
-static const struct cw_component_ops component_ops = {.kind = "ideal_arbiter", .domain = CW_DOMAIN_CORE, .tick = tick};
+/* `set` is worked with inside one decision alone. */
+static void state(void *self, struct cw_state *s)
+{
+    struct cw_ideal_arbiter *a = self;
+    uint32_t cap = a->slot_cap;
+    CW_STATE(s, a->commits);
+    CW_STATE(s, a->next_id);
+    cw_state_count(s, "slots", &cap, UINT32_C(1) << 28);
+    if (cw_state_loads(s) && cap != a->slot_cap) {
+        struct slot *all = cap != 0 && s->status == CW_OK ? calloc(cap, sizeof *all) : NULL;
+        if (all == NULL) {
+            cw_state_fail(s, CW_ENOMEM, "no room for %u words", cap);
+            return;
+        }
+        free(a->slot);
+        a->slot = all;
+        a->slot_cap = cap;
+    }
+    cw_state_array(s, "slot", a->slot, (size_t)a->slot_cap * 2, sizeof(uint64_t));
+    CW_STATE(s, a->slot_cnt);
+}
+
+static const struct cw_component_ops component_ops = {.kind = "ideal_arbiter", .domain = CW_DOMAIN_CORE, .tick = tick, .state = state};
 
 int cw_ideal_arbiter_create(struct cw_ideal_arbiter **out, struct cw_kilo *tm)
 {

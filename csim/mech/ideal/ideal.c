@@ -69,6 +69,12 @@ static bool idle(const void *self)
     return cw_kilo_idle(s->machine);
 }
 
+static void state(void *self, struct cw_state *s)
+{
+    struct ideal *i = self;
+    cw_kilo_state(i->machine, s);
+}
+
 static bool has_ownership_tables(const struct cw_config *config)
 {
     return cw_kilo_keys_of(config)->warptm_resolution == CW_KILO_2PCR;
@@ -97,6 +103,7 @@ const struct cw_mech cw_mech_warptm_el = {.name = "warptm-el",
                                           .core = &cw_kilo_core_sockets,
                                           .core_self = core_self,
                                           .local_bytes = cw_tm_log_bytes,
+                                          .state = state,
                                           .idle = idle};
 const struct cw_mech cw_mech_ideal = {.name = "ideal",
                                       .what = "Ideal TM: conflicts are detected and resolved at no cost (Fung 2015, 4.1)",
@@ -112,4 +119,5 @@ const struct cw_mech cw_mech_ideal = {.name = "ideal",
                                       .core = &cw_kilo_core_sockets,
                                       .core_self = core_self,
                                       .local_bytes = cw_tm_log_bytes,
+                                      .state = state,
                                       .idle = idle};

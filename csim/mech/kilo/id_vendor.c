@@ -73,7 +73,23 @@ static void tick(void *self, cw_time now)
     v->component.wake = next;
 }
 
-static const struct cw_component_ops component_ops = {.kind = "kilo_id_vendor", .domain = CW_DOMAIN_CORE, .tick = tick};
+static void state(void *self, struct cw_state *s)
+{
+    struct cw_kilo_vendor *v = self;
+    CW_STATE(s, v->next);
+    CW_STATE(s, v->epoch_start);
+    CW_STATE(s, v->epoch);
+    cw_state_count(s, "head", &v->ring.head, WAITING - 1);
+    cw_state_count(s, "waiting", &v->ring.cnt, WAITING);
+    for (uint32_t i = 0; i < v->ring.cnt; i++) {
+        void *r = v->waiting[cw_ring_at(&v->ring, i, WAITING)];
+        cw_kilo_request_slot_state(s, &r, &v->tm->wires);
+        v->waiting[cw_ring_at(&v->ring, i, WAITING)] = r;
+    }
+    cw_state_array(s, "oldest", v->oldest, v->tm->wires.partitions, sizeof *v->oldest);
+}
+
+static const struct cw_component_ops component_ops = {.kind = "kilo_id_vendor", .domain = CW_DOMAIN_CORE, .tick = tick, .state = state};
 
 int cw_kilo__vendor_create(struct cw_kilo_vendor **out, struct cw_kilo *tm)
 {

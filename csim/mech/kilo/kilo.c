@@ -219,3 +219,10 @@ bool cw_kilo_idle(const struct cw_kilo_machine *m)
             return false;
     return true;
 }
+
+void cw_kilo_state(struct cw_kilo_machine *m, struct cw_state *s)
+{
+    cw_kilo_wires_state(s, &m->shared.wires);
+    for (uint32_t i = 0; i < m->shared.config->core_count; i++)
+        cw_kilo__core_state(s, m->core[i]);
+}

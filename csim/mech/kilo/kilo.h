@@ -30,5 +30,6 @@ extern const struct cw_core_sockets cw_kilo_core_sockets;
 void *cw_kilo_core_self(struct cw_kilo_machine *m, uint32_t core);
 uint32_t cw_kilo_components(struct cw_kilo_machine *m, struct cw_component **list, uint32_t max);
 bool cw_kilo_idle(const struct cw_kilo_machine *m);
+void cw_kilo_state(struct cw_kilo_machine *m, struct cw_state *s);
 
 #endif

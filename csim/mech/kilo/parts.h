@@ -10,6 +10,7 @@
 struct cw_kilo_core;
 int cw_kilo__core_create(struct cw_kilo_core **out, struct cw_kilo *tm, uint32_t index, struct cw_error *err);
 void cw_kilo__core_destroy(struct cw_kilo_core *c);
+void cw_kilo__core_state(struct cw_state *s, struct cw_kilo_core *c);
 
 /* port.c: loads at the L2, and the commit unit's messages to the cores (L2 clock) */
 struct cw_kilo_port;

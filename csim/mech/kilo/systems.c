@@ -49,6 +49,11 @@ static void *core_self(void *self, uint32_t core)
     return cw_kilo_core_self(self, core);
 }
 
+static void state(void *self, struct cw_state *s)
+{
+    cw_kilo_state(self, s);
+}
+
 static bool idle(const void *self)
 {
     return cw_kilo_idle(self);
@@ -131,7 +136,7 @@ static const struct cw_mech_unit eapg_units[] = {HAZARD_UNIT,
         .name = name_, .what = what_, .system = true, .unit = units_, .unit_cnt = sizeof(units_) / sizeof((units_)[0]),          \
         .keys = cw_kilo_key_sets, .counters = cw_kilo_counter_sets, .messages = cw_kilo_messages, .intrinsic = cw_tm_intrinsics, \
         .inbox = cw_tm_inbox, .sabotage = cw_kilo_faults, .create = create_, .destroy = destroy, .components = components,       \
-        .core = &cw_kilo_core_sockets, .core_self = core_self, .local_bytes = cw_tm_log_bytes, .idle = idle                      \
+        .core = &cw_kilo_core_sockets, .core_self = core_self, .local_bytes = cw_tm_log_bytes, .state = state, .idle = idle      \
     }
 
 const struct cw_mech cw_mech_kilotm =

@@ -17,11 +17,12 @@
 #include "base/lanes.h"
 #include "base/machine.h"
 #include "base/ring.h"
+#include "base/state.h"
 #include "mech/tm/redo_log.h"
 #include "msg/message.h"
 
 /*
- * A warp's request for commit IDs, or for the arbiter's decision. The record is the core half's. With the push into `ask` it is the
+ * A warp's request for commit IDs, or for the arbiter's decision. Each warp has one record. It is the core half's. With the push into `ask` it is the
  * answerer's, who may read what it points to, and with the push into `grant` it is the core half's again. In between the core half leaves
  * the record, the log and the stamps alone.
  */
@@ -45,6 +46,9 @@ struct cw_kilo_note {
     uint32_t cnt; /* WROTE, EXPECT: expected writes that are over, that begin */
     bool written; /* WROTE: memory has changed; else the writes will not come */
 };
+
+/* The state of one (base/state.h): a message in it is its own. */
+void cw_kilo_note_state(struct cw_state *s, struct cw_kilo_note *n);
 
 #define CW_KILO_NOTES 64u
 
@@ -134,13 +138,25 @@ static inline const struct cw_kilo_overwrite *cw_kilo_overwritten_next(const str
 }
 
 struct cw_kilo_wires {
-    uint32_t cores, partitions;
-    struct cw_fifo *ask, *grant;  /* by core: struct cw_kilo_request */
-    struct cw_kilo_notes *notes;  /* by partition */
-    struct cw_fifo *retired;      /* by partition: 1 + the oldest commit ID that has not retired, as a pointer */
-    struct cw_kilo_writes *write; /* by partition */
+    uint32_t cores, partitions, warps; /* warps: of a core */
+    struct cw_kilo_request *request;   /* by core and warp */
+    struct cw_fifo *ask, *grant;       /* by core: struct cw_kilo_request */
+    struct cw_kilo_notes *notes;       /* by partition */
+    struct cw_fifo *retired;           /* by partition: 1 + the oldest commit ID that has not retired, as a pointer */
+    struct cw_kilo_writes *write;      /* by partition */
     struct cw_kilo_overwritten overwritten;
 };
+
+/* The record of a warp. */
+static inline struct cw_kilo_request *cw_kilo_request_of(const struct cw_kilo_wires *w, uint32_t core, uint32_t warp)
+{
+    return w->request + core * w->warps + warp;
+}
+
+/* Their state. Requests come without what they point to, which is the core half's to say. */
+void cw_kilo_wires_state(struct cw_state *s, struct cw_kilo_wires *w);
+/* A pointer to a request, in a queue (base/fifo.h). */
+void cw_kilo_request_slot_state(struct cw_state *s, void **slot, void *wires);
 
 /* arbitrated: with the last two. CW_OK or CW_ENOMEM; destroy them in any case. Readers set the wake times of what they read. */
 int cw_kilo_wires_create(struct cw_kilo_wires *w, const struct cw_config *config, bool arbitrated);

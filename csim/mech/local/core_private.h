@@ -4,7 +4,8 @@
  *
  * A block is a group here, and a warp a wavefront, as in the paper. A work-item is named by its number in its group.
  *
- * Private to: access.c, advice.c, clear.c, core_half.c, detect.c, local.c, shadow.c, turns.c.
+ * Private to: access.c, advice.c, clear.c, core_half.c, detect.c, local.c, saved.c, shadow.c,
+ * turns.c.
  */
 #ifndef CW_MECH_LOCAL_CORE_PRIVATE_H
 #define CW_MECH_LOCAL_CORE_PRIVATE_H
@@ -259,6 +260,10 @@ void cw_local__abort(struct cw_local_core *c, uint32_t warp, cw_lanes lanes, cw_
 cw_time cw_local__turns_cycle(struct cw_local_core *c, cw_time now);
 /* The wavefront is in another phase from now on; the cycles of the last one are counted. */
 void cw_local__phase(struct cw_local_core *c, uint32_t warp, enum cw_local_phase phase, cw_time now);
+
+/* saved.c */
+
+void cw_local__core_state(struct cw_state *s, struct cw_local_core *c);
 
 /* core_half.c */
 

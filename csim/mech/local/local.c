@@ -147,6 +147,13 @@ static bool idle(const void *self)
     return true;
 }
 
+static void state(void *self, struct cw_state *s)
+{
+    struct machine *m = self;
+    for (uint32_t i = 0; i < m->shared.host.config->core_count; i++)
+        cw_local__core_state(s, m->core[i]);
+}
+
 static const struct cw_mech_unit units[] = {
     {.unit = &cw_bank_detector_unit, .what = "conflict detector of a bank of shared memory; 32 per core", .domain = CW_DOMAIN_CORE},
     {.unit = &cw_tcm_select_unit, .what = "lanes and mode of a wavefront's next attempt; one per core", .domain = CW_DOMAIN_CORE},
@@ -170,6 +177,7 @@ const struct cw_mech cw_mech_localtm = {
     .core = &cw_local__sockets,
     .core_self = core_self,
     .shared_bytes = shared_bytes,
+    .state = state,
     .idle = idle,
     .launch = launch,
 };

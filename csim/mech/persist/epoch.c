@@ -176,6 +176,28 @@ static void *core_self(void *self, uint32_t core)
     return e->core + core;
 }
 
+static void core_state(struct cw_state *s, struct epoch_core *c)
+{
+    for (uint32_t w = 0; w < sizeof c->warp / sizeof c->warp[0]; w++) {
+        CW_STATE(s, c->warp[w].step);
+        CW_STATE(s, c->warp[w].device);
+        CW_STATE(s, c->warp[w].fences);
+        CW_STATE(s, c->warp[w].job);
+        CW_STATE(s, c->warp[w].until);
+    }
+    CW_STATE(s, c->writing);
+    CW_STATE(s, c->fencing);
+}
+
+static void state(void *self, struct cw_state *s)
+{
+    struct epoch *e = self;
+    for (uint32_t i = 0; i < e->host.config->core_count; i++) {
+        cw_state_group(s, "epoch", i);
+        core_state(s, &e->core[i]);
+    }
+}
+
 const struct cw_mech cw_mech_gpm = {.name = "gpm",
                                     .what = "GPM: each ordering operation writes all dirty lines back and waits (Pandey et al. 2023, 7)",
                                     .persistency = true,
@@ -187,7 +209,8 @@ const struct cw_mech cw_mech_gpm = {.name = "gpm",
                                     .create = create_gpm,
                                     .destroy = destroy,
                                     .core = &sockets,
-                                    .core_self = core_self};
+                                    .core_self = core_self,
+                                    .state = state};
 const struct cw_mech cw_mech_epoch = {.name = "epoch",
                                       .what = "epoch persistency: as gpm, but only lines of persistent memory (Pandey et al. 2023, 7)",
                                       .persistency = true,
@@ -199,4 +222,5 @@ const struct cw_mech cw_mech_epoch = {.name = "epoch",
                                       .create = create_epoch,
                                       .destroy = destroy,
                                       .core = &sockets,
-                                      .core_self = core_self};
+                                      .core_self = core_self,
+                                      .state = state};

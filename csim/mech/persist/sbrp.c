@@ -70,6 +70,83 @@ static void *core_self(void *self, uint32_t core)
     return s->core + core;
 }
 
+static void inputs_state(struct cw_state *s, struct cw_adapt_persist_buffer_in *in)
+{
+    CW_STATE(s, in->insert);
+    CW_STATE(s, in->held);
+    CW_STATE(s, in->evict);
+    CW_STATE(s, in->kind);
+    CW_STATE(s, in->warp);
+    CW_STATE(s, in->line);
+    CW_STATE(s, in->entry);
+    CW_STATE(s, in->evict_entry);
+    CW_STATE(s, in->flush_taken);
+    CW_STATE(s, in->order_taken);
+    CW_STATE(s, in->fsm);
+    CW_STATE(s, in->hold);
+    CW_STATE(s, in->drain);
+}
+
+static void masks_inputs_state(struct cw_state *s, struct cw_adapt_order_masks_in *in)
+{
+    CW_STATE(s, in->stall);
+    CW_STATE(s, in->delay);
+    CW_STATE(s, in->order);
+    CW_STATE(s, in->stall_warp);
+    CW_STATE(s, in->delay_warp);
+    CW_STATE(s, in->order_kind);
+    CW_STATE(s, in->order_warps);
+    CW_STATE(s, in->flush);
+    CW_STATE(s, in->evict);
+    CW_STATE(s, in->ack);
+}
+
+static void units_state(struct cw_state *s, struct cw_sbrp_core *c)
+{
+    cw_adapt_persist_buffer_state(s, c->buffer);
+    cw_adapt_order_masks_state(s, c->masks);
+    inputs_state(s, &c->in);
+    inputs_state(s, &c->posed);
+    CW_STATE(s, c->answers_store);
+    masks_inputs_state(s, &c->masks_in);
+    if (cw_state_loads(s))
+        c->viewed = CW_TIME_NEVER; /* `view` follows from the unit. */
+    CW_STATE(s, c->clocked);
+    CW_STATE(s, c->awake);
+}
+
+static void core_state(struct cw_state *s, struct cw_sbrp_core *c)
+{
+    const struct cw_config *config = c->sbrp->host.config;
+    cw_state_array(s, "entry", c->entry, config->l1_bytes / config->mem_line_bytes, sizeof *c->entry);
+    cw_state_array(s, "ordered", c->ordered, c->sbrp->keys->pm_pb_entries, sizeof *c->ordered);
+    units_state(s, c);
+    for (uint32_t w = 0; w < sizeof c->warp / sizeof c->warp[0]; w++) {
+        CW_STATE(s, c->warp[w].step);
+        CW_STATE(s, c->warp[w].kind);
+        CW_STATE(s, c->warp[w].returns);
+        CW_STATE(s, c->warp[w].orders);
+    }
+    cw_state_count(s, "head", &c->asked_ring.head, 63);
+    cw_state_count(s, "asked", &c->asked_ring.cnt, 64);
+    CW_STATE(s, c->asked);
+    CW_STATE(s, c->pipe);
+    CW_STATE(s, c->evict);
+    CW_STATE(s, c->evict_line);
+    CW_STATE(s, c->evict_warp);
+    CW_STATE(s, c->past_waits);
+    CW_STATE(s, c->ends);
+}
+
+static void state(void *self, struct cw_state *s)
+{
+    struct cw_sbrp *m = self;
+    for (uint32_t i = 0; i < m->host.config->core_count; i++) {
+        cw_state_group(s, "sbrp", i);
+        core_state(s, &m->core[i]);
+    }
+}
+
 static bool keeps(const void *self)
 {
     const struct cw_sbrp *s = self;
@@ -98,4 +175,5 @@ const struct cw_mech cw_mech_sbrp = {
     .destroy = destroy,
     .core = &cw_sbrp_sockets,
     .core_self = core_self,
+    .state = state,
     .keeps = keeps};

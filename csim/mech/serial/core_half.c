@@ -519,3 +519,52 @@ int cw_serialised_core_create(struct cw_serialised_core **out, const struct cw_m
     *out = NULL;
     return CW_ENOMEM;
 }
+
+/* ---- state ---- */
+
+static void written_state(struct cw_state *s, struct written *set)
+{
+    uint32_t cnt = set->cnt;
+    cw_state_count(s, "written", &cnt, UINT32_C(1) << 24);
+    while (cw_state_loads(s) && s->status == CW_OK && set->cap < cnt)
+        if (!grow_written(set))
+            cw_state_fail(s, CW_ENOMEM, "out of host memory");
+    set->cnt = cnt <= set->cap ? cnt : 0;
+    cw_state_array(s, "addr", set->addr, set->cnt, sizeof *set->addr);
+    cw_state_array(s, "value", set->value, set->cnt, sizeof *set->value);
+    cw_state_array(s, "bytes", set->bytes, set->cnt, sizeof *set->bytes);
+}
+
+/* The queue and what has been loaded hang together by the instructions' own links. */
+static void warp_state(struct cw_state *s, struct cw_core *core, struct warp *w)
+{
+    CW_STATE(s, w->phase);
+    CW_STATE(s, w->lanes);
+    CW_STATE(s, w->lane);
+    CW_STATE(s, w->attempt);
+    CW_STATE(s, w->committed);
+    cw_core_inst_state(s, core, &w->queue);
+    for (uint32_t i = 0; i < LOADS; i++)
+        cw_core_inst_state(s, core, &w->load[i]);
+    CW_STATE(s, w->loads);
+    CW_STATE(s, w->stores);
+    cw_core_inst_state(s, core, &w->loaded);
+    CW_STATE(s, w->since);
+    written_state(s, &w->written);
+    CW_STATE(s, w->reads);
+    CW_STATE(s, w->block);
+}
+
+/* `told` is for an oracle alone, and a run with one cannot be saved. */
+void cw_serialised_core_state(struct cw_state *s, struct cw_serialised_core *c)
+{
+    const uint32_t warps = c->host->config->core_warps;
+    cw_state_group(s, "serial", c->index);
+    for (uint32_t w = 0; w < warps; w++)
+        warp_state(s, c->core, &c->warp[w]);
+    CW_STATE(s, c->busy);
+    CW_STATE(s, c->gives);
+    cw_state_count(s, "head", &c->ask_ring.head, warps - 1);
+    cw_state_count(s, "asks", &c->ask_ring.cnt, warps);
+    cw_state_array(s, "ask", c->ask, warps, sizeof *c->ask);
+}

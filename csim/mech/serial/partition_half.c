@@ -124,7 +124,18 @@ void cw_serialised_partition_destroy(struct cw_serialised_partition *n)
     free(n);
 }
 
-static const struct cw_component_ops component_ops = {.kind = "serial_queue", .domain = CW_DOMAIN_L2, .tick = tick};
+static void state(void *self, struct cw_state *s)
+{
+    struct cw_serialised_partition *n = self;
+    CW_STATE(s, n->stores);
+    CW_STATE(s, n->taken);
+    cw_state_count(s, "waiting", &n->ring.cnt, n->cap);
+    CW_STATE(s, n->ring.head);
+    if (n->queue != NULL)
+        cw_state_array(s, "queue", n->queue, n->cap, sizeof *n->queue);
+}
+
+static const struct cw_component_ops component_ops = {.kind = "serial_queue", .domain = CW_DOMAIN_L2, .tick = tick, .state = state};
 
 int cw_serialised_partition_create(struct cw_serialised_partition **out, const struct cw_mech_host *host, uint32_t index, bool share_token)
 {

@@ -88,6 +88,13 @@ static bool idle(const void *self)
     return true;
 }
 
+static void state(void *self, struct cw_state *s)
+{
+    struct serialised *m = self;
+    for (uint32_t i = 0; i < m->host.config->core_count; i++)
+        cw_serialised_core_state(s, m->core[i]);
+}
+
 const struct cw_mech cw_mech_serial = {.name = "serial",
                                        .what = "one transaction at a time in the whole GPU (Fung 2015 4.1)",
                                        .system = true,
@@ -104,4 +111,5 @@ const struct cw_mech cw_mech_serial = {.name = "serial",
                                        .components = components,
                                        .core = &cw_serialised_sockets,
                                        .core_self = core_self,
+                                       .state = state,
                                        .idle = idle};

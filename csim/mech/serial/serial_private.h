@@ -32,6 +32,7 @@ extern const struct cw_core_sockets cw_serialised_sockets;
 /* CW_OK or CW_ENOMEM. */
 int cw_serialised_core_create(struct cw_serialised_core **out, const struct cw_mech_host *host, uint32_t index);
 void cw_serialised_core_destroy(struct cw_serialised_core *c);
+void cw_serialised_core_state(struct cw_state *s, struct cw_serialised_core *c);
 
 /* Of a memory partition. Partition 0 has the token. */
 struct cw_serialised_partition;

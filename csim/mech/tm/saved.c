@@ -108,7 +108,7 @@ static void pool_state(struct cw_state *s, struct cw_accesses *q)
     CW_STATE(s, q->cnt);
 }
 
-static void queue_state(struct cw_state *s, const struct cw_accesses *q, struct cw_access_queue *queue)
+void cw_tm_queue_state(struct cw_state *s, const struct cw_accesses *q, struct cw_access_queue *queue)
 {
     CW_STATE_REF(s, queue->first, q->pool, CW_ACCESSES);
     if (queue->first == NULL)
@@ -137,8 +137,8 @@ static void accesses_state(struct cw_state *s, struct cw_accesses *q, uint32_t w
         CW_STATE(s, q->warp[w].messages);
     }
     pool_state(s, q);
-    queue_state(s, q, &q->send);
-    queue_state(s, q, &q->done);
+    cw_tm_queue_state(s, q, &q->send);
+    cw_tm_queue_state(s, q, &q->done);
     log_port_state(s, &q->log);
     if (!cw_state_loads(s) && q->message_first == NULL)
         q->message_last = NULL;

@@ -9,6 +9,8 @@
 
 /* All of a core half: attempts, logs, accesses, tokens, ownership tables. */
 void cw_tm_core_state(struct cw_state *s, struct cw_tm_core *h);
+/* A queue of accesses of the core half's pool. */
+void cw_tm_queue_state(struct cw_state *s, const struct cw_accesses *q, struct cw_access_queue *queue);
 void cw_redo_log_state(struct cw_state *s, struct cw_redo_log *log);
 void cw_write_set_state(struct cw_state *s, struct cw_write_set *set);
 

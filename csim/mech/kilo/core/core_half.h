@@ -2,7 +2,8 @@
 /*
  * State of a core half of the Kilo TM family. Tests of the core half include it, too.
  *
- * Private to: attempt.c, commit.c, core_half.c, early.c, pause.c, probe.c, resend.c, resolve.c, validate.c.
+ * Private to: attempt.c, commit.c, core_half.c, early.c, pause.c, probe.c, resend.c, resolve.c, saved.c,
+ * validate.c.
  */
 #ifndef CW_MECH_KILO_CORE_HALF_H
 #define CW_MECH_KILO_CORE_HALF_H
@@ -36,8 +37,7 @@ struct cw_kilo_warp {
     /* between commit IDs and end of attempt */
     bool probe; /* a validation by the watchdog while the warp runs */
     uint32_t probe_phase;
-    cw_time probe_at;               /* end of the last one */
-    struct cw_kilo_request request; /* for commit IDs; the answerer's while it is on the wires */
+    cw_time probe_at; /* end of the last one */
     uint64_t first_id;
     uint32_t epoch;
     cw_time walk_free;                /* until then the walker is busy with a row */

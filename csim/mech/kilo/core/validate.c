@@ -28,13 +28,14 @@ void cw_kilo__validate(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes, cw
     *cw_kilo__stage(c, warp) = lanes != 0 ? CW_KILO_ID : CW_KILO_ANSWER;
     if (lanes == 0)
         return;
-    own->request = (struct cw_kilo_request){.core = c->half.index,
-                                            .warp = warp,
-                                            .attempt = cw_core_attempt(c->half.core, warp),
-                                            .members = lanes,
-                                            .log = &w->log,
-                                            .stamp = own->stamp};
-    cw_fifo_push(c->tm->wires.ask + c->half.index, now, c->tm->ask_cycles * c->half.period, &own->request);
+    struct cw_kilo_request *r = cw_kilo_request_of(&c->tm->wires, c->half.index, warp);
+    *r = (struct cw_kilo_request){.core = c->half.index,
+                                  .warp = warp,
+                                  .attempt = cw_core_attempt(c->half.core, warp),
+                                  .members = lanes,
+                                  .log = &w->log,
+                                  .stamp = own->stamp};
+    cw_fifo_push(c->tm->wires.ask + c->half.index, now, c->tm->ask_cycles * c->half.period, r);
     c->asking++;
 }
 

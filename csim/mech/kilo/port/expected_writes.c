@@ -46,3 +46,8 @@ bool cw_kilo_expected_has(const struct cw_kilo_expected *e, uint64_t block)
 {
     return e->counter[index_of(e, block)] != 0;
 }
+
+void cw_kilo_expected_state(struct cw_state *s, struct cw_kilo_expected *e)
+{
+    cw_state_array(s, "expected", e->counter, e->counters, sizeof e->counter[0]);
+}

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/state.h"
+
 struct cw_kilo_expected;
 
 /* That many counters, a power of two, for blocks of granule_bytes, a power of two from 4 to CW_LINE_BYTES. NULL: out of memory. */
@@ -16,6 +18,7 @@ struct cw_kilo_expected *cw_kilo_expected_create(uint32_t counters, uint32_t gra
 void cw_kilo_expected_destroy(struct cw_kilo_expected *e);
 /* So many more writes to come in the block (byte address / granule_bytes), or, below 0, so many fewer. */
 void cw_kilo_expected_add(struct cw_kilo_expected *e, uint64_t block, int change);
+void cw_kilo_expected_state(struct cw_state *s, struct cw_kilo_expected *e);
 bool cw_kilo_expected_has(const struct cw_kilo_expected *e, uint64_t block);
 
 #endif

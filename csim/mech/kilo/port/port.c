@@ -298,7 +298,41 @@ static int create_table(struct cw_kilo_port *u, struct cw_error *err)
     return u->expected != NULL ? cw_adapt_last_written_table_create(&u->written, &table, err) : CW_ENOMEM;
 }
 
-static const struct cw_component_ops component_ops = {.kind = "kilo_port", .domain = CW_DOMAIN_L2, .tick = tick};
+static void table_state(struct cw_state *s, struct cw_kilo_port *u)
+{
+    cw_state_count(s, "head", &u->asked_ring.head, ASKED - 1);
+    cw_state_count(s, "asked", &u->asked_ring.cnt, ASKED);
+    for (uint32_t i = 0; i < u->asked_ring.cnt; i++) {
+        struct asked *a = &u->asked[cw_ring_at(&u->asked_ring, i, ASKED)];
+        cw_message_state(s, &a->p);
+        CW_STATE(s, a->todo);
+        CW_STATE(s, a->left);
+        CW_STATE(s, a->time);
+    }
+    CW_STATE(s, u->answered_cnt);
+    cw_state_count(s, "head", &u->reading_ring.head, READS - 1);
+    cw_state_count(s, "reads", &u->reading_ring.cnt, READS);
+    for (uint32_t i = 0; i < READS; i++) {
+        CW_STATE(s, u->reading[i].asked);
+        CW_STATE(s, u->reading[i].block);
+        CW_STATE(s, u->reading[i].expected);
+    }
+    cw_adapt_last_written_table_state(s, u->written);
+    cw_kilo_expected_state(s, u->expected);
+    CW_STATE(s, u->access_from);
+    CW_STATE(s, u->load_turn);
+}
+
+static void state(void *self, struct cw_state *s)
+{
+    struct cw_kilo_port *u = self;
+    CW_STATE(s, u->commits);
+    CW_STATE(s, u->unit_turn);
+    if (u->written != NULL)
+        table_state(s, u);
+}
+
+static const struct cw_component_ops component_ops = {.kind = "kilo_port", .domain = CW_DOMAIN_L2, .tick = tick, .state = state};
 
 int cw_kilo__port_create(struct cw_kilo_port **out, struct cw_kilo *tm, uint32_t index, struct cw_error *err)
 {

@@ -226,7 +226,8 @@ static int create_units(struct cw_kilo_unit *u, struct cw_error *err)
     return status == CW_OK ? cw_kilo_hazard_create(&u->detector, &tm->host, u->index, err) : status;
 }
 
-static const struct cw_component_ops component_ops = {.kind = "kilo_commit_unit", .domain = CW_DOMAIN_CU, .tick = tick};
+static const struct cw_component_ops component_ops = {
+    .kind = "kilo_commit_unit", .domain = CW_DOMAIN_CU, .tick = tick, .state = cw_kilo_unit__state};
 
 int cw_kilo__unit_create(struct cw_kilo_unit **out, struct cw_kilo *tm, uint32_t index, struct cw_error *err)
 {
@@ -257,20 +258,7 @@ void cw_kilo__unit_destroy(struct cw_kilo_unit *u)
 {
     if (u == NULL)
         return;
-    for (uint64_t id = u->retire; u->entry != NULL && id < u->tail; id++) {
-        struct cw_kilo_group *g = cw_kilo_unit__at(u, id)->group;
-        if (g != NULL && --g->live == 0) {
-            g->next = u->groups;
-            u->groups = g;
-        }
-    }
-    while (u->groups != NULL) {
-        struct cw_kilo_group *next = u->groups->next;
-        cw_kilo_unit__news_forget(u->groups);
-        free(u->groups->word);
-        free(u->groups);
-        u->groups = next;
-    }
+    cw_kilo_unit__forget_groups(u);
     cw_kilo_unit__news_destroy(u);
     cw_kilo_hazard_destroy(u->detector);
     cw_adapt_commit_unit_destroy(u->ring);

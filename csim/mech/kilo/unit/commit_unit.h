@@ -2,7 +2,8 @@
 /*
  * State of a commit unit of the Kilo TM family. What it does is in commit_unit.c.
  *
- * Private to: commit_unit.c, commit_unit_hazard.c, commit_unit_l2.c, commit_unit_log.c, commit_unit_news.c, commit_unit_out.c.
+ * Private to: commit_unit.c, commit_unit_hazard.c, commit_unit_l2.c, commit_unit_log.c, commit_unit_news.c, commit_unit_out.c,
+ * saved.c.
  */
 #ifndef CW_MECH_KILO_COMMIT_UNIT_H
 #define CW_MECH_KILO_COMMIT_UNIT_H
@@ -186,6 +187,9 @@ static inline void cw_kilo_unit__release(struct cw_kilo_unit *u, struct cw_kilo_
         cw_kilo_unit__census(u, CW_KILO_NEEDED, -(int64_t)cw_lanes_count(sets), now);
 }
 
+/* saved.c */
+void cw_kilo_unit__state(void *self, struct cw_state *s);
+
 /* commit_unit_hazard.c */
 /* The cycles of the hazard unit in one of the commit unit's, when an entry is due or the hazard unit has work; false: nothing to do until a
  * message comes. */
@@ -198,6 +202,8 @@ bool cw_kilo_unit__accept(struct cw_kilo_unit *u, cw_time now);
 bool cw_kilo_unit__whole(struct cw_kilo_unit *u, struct cw_kilo_entry *e, uint32_t set, cw_time now);
 /* Cuts a set that was sent again to the buffer's size. */
 void cw_kilo_unit__cut(const struct cw_kilo_unit *u, struct cw_kilo_entry *e, uint32_t set);
+/* Frees all groups, those of entries too. */
+void cw_kilo_unit__forget_groups(struct cw_kilo_unit *u);
 /* Hazard detection has taken all entries of the group. */
 void cw_kilo_unit__hazards_done(struct cw_kilo_unit *u, struct cw_kilo_group *g);
 
@@ -219,6 +225,9 @@ void cw_kilo_unit__announce(struct cw_kilo_unit *u, struct cw_kilo_group *g, uin
 void cw_kilo_unit__announce_end(struct cw_kilo_unit *u, struct cw_kilo_group *g, cw_time now);
 /* Frees what the group has announced, at the end of the simulation. */
 void cw_kilo_unit__news_forget(struct cw_kilo_group *g);
+/* State of what a group has announced, and of the sets of words and their table. */
+void cw_kilo_unit__news_state(struct cw_state *s, struct cw_kilo_news **news);
+void cw_kilo_unit__news_sets_state(struct cw_state *s, struct cw_kilo_unit *u);
 /* A cycle of the reference count table; whether the next one is needed too. */
 bool cw_kilo_unit__news_step(struct cw_kilo_unit *u, cw_time now);
 

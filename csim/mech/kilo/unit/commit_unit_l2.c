@@ -176,6 +176,7 @@ void cw_kilo_unit__take_done(struct cw_kilo_unit *u, cw_time now)
     struct cw_message *p;
     while ((p = cw_fifo_pop(&u->port->l2_done, now)) != NULL) {
         struct cw_kilo_l2_request *r = u->request + p->tag;
+        r->p = p;
         if (p->kind == CW_MSG_READ)
             compared(u, r, now);
         else

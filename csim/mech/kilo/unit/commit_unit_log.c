@@ -42,6 +42,24 @@ static struct cw_kilo_group *new_group(struct cw_kilo_unit *u, const struct cw_m
     return g;
 }
 
+void cw_kilo_unit__forget_groups(struct cw_kilo_unit *u)
+{
+    for (uint64_t id = u->retire; u->entry != NULL && id < u->tail; id++) {
+        struct cw_kilo_group *g = cw_kilo_unit__at(u, id)->group;
+        if (g != NULL && --g->live == 0) {
+            g->next = u->groups;
+            u->groups = g;
+        }
+    }
+    while (u->groups != NULL) {
+        struct cw_kilo_group *next = u->groups->next;
+        cw_kilo_unit__news_forget(u->groups);
+        free(u->groups->word);
+        free(u->groups);
+        u->groups = next;
+    }
+}
+
 static bool grow_entries(struct cw_kilo_unit *u, uint64_t tail)
 {
     while (tail - u->retire > u->entry_cap) {

@@ -189,3 +189,51 @@ void cw_kilo_unit__news_destroy(struct cw_kilo_unit *u)
     free(u->news);
     cw_adapt_reference_count_table_destroy(u->rct);
 }
+
+void cw_kilo_unit__news_state(struct cw_state *s, struct cw_kilo_news **news)
+{
+    void *at = *news;
+    const bool is_new = cw_state_shared(s, &at);
+    *news = at;
+    if (!is_new)
+        return;
+    if (cw_state_loads(s)) {
+        *news = calloc(1, sizeof **news);
+        cw_state_shares(s, *news);
+    }
+    struct cw_kilo_news *n = *news;
+    if (n == NULL) {
+        cw_state_fail(s, CW_ENOMEM, "out of host memory");
+        return;
+    }
+    CW_STATE(s, n->first);
+    CW_STATE_GROWN(s, n->cnt, n->word, n->cap);
+    for (uint32_t i = 0; i < n->cnt; i++) {
+        CW_STATE(s, n->word[i].addr);
+        CW_STATE(s, n->word[i].value);
+        CW_STATE(s, n->word[i].index);
+        CW_STATE(s, n->word[i].lane);
+        CW_STATE(s, n->word[i].counted);
+        CW_STATE(s, n->word[i].changed);
+    }
+}
+
+void cw_kilo_unit__news_sets_state(struct cw_state *s, struct cw_kilo_unit *u)
+{
+    CW_STATE_GROWN(s, u->news_ring.cnt, u->news, u->news_cap);
+    if (cw_state_loads(s))
+        u->news_ring.head = 0;
+    for (uint32_t i = 0; i < u->news_ring.cnt; i++) {
+        struct cw_kilo_news_set *set = &u->news[cw_ring_at(&u->news_ring, i, u->news_cap)];
+        if (cw_state_loads(s))
+            set->news = NULL;
+        cw_kilo_unit__news_state(s, &set->news);
+        CW_STATE(s, set->from);
+        CW_STATE(s, set->to);
+        CW_STATE(s, set->release);
+    }
+    CW_STATE(s, u->news_asked);
+    CW_STATE(s, u->news_told);
+    cw_message_state(s, &u->news_message);
+    cw_adapt_reference_count_table_state(s, u->rct);
+}

@@ -196,3 +196,45 @@ void cw_kilo_detector_destroy(struct cw_kilo_detector *d)
     free(d->signature);
     free(d);
 }
+
+/* A table of numbers of 64 bits, `words` an entry, that has grown. */
+static void table_state(struct cw_state *s, const char *name, void **table, uint64_t *cap, size_t words)
+{
+    uint32_t entries = (uint32_t)*cap;
+    cw_state_count(s, name, &entries, UINT32_C(1) << 28);
+    if (cw_state_loads(s)) {
+        void *all = entries != 0 && s->status == CW_OK ? calloc(entries, words * sizeof(uint64_t)) : NULL;
+        if (entries != 0 && all == NULL)
+            cw_state_fail(s, CW_ENOMEM, "out of host memory");
+        free(*table);
+        *table = all;
+        *cap = entries = all != NULL ? entries : 0;
+    }
+    cw_state_array(s, name, *table, entries * words, sizeof(uint64_t));
+}
+
+static void result_state(struct cw_state *s, struct cw_adapt_hazard_unit_result *r)
+{
+    CW_STATE(s, r->valid);
+    CW_STATE(s, r->entry);
+    CW_STATE(s, r->hazard);
+    CW_STATE(s, r->exact);
+    CW_STATE(s, r->ycid);
+    CW_STATE(s, r->evicted);
+}
+
+void cw_kilo_detector_state(struct cw_state *s, struct cw_kilo_detector *d)
+{
+    void *writer = d->writer, *signature = d->signature;
+    table_state(s, "writer", &writer, &d->writer_cap, sizeof *d->writer / sizeof(uint64_t));
+    table_state(s, "signature", &signature, &d->signature_cap, sizeof *d->signature / sizeof(uint64_t));
+    d->writer = writer;
+    d->signature = signature;
+    CW_STATE(s, d->writer_cnt);
+    for (uint32_t i = 0; i < LATENCY; i++)
+        result_state(s, &d->result[i]);
+    cw_state_count(s, "now", &d->now, LATENCY - 1);
+    CW_STATE(s, d->pending);
+    CW_STATE(s, d->youngest);
+    CW_STATE(s, d->failed);
+}

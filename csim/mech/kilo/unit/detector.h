@@ -19,6 +19,7 @@ struct cw_kilo_detector;
 /* CW_OK or CW_ENOMEM. kind is not HISTORY. */
 int cw_kilo_detector_create(struct cw_kilo_detector **out, enum cw_kilo_detection kind);
 void cw_kilo_detector_destroy(struct cw_kilo_detector *d);
+void cw_kilo_detector_state(struct cw_state *s, struct cw_kilo_detector *d);
 /* As cw_adapt_hazard_unit_clock, and takes every entry. */
 bool cw_kilo_detector_clock(struct cw_kilo_detector *d, const struct cw_adapt_hazard_unit_word *e, uint64_t live,
                             struct cw_adapt_hazard_unit_result *result);

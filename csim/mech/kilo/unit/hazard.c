@@ -70,3 +70,11 @@ void cw_kilo_hazard_destroy(struct cw_kilo_hazard *h)
     cw_kilo_detector_destroy(h->detector);
     free(h);
 }
+
+void cw_kilo_hazard_state(struct cw_state *s, struct cw_kilo_hazard *h)
+{
+    if (h->detector != NULL)
+        cw_kilo_detector_state(s, h->detector);
+    else
+        cw_adapt_hazard_unit_state(s, h->unit);
+}

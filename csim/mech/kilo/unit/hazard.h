@@ -16,6 +16,7 @@ enum cw_kilo_detection { CW_KILO_HISTORY, CW_KILO_PERFECT, CW_KILO_BLOOM_ARRAY }
  * case. */
 int cw_kilo_hazard_create(struct cw_kilo_hazard **out, const struct cw_mech_host *host, uint32_t partition, struct cw_error *err);
 void cw_kilo_hazard_destroy(struct cw_kilo_hazard *h);
+void cw_kilo_hazard_state(struct cw_state *s, struct cw_kilo_hazard *h);
 /* An epoch of commit IDs begins with this one: forgets every writer. Only when nothing is under way. */
 void cw_kilo_hazard_begin_epoch(struct cw_kilo_hazard *h, uint64_t first);
 /* As cw_adapt_hazard_unit_clock; counts the history's evictions. */
