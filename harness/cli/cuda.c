@@ -277,7 +277,7 @@ const struct cli_command cli_cuda = {
     .notes =
         "The program is one that links libcudart or libcuda dynamically: nvcc -cudart shared. The exit status is the program's, and 1 when "
         "the\n"
-        "machine cannot carry out a launch. The summary goes to standard error. Without --preset it is the least capable machine whose "
+        "machine cannot carry out a launch. The summary goes to standard error. Without --preset it is the oldest machine whose "
         "cores have the\n"
         "architecture and the shared memory that the program's kernels ask for. --functions lists the functions that are there.\n",
     .run = run,

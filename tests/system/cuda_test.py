@@ -81,7 +81,7 @@ class Programs(Case):
                         str(CUDA / "libcuda.so.1"), f"-Wl,-rpath-link,{CUDA}"], check=True)
         done = self.check("--", "./program", SOURCE / "tests/cuda/kernels.ptx")  # launches have failed that should
         self.assertNotRegex(done.stderr, r"line \d+: ")
-        self.assertIn("preset sbrp-near: the program has not said yet what its kernels need", done.stderr)
+        self.assertIn("preset rtx2080ti: the program has not said yet what its kernels need", done.stderr)
         self.assertIn("launches have failed", done.stderr)
 
     def test_what_graphs_do(self):
@@ -193,14 +193,14 @@ class Programs(Case):
         self.assertIn("a block needs 20000 bytes of shared memory, a core has 16384 (core.shared_bytes); --preset NAME", done.stderr)
 
     def test_the_preset_fits_the_architecture(self):
-        """A program that was compiled for a newer core gets one; the lesser machines remain for those that ask."""
-        for architecture, message in (("20", None), ("75", "preset sbrp-near: the PTX of program#1.ptx is for sm_75, and lesser machines are of sm_20")):
+        """A program that was compiled for a newer core gets one; the older machines remain for those that ask."""
+        for architecture, preset, before in ((20, "getm", None), (70, "titanv", 20), (75, "rtx2080ti", 70), (80, "rtx4070", 75), (89, "rtx4070", 75), (90, "h100", 89)):
             with self.subTest(architecture):
-                self.program(fatbin.image(KERNELS.replace("sm_75", "sm_" + architecture), architecture=int(architecture)))
+                self.program(fatbin.image(KERNELS.replace("sm_75", f"sm_{architecture}"), architecture=architecture))
                 done = self.check("--", "./program")
-                self.assertIn("preset " + ("sbrp-near" if message else "getm") + "\n", done.stderr)
-                self.assertIn(message or "", done.stderr)
-                self.assertEqual("lesser" in done.stderr, message is not None)
+                self.assertIn(f"preset {preset}\n", done.stderr)
+                self.assertEqual("older machines" in done.stderr, before is not None)
+                self.assertIn(f"preset {preset}: the PTX of program#1.ptx is for sm_{architecture}, and older machines are of sm_{before}" if before else "", done.stderr)
 
     def test_launches_without_time(self):
         """Two launches: without time, and with the second of them in time."""
