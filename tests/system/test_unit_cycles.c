@@ -296,9 +296,9 @@ static void test_unit_cycles__of_branch_divergence(void **state)
 /* Cards whose L2 has a faster clock than units are made for: no paper puts any there. */
 static bool is_faster(const char *preset)
 {
-    static const char *const faster[] = {"titanv", "rtx2080ti", "rtx4070", "h100"};
-    for (size_t i = 0; i < sizeof faster / sizeof faster[0]; i++)
-        if (strcmp(preset, faster[i]) == 0)
+    static const char *const quick[] = {"titanv", "rtx2080ti", "rtx4070", "h100"};
+    for (size_t i = 0; i < sizeof quick / sizeof quick[0]; i++)
+        if (strcmp(preset, quick[i]) == 0)
             return true;
     return false;
 }
