@@ -774,6 +774,8 @@ class Statistics(Command):
         for name, c in s["counters"].items():
             self.assertIsInstance(c["value"], int, name)
             self.assertTrue(c["unit"] and c["definition"], name)
+            whole = s["counters"].get(c.get("part_of"), c)
+            self.assertEqual(whole["unit"], c["unit"], f"{name}: a part has the unit of the whole")
         counter = {name: c["value"] for name, c in s["counters"].items()}
         self.assertEqual(counter["tx_begun"], 6 * 192)  # one insertion per thread
         self.assertEqual(counter["tx_committed"], 6 * 192)

@@ -668,7 +668,7 @@ class Report(Results):
         """Not the cycles that aborted attempts took: the causes' sum is the aborts."""
         self.make("a.json", *TABLE)
         counters = json.loads(self.path("a.json").read_text())["counters"]
-        causes = {name: entry["value"] for name, entry in counters.items() if name.startswith("tx_aborted_") and entry["unit"] == "transactions" and entry["value"]}
+        causes = {name: entry["value"] for name, entry in counters.items() if entry.get("part_of") == "tx_aborted" and entry["value"]}
         self.assertEqual(sum(causes.values()), counters["tx_aborted"]["value"])
         self.assertGreater(counters["tx_aborted_cycles"]["value"], 0)
         _, text = self.page("a.json")
@@ -695,7 +695,7 @@ class Report(Results):
 
         def add(data):
             for name, value in (("issue_issued", 600), ("issue_memory", 300), ("issue_no_warp", 100)):
-                data["counters"][name] = {"value": value, "unit": "cycles", "definition": "d"}
+                data["counters"][name] = {"value": value, "unit": "cycles", "definition": "d", "part_of": "issue_slots"}
             data["manifest"]["command"] += ["--samples", "s.csv", "--profile=p.txt"]
         self.change("a.json", add)
         self.path("s.csv").write_text("begin,end,thread_instructions\n0,100,200\n100,200,0\n200,250,100\n")
