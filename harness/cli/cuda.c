@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -215,6 +216,7 @@ static int start(const struct cli_parsed *p, const char *path, const struct cw_c
     if (child < 0)
         return cli_error(CLI_FAILED, "no process: %s", strerror(errno));
     if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM); /* whatever ends the command, also SIGKILL, ends the program */
         sigprocmask(SIG_SETMASK, &before, NULL);
         char **argv = calloc(p->word_cnt + 1u, sizeof *argv);
         for (uint32_t i = 0; argv != NULL && i < p->word_cnt; i++)

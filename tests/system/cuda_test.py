@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 SOURCE, BUILD = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
@@ -153,6 +154,16 @@ class Programs(Case):
             self.assertEqual(command.returncode, 128 + number, said)
             self.assertIn(f"ended by signal {int(number)}", said)
             self.assertRaises(ProcessLookupError, os.kill, program, 0)
+        command = subprocess.Popen([str(COWARP), "cuda", "--quiet", "--", "./waits"], cwd=self.folder, stdout=subprocess.PIPE, text=True)
+        program = int(command.stdout.readline())
+        command.kill()  # as a time limit does
+        command.communicate(timeout=60)
+        for _ in range(100):
+            if not pathlib.Path(f"/proc/{program}").exists() or "State:\tZ" in pathlib.Path(f"/proc/{program}/status").read_text():
+                break
+            time.sleep(0.1)
+        else:
+            self.fail("the program outlives the command")
 
     def test_a_fork_writes_no_second_file(self):
         self.program(fatbin.image(KERNELS))
