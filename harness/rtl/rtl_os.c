@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,6 +24,7 @@
 
 #define POLL_NS          5000000
 #define UNLOCKED_SECONDS 3600
+#define ROOM_BYTES       UINT64_C(8000000) /* less may have been what a compiler lacked: its libraries have a megabyte or more */
 
 char *cw_os_read_file(const char *path, size_t *size)
 {
@@ -109,6 +112,17 @@ static void find_complaint(const char *log, char *out, size_t size)
     free(text);
 }
 
+/* Words about a disk that is nearly full, which compilers say in many ways or not at all; "": it has room. */
+static const char *what_room(const char *log, char *out, size_t size)
+{
+    struct statvfs disk;
+    out[0] = '\0';
+    if (statvfs(log, &disk) == 0 && (uint64_t)disk.f_bavail * disk.f_frsize < ROOM_BYTES)
+        snprintf(out, size, "; the disk of %.*s is full but for %" PRIu64 " KB: make room, or set COWARP_CACHE to a folder elsewhere",
+                 (int)(strrchr(log, '/') != NULL ? strrchr(log, '/') - log : 1), log, (uint64_t)disk.f_bavail * disk.f_frsize / 1024);
+    return out;
+}
+
 /* What the caller ignores, another program should not. */
 static int spawn(pid_t *pid, const posix_spawn_file_actions_t *actions, char *const argv[], bool alone)
 {
@@ -163,7 +177,7 @@ int cw_os_run(char *const argv[], const char *log, const struct cw_os_stop *stop
     pid_t pid;
     int wait_status;
     bool ended;
-    char complaint[320];
+    char complaint[320], room[320];
     if (stop->wanted != NULL && stop->wanted(stop->context) != 0)
         return cw_fail(err, CW_ELIMIT, "interrupted before %s ran", argv[0]);
     const int status = start(&pid, argv, log, stop->wanted != NULL, err);
@@ -176,7 +190,7 @@ int cw_os_run(char *const argv[], const char *log, const struct cw_os_stop *stop
     if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0)
         return CW_OK;
     find_complaint(log, complaint, sizeof complaint);
-    return cw_fail(err, CW_EIO, "%s failed: %s", argv[0], complaint);
+    return cw_fail(err, CW_EIO, "%s failed: %s%s", argv[0], complaint, what_room(log, room, sizeof room));
 }
 
 /* The lock of a work directory; -1: there is none, or another process holds it. */

@@ -276,6 +276,19 @@ class Requests(Command):
         self.fails(2, *args, env={"COWARP_CACHE": "", "XDG_CACHE_HOME": "", "HOME": "/proc"}, says=["/proc/.cache", "set COWARP_CACHE"])
         self.fails(2, *args, env={"COWARP_CACHE": "", "XDG_CACHE_HOME": "", "HOME": ""}, says=["set COWARP_CACHE"])
 
+    def test_a_full_disk_under_the_cache_is_named(self):
+        folder = self.path("small")
+        os.mkdir(folder)
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", folder], capture_output=True).returncode != 0:
+            self.skipTest("no right to mount a small disk")
+        try:
+            args = ["run", "vecadd", "--param", "n=64", "--system", "getm", "--unit", "validation_unit=rtl", "--set", "getm.table_rows=64"]
+            done = self.run_it(*args, env={"COWARP_CACHE": folder})
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertRegex(done.stderr.splitlines()[-1], r"cowarp: .* is full but for \d+ KB: make room, or set COWARP_CACHE to a folder elsewhere")
+        finally:
+            subprocess.run(["umount", folder], check=True)
+
     def test_kernel_folder(self):
         self.fails(2, "run", "vecadd", says=["vecadd.ptx", "COWARP_KERNEL_DIR"], env={"COWARP_KERNEL_DIR": self.folder.name})
 
