@@ -29,6 +29,7 @@ void cw_state_end(struct cw_state *s)
     if (s->mode == CW_STATE_SAVE)
         free(s->stream);
     free(s->shared);
+    free(s->walked);
     *s = (struct cw_state){0};
 }
 

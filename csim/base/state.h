@@ -49,6 +49,8 @@ struct cw_state {
     size_t watch;  /* SIZE_MAX: none */
     void **shared; /* owned: what several hold (cw_state_shared), in the order in which it was met */
     uint32_t shared_cnt, shared_cap;
+    struct cw_message **walked; /* Owned: the messages that were walked, in order, for who refers to one (msg/message.h). */
+    uint32_t walked_cnt, walked_cap;
     struct cw_message_pool *messages; /* from which messages are made on load (msg/message.h); the machine sets it */
 };
 

@@ -380,6 +380,7 @@ static int make_anew(struct cw_gpu *gpu, bool baseline, struct cw_error *err)
         gpu->edge[d] = gpu->now;
     gpu->blocks_started = gpu->blocks_finished = gpu->blocks_total = 0;
     gpu->next_core = 0;
+    gpu->described = (struct cw_gpu_described){0}; /* By other mechanisms than there may be now. */
     gpu->dispatch_pending = false;
     gpu->fault_status = CW_OK;
     free(gpu->report);

@@ -85,8 +85,9 @@ struct cw_gpu_request {
     struct cw_state
         *saved;        /* NULL; or what on_save was given in a launch of the same request, to be loaded: the launch goes on from there */
     bool passed;       /* the launch is laid out in memory and counted, and runs no step: a later one will be loaded */
-    const void *param; /* kernel->param_bytes bytes */
-    const bool *local_size; /* [kernel->param_cnt] whether the parameter holds a number of bytes of shared memory, and is to be replaced by
+    const void *param; /* Of kernel->param_bytes bytes; they are read while the kernel runs. An occupancy looks at sizes in it alone */
+    const bool *
+        local_size; /* NULL: nowhere; or [kernel->param_cnt]: whether the parameter holds a number of bytes of shared memory, and is to be replaced by
                              * the offset of a piece of that size (OpenCL __local arguments) */
 };
 #define CW_REGISTERS_MAX 65536u
@@ -132,6 +133,9 @@ struct cw_gpu_occupancy {
 };
 /* Of a launch that is not made. What a launch refuses for other reasons is refused too. */
 int cw_gpu_occupancy(struct cw_gpu *gpu, struct cw_gpu_occupancy *occupancy, const struct cw_gpu_request *request, struct cw_error *err);
+/* How many launches have been worked out. One that asks for what the last one did, with other values of its parameters, is not worked out again;
+ * so modules of one program_base have to be there as long as the GPU. */
+uint64_t cw_gpu_descriptions(const struct cw_gpu *gpu);
 
 /* After a launch that failed, or between launches: drops everything in flight and makes cores, crossbars, partitions, mechanisms and their
  * units anew, as cw_gpu_create made them. Kept are device memory with its allocations, counters, the oracle's sums, and time, which goes on

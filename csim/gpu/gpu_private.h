@@ -62,6 +62,14 @@ struct cw_gpu_member {
     void *self; /* NULL: this machine has none at this place */
 };
 
+/* A launch as it was described, and what of its request is not in it. */
+struct cw_gpu_described {
+    struct cw_launch launch;
+    uint64_t program_base;
+    uint32_t registers;
+    enum cw_registers_from from;
+};
+
 struct cw_gpu {
     struct cw_config config;
     struct cw_clocks clocks;
@@ -119,6 +127,8 @@ struct cw_gpu {
 
     struct cw_oob oob;
     struct cw_launch launch;
+    struct cw_gpu_described described; /* The last one; it has no kernel when there is none. */
+    uint64_t descriptions;             /* How many have been made. */
     uint64_t blocks_started, blocks_finished, blocks_total;
     uint32_t next_core; /* round-robin dispatch */
     uint32_t launches;

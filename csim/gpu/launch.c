@@ -25,7 +25,7 @@ static int place_shared(const struct cw_gpu *gpu, struct cw_launch *l, uint8_t *
         next = align_up(k->shared_bytes, SHARED_ALIGN) + (uint64_t)l->dynamic_shared_bytes;
     for (uint32_t i = 0; i < k->param_cnt; i++) {
         const struct cw_kernel_param *p = &k->param[i];
-        if (!local_size[i])
+        if (local_size == NULL || !local_size[i])
             continue;
         const uint32_t align = p->ptr_align > SHARED_ALIGN ? p->ptr_align : SHARED_ALIGN;
         uint64_t bytes = 0;
@@ -140,6 +140,11 @@ static uint64_t code_offset(const struct cw_module *module, const struct cw_kern
     return offset;
 }
 
+uint64_t cw_gpu_descriptions(const struct cw_gpu *gpu)
+{
+    return gpu->descriptions;
+}
+
 uint64_t cw_gpu_program_bytes(const struct cw_module *module)
 {
     const uint64_t code = code_offset(module, NULL), constants = (module->const_bytes + 255) / 256 * 256;
@@ -195,9 +200,27 @@ static uint32_t choose_registers(const struct cw_gpu *gpu, const struct cw_gpu_r
     return q->registers != 0 ? q->registers : registers;
 }
 
-/* What a launch is, as far as it depends on no other one. param: the request's, in which offsets take the place of sizes. */
-static int describe(const struct cw_gpu *gpu, struct cw_launch *l, const struct cw_gpu_request *q, uint8_t *param,
-                    enum cw_registers_from *from, struct cw_error *err)
+static bool has_local_sizes(const struct cw_gpu_request *q)
+{
+    for (uint32_t i = 0; q->local_size != NULL && i < q->kernel->param_cnt; i++)
+        if (q->local_size[i])
+            return true;
+    return false;
+}
+
+/* Whether the launch that was described last is this one, but for the values of its parameters. Its module is told from others by its place. */
+static bool is_described(const struct cw_gpu *gpu, const struct cw_gpu_request *q)
+{
+    const struct cw_gpu_described *d = &gpu->described;
+    return d->launch.kernel == q->kernel && d->launch.module == q->module && d->program_base == q->program_base &&
+           memcmp(d->launch.grid, q->grid, sizeof q->grid) == 0 && memcmp(d->launch.block, q->block, sizeof q->block) == 0 &&
+           d->launch.dynamic_shared_bytes == q->dynamic_shared_bytes && d->registers == q->registers &&
+           d->launch.static_warps == q->static_warps && !has_local_sizes(q);
+}
+
+/* Offsets take the place of sizes in `param`. */
+static int describe_anew(const struct cw_gpu *gpu, struct cw_launch *l, const struct cw_gpu_request *q, uint8_t *param,
+                         enum cw_registers_from *from, struct cw_error *err)
 {
     const struct cw_kernel *k = q->kernel;
     int status = k->refused == NULL ? check_shape(k, q->grid, q->block, err) : cw_fail(err, k->refused_status, "%s", k->refused);
@@ -221,6 +244,25 @@ static int describe(const struct cw_gpu *gpu, struct cw_launch *l, const struct 
     return status == CW_OK ? place_further(gpu, l, err) : status;
 }
 
+/* What a launch is, as far as it depends on no other one. Who has asked for its occupancy and then makes it has it described once. param: see
+ * describe_anew; needed only where the request has sizes. */
+static int describe(struct cw_gpu *gpu, struct cw_launch *l, const struct cw_gpu_request *q, uint8_t *param, enum cw_registers_from *from,
+                    struct cw_error *err)
+{
+    struct cw_gpu_described *d = &gpu->described;
+    if (is_described(gpu, q)) {
+        *l = d->launch;
+        *from = d->from;
+        return CW_OK;
+    }
+    const int status = describe_anew(gpu, l, q, param, from, err);
+    gpu->descriptions++;
+    *d = (struct cw_gpu_described){0};
+    if (status == CW_OK && !has_local_sizes(q))
+        *d = (struct cw_gpu_described){.launch = *l, .program_base = q->program_base, .registers = q->registers, .from = *from};
+    return status;
+}
+
 static int prepare(struct cw_gpu *gpu, const struct cw_gpu_request *q, uint8_t *param, struct cw_error *err)
 {
     struct cw_launch *l = &gpu->launch;
@@ -228,6 +270,8 @@ static int prepare(struct cw_gpu *gpu, const struct cw_gpu_request *q, uint8_t *
     int status = describe(gpu, l, q, param, &from, err);
     if (status != CW_OK)
         return status;
+    static const uint8_t nothing[1];
+    l->param = param != NULL ? param : q->param != NULL ? q->param : nothing;
     l->gridid = gpu->launches++;
     if (q->functional)
         l->regs_per_thread = 0; /* they bound how many blocks run at once, which without time means nothing */
@@ -251,7 +295,7 @@ static int begin(struct cw_gpu *gpu, struct cw_error *err)
     return status;
 }
 
-/* A copy of the parameter block that a launch may change; NULL: out of memory. */
+/* A copy of the parameter block for offsets in the place of sizes; NULL: out of memory. */
 static uint8_t *copy_of_param(const struct cw_gpu_request *q)
 {
     uint8_t *copy = calloc(1, q->kernel->param_bytes + 16u);
@@ -263,8 +307,8 @@ static uint8_t *copy_of_param(const struct cw_gpu_request *q)
 int cw_gpu_occupancy(struct cw_gpu *gpu, struct cw_gpu_occupancy *o, const struct cw_gpu_request *q, struct cw_error *err)
 {
     struct cw_launch l;
-    uint8_t *param = copy_of_param(q);
-    if (param == NULL)
+    uint8_t *param = has_local_sizes(q) ? copy_of_param(q) : NULL;
+    if (param == NULL && has_local_sizes(q))
         return cw_fail(err, CW_ENOMEM, "out of memory");
     memset(o, 0, sizeof *o);
     const int status = describe(gpu, &l, q, param, &o->registers_from, err);
@@ -532,8 +576,8 @@ static int launch_timed(struct cw_gpu *gpu, const struct cw_gpu_request *q, stru
 
 int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_gpu_request *q, struct cw_error *err)
 {
-    uint8_t *block_param = copy_of_param(q);
-    if (block_param == NULL)
+    uint8_t *block_param = has_local_sizes(q) ? copy_of_param(q) : NULL;
+    if (block_param == NULL && has_local_sizes(q))
         return cw_fail(err, CW_ENOMEM, "out of memory");
     int status = prepare(gpu, q, block_param, err);
     if (status == CW_OK && gpu->sanitizer != NULL)

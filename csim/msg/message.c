@@ -260,6 +260,35 @@ static struct cw_message *typed(struct cw_state *s, struct cw_message_pool *pool
     return take(pool, type, has_room ? CW_MESSAGE_BODY_LARGE : bytes);
 }
 
+static void note_walked(struct cw_state *s, struct cw_message *m)
+{
+    if (s->walked_cnt == s->walked_cap) {
+        const uint32_t cap = s->walked_cap != 0 ? 2 * s->walked_cap : 256;
+        struct cw_message **more = realloc(s->walked, cap * sizeof *more);
+        if (more == NULL) {
+            cw_state_fail(s, CW_ENOMEM, "out of host memory");
+            return;
+        }
+        s->walked = more;
+        s->walked_cap = cap;
+    }
+    s->walked[s->walked_cnt++] = m;
+}
+
+void cw_message_ref_state(struct cw_state *s, struct cw_message **m)
+{
+    uint32_t number = 0; /* From 1 on. */
+    if (!cw_state_loads(s) && *m != NULL) {
+        for (number = 1; number <= s->walked_cnt && s->walked[number - 1] != *m; number++)
+            continue;
+        if (number > s->walked_cnt)
+            cw_state_fail(s, CW_EINVAL, "somebody refers to a message of type '%s' that nobody holds", (*m)->type->name);
+    }
+    cw_state_count(s, "message", &number, s->walked_cnt);
+    if (cw_state_loads(s))
+        *m = number != 0 ? s->walked[number - 1] : NULL;
+}
+
 void cw_message_state(struct cw_state *s, struct cw_message **at)
 {
     struct cw_message_pool *pool = s->messages;
@@ -275,6 +304,7 @@ void cw_message_state(struct cw_state *s, struct cw_message **at)
         m = cw_state_loads(s) ? made : m;
     }
     if (m != NULL) {
+        note_walked(s, m);
         head_state(s, m);
         body_state(s, m, elements);
     }

@@ -253,6 +253,8 @@ void cw_message_size(struct cw_message *m, uint32_t payload_bytes, uint32_t head
  * what the holder had before is not freed, for the machine was at rest.
  */
 void cw_message_state(struct cw_state *s, struct cw_message **m);
+/* A pointer to a message that its holder has walked before. */
+void cw_message_ref_state(struct cw_state *s, struct cw_message **m);
 /* The same of a message that several hold: all of them walk it so. */
 void cw_message_shared_state(struct cw_state *s, struct cw_message **m);
 /* An entry of a queue of messages. */

@@ -423,8 +423,13 @@ static bool is_functional(const struct cowarp_gpu *gpu, const struct cowarp_laun
 static int prepare(struct cowarp_gpu *gpu, struct prepared *p, const struct cowarp_module *module, const struct cw_kernel *k,
                    const struct cowarp_launch *l)
 {
-    *p = (struct prepared){.block = calloc(1, k->param_bytes + 1u), .local = calloc(k->param_cnt + 1u, sizeof *p->local)};
-    int status = p->block != NULL && p->local != NULL ? CW_OK : cw_fail(&gpu->err, CW_ENOMEM, "%s: out of memory", k->name);
+    int status = CW_OK;
+    *p = (struct prepared){0};
+    if (l->arg_count > 0) {
+        p->block = calloc(1, k->param_bytes + 1u);
+        p->local = calloc(k->param_cnt + 1u, sizeof *p->local);
+        status = p->block != NULL && p->local != NULL ? CW_OK : cw_fail(&gpu->err, CW_ENOMEM, "%s: out of memory", k->name);
+    }
     for (uint32_t i = 0; status == CW_OK && i < l->arg_count; i++) {
         p->local[i] = l->args[i].type == COWARP_ARG_LOCAL;
         status = place_arg(gpu, k, i, &l->args[i], p->block);

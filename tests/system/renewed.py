@@ -3,7 +3,9 @@
 """Every component's state is whole: the runs of unmoved.py with --renew, which saves, destroys, makes anew and loads all components every so many
 cycles. No counter may differ from tests/system/unmoved.json. A run with a part that cannot be saved is refused by name, and counted.
 
-    tests/system/renewed.py COWARP [--cycles N] [--only PATTERN] [--every N] [--jobs N] [--most-refused N]
+    tests/system/renewed.py COWARP [--cycles N] [--only PATTERN] [--every N [--from K]] [--each] [--most N] [--jobs N] [--most-refused N]
+
+--each takes of each preset, system, persistency model and policy of control the run with the fewest cycles.
 """
 import argparse
 import collections
@@ -35,23 +37,46 @@ def simulate(cowarp, run, folder, cycles):
     return None, {"cycles": stats["cycles"], **{name: counter["value"] for name, counter in stats["counters"].items()}}
 
 
+def named(run):
+    """What the run is one of: its words that name a part of the machine."""
+    return [word for word in run.split()[1:] if "=" not in word and word not in ("check-serial", "check-persist")
+            or re.match(r"(preset|persistency|core[.](divergence|memory|lowering))=", word)]
+
+
+def shortest_of_each(runs, cycles):
+    """A run for each of what they name."""
+    chosen = {}
+    for run in sorted(runs, key=cycles):
+        for word in named(run):
+            chosen.setdefault(word, run)
+    return [run for run in runs if run in set(chosen.values())]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cowarp", type=pathlib.Path)
-    parser.add_argument("--cycles", type=int, default=701, help="a renewal after each so many; in longer runs after more, and at most 800 times")
+    parser.add_argument("--cycles", type=int, default=701, help="a renewal after each so many; in longer runs after more")
     parser.add_argument("--only", default="")
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--from", type=int, default=0, dest="first", help="the first of these runs")
+    parser.add_argument("--each", action="store_true", help="one run of each part of the machine")
+    parser.add_argument("--most", type=int, default=RENEWALS, help="renewals of a run")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--most-refused", type=int, default=10**6, help="more runs that cannot be saved are a fault")
     args = parser.parse_args()
     reference = json.loads(unmoved.REFERENCE.read_text())
     cowarp = args.cowarp.resolve()
-    runs = [run for run in unmoved.table() if re.search(args.only, run) and "fails" not in run.split()][::args.every]
     moved, refused = 0, collections.Counter()
-    cycles, unknown = reference["known"].index("cycles"), [0] * len(reference["known"])
+    at, unknown = reference["known"].index("cycles"), [0] * len(reference["known"])
+
+    def cycles(run):
+        return reference["runs"].get(run, unknown)[at]
+
+    runs = [run for run in unmoved.table() if re.search(args.only, run) and "fails" not in run.split()][args.first::args.every]
+    runs = shortest_of_each(runs, cycles) if args.each else runs
     with tempfile.TemporaryDirectory(prefix="renewed-") as folder, concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         places = [pathlib.Path(folder) / str(i) for i in range(len(runs))]
-        steps = [max(args.cycles, reference["runs"].get(run, unknown)[cycles] // RENEWALS | 1) for run in runs]
+        steps = [max(args.cycles, cycles(run) // args.most | 1) for run in runs]
         for run, (part, found) in zip(runs, pool.map(simulate, [cowarp] * len(runs), runs, places, steps)):
             if part:
                 refused[part] += 1

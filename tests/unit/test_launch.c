@@ -60,7 +60,53 @@ static void test_launch__names_the_missing_mechanism(void **state)
                         "k: the kernel calls persist (waits until stores are durable), which no mechanism of this GPU carries out");
 }
 
+/* Who asks for the occupancy and then launches has the launch worked out once, whatever its parameters hold. */
+static void test_launch__is_worked_out_once(void **state)
+{
+    (void)state;
+    static const char text[] = ".version 7.0\n.target sm_70\n.address_size 64\n.entry k(.param .u32 a) { ret; }";
+    struct cw_config config;
+    struct cw_error err = {""};
+    struct cw_gpu_occupancy o;
+    struct cw_gpu *gpu;
+    struct cw_module *m;
+    uint32_t a = 0;
+    bool local = false;
+    assert_int_equal(cw_config_preset(&config, "getm", &err), CW_OK);
+    assert_int_equal(cw_gpu_create(&gpu, &(struct cw_gpu_options){.config = &config, .seed = 1}, &err), CW_OK);
+    assert_int_equal(cw_ptx_load(&m, text, strlen(text), "k.ptx", intrinsics, NULL, &err), CW_OK);
+    assert_int_equal(cw_module_place(m, CW_GLOBAL_BASE, &err), CW_OK);
+    assert_int_equal(cw_exec_bind(&m->kernel[0], &err), CW_OK);
+    struct cw_gpu_request q = {
+        .module = m, .kernel = &m->kernel[0], .grid = {1, 1, 1}, .block = {32, 1, 1}, .param = &a, .local_size = &local};
+    for (a = 0; a < 3; a++) {
+        assert_int_equal(cw_gpu_occupancy(gpu, &o, &q, &err), CW_OK);
+        assert_int_equal(o.threads, 32);
+        assert_int_equal(cw_gpu_launch(gpu, &q, &err), CW_OK);
+        assert_int_equal(cw_gpu_descriptions(gpu), 1);
+    }
+    q.block[0] = 64;
+    assert_int_equal(cw_gpu_occupancy(gpu, &o, &q, &err), CW_OK);
+    assert_int_equal(o.threads, 64);
+    assert_int_equal(cw_gpu_launch(gpu, &q, &err), CW_OK);
+    assert_int_equal(cw_gpu_descriptions(gpu), 2);
+    q.block[0] = 2048;
+    assert_int_equal(cw_gpu_launch(gpu, &q, &err), CW_EINVAL);
+    q.block[0] = 64;
+    local = true; /* Its value, a size, becomes an offset: each one anew. */
+    assert_int_equal(cw_gpu_occupancy(gpu, &o, &q, &err), CW_OK);
+    assert_int_equal(cw_gpu_launch(gpu, &q, &err), CW_OK);
+    assert_int_equal(cw_gpu_descriptions(gpu), 5);
+    local = false;
+    assert_int_equal(cw_gpu_reset(gpu, &err), CW_OK);
+    assert_int_equal(cw_gpu_launch(gpu, &q, &err), CW_OK);
+    assert_int_equal(cw_gpu_descriptions(gpu), 6);
+    cw_gpu_destroy(gpu);
+    cw_module_destroy(m);
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_launch__is_worked_out_once),
     cmocka_unit_test(test_launch__names_the_missing_mechanism),
 };
 

@@ -2,10 +2,11 @@
 /* The state of dynamic warp formation (base/state.h). */
 #include "control/dwf/dwf_state.h"
 
+/* The PC of a group without threads may be one of an earlier kernel. */
 static void group_state(struct cw_state *s, const struct dwf *d, struct dwf_group *g)
 {
-    cw_state_count(s, "pc", &g->pc, d->pcs);
     CW_STATE(s, g->lanes);
+    cw_state_count(s, "pc", &g->pc, g->lanes != 0 ? d->pcs : UINT32_MAX);
     CW_STATE(s, g->home);
 }
 
@@ -48,9 +49,11 @@ static void queue_state(struct cw_state *s, struct dwf *d)
         CW_STATE(s, d->outstanding[i].at);
     }
     CW_STATE(s, d->outstanding_next);
+    CW_STATE(s, d->is_sent);
+    if (!d->is_sent)
+        d->sent.lanes = 0;
     group_state(s, d, &d->sent);
     CW_STATE(s, d->sent_name);
-    CW_STATE(s, d->is_sent);
 }
 
 /* Which PC issues. `threads` and `in_heap` are there when a kernel has been prepared. */

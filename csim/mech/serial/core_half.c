@@ -366,16 +366,17 @@ static enum cw_access_verdict shared_access(void *self, struct cw_mem_inst *inst
     struct cw_serialised_core *c = self;
     struct warp *w = c->warp + inst->warp;
     (void)again;
-    if (inst->space != CW_SPACE_SHARED || !cw_tell_wanted(c->host, CW_EVENT_REGION_LEAVE))
+    if (inst->space != CW_SPACE_SHARED)
         return CW_ACCESS_GO;
-    if (c->told == NULL)
+    const bool wanted = cw_tell_wanted(c->host, CW_EVENT_REGION_LEAVE);
+    if (wanted && c->told == NULL)
         c->told = calloc((size_t)c->host->config->core_blocks * c->host->config->core_shared_bytes / 4, sizeof *c->told);
-    if (c->told == NULL)
+    if (wanted && c->told == NULL)
         out_of_memory(c);
     const bool transactional = w->phase == RUNS && is_of_lane(w, inst);
     for (uint32_t k = 0; transactional && k < cw_inst_words(inst); k++)
         account_shared(c, inst->warp, inst, k, now);
-    for (cw_lanes left = transactional || inst->uop->op == CW_OP_LD ? 0 : inst->lanes; left != 0; left = cw_lanes_rest(left))
+    for (cw_lanes left = !wanted || transactional || inst->uop->op == CW_OP_LD ? 0 : inst->lanes; left != 0; left = cw_lanes_rest(left))
         for (uint32_t k = 0; k < cw_inst_words(inst); k++)
             leave(c, w->block, ((uint32_t)inst->addr[cw_lanes_first(left)] & ~3u) + 4 * k, now);
     return CW_ACCESS_GO;

@@ -69,6 +69,7 @@ uint32_t cw_si__index_regions(const struct cw_memory *memory);
 struct cw_si_core;
 int cw_si__core_create(struct cw_si_core **out, struct cw_si *tm, uint32_t index);
 void cw_si__core_destroy(struct cw_si_core *c);
+void cw_si__core_state(struct cw_state *s, struct cw_si_core *c);
 extern const struct cw_core_sockets cw_si_core_sockets;
 
 #endif

@@ -234,6 +234,23 @@ static void finish(void *self)
     cw_si__center_finish(((struct machine *)self)->center);
 }
 
+static void state(void *self, struct cw_state *s)
+{
+    struct machine *m = self;
+    const struct cw_si *tm = &m->shared;
+    for (uint32_t i = 0; i < tm->config->core_count; i++) {
+        cw_si__core_state(s, m->core[i]);
+        cw_si_line_state(s, &tm->ask[i], cw_si_ask_state);
+        cw_si_line_state(s, &tm->answer[i], cw_si_answer_state);
+    }
+    for (uint32_t i = 0; i < tm->config->partition_count; i++) {
+        cw_si_line_state(s, &tm->index_line[i], cw_si_index_state);
+        cw_si_line_state(s, &tm->fact[i], cw_si_fact_state);
+        cw_si_line_state(s, &tm->verdict_line[i], cw_si_verdict_state);
+        cw_si_line_state(s, &tm->seen[i], cw_si_fact_state);
+    }
+}
+
 static bool is_off(const struct cw_config *config)
 {
     return cw_si_keys_of(config)->si_mode == CW_OFF;
@@ -263,7 +280,7 @@ static const struct cw_mech_unit oracle_units[] = {INDEX_TABLE};
         .keys = cw_si_key_sets, .counters = cw_si_counter_sets, .messages = cw_si_messages, .intrinsic = cw_tm_intrinsics, \
         .inbox = cw_tm_inbox, .sabotage = faults_, .create = create_, .destroy = destroy, .components = components,        \
         .core = &cw_si_core_sockets, .core_self = core_self, .local_bytes = cw_tm_log_bytes, .versions = versions,         \
-        .baseline = &cw_mech_warptm, .is_off = is_off, .idle = idle, .launch = launch, .finish = finish                    \
+        .baseline = &cw_mech_warptm, .is_off = is_off, .idle = idle, .launch = launch, .finish = finish, .state = state    \
     }
 
 const struct cw_mech cw_mech_sitm_ts =

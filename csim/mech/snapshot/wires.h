@@ -10,6 +10,7 @@
 #include "base/fifo.h"
 #include "base/lanes.h"
 #include "base/machine.h"
+#include "base/state.h"
 
 /* A line of notes of one type. The note that a pop returns is valid until the next pop. */
 struct cw_si_line {
@@ -25,6 +26,9 @@ void cw_si_line_destroy(struct cw_si_line *l);
 void cw_si_line_push(struct cw_si_line *l, const void *note, cw_time now, cw_time latency);
 /* NULL: nothing has come. */
 const void *cw_si_line_pop(struct cw_si_line *l, cw_time now);
+
+/* Its state; note walks one of its notes. */
+void cw_si_line_state(struct cw_state *s, struct cw_si_line *l, void (*note)(struct cw_state *s, void *note));
 
 /* Core to version manager. */
 enum cw_si_ask {
@@ -106,5 +110,12 @@ struct cw_si_verdict_note {
     bool refused;
     bool write_write; /* refused for another writer of the word */
 };
+
+/* States of notes. */
+void cw_si_ask_state(struct cw_state *s, void *note);
+void cw_si_answer_state(struct cw_state *s, void *note);
+void cw_si_index_state(struct cw_state *s, void *note);
+void cw_si_fact_state(struct cw_state *s, void *note);
+void cw_si_verdict_state(struct cw_state *s, void *note);
 
 #endif

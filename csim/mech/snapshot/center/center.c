@@ -174,7 +174,8 @@ bool cw_si__center_idle(const struct cw_si_center *c)
     return c->begin.ring.cnt + c->admission.ring.cnt + c->committer_cnt + c->copying + c->renumbering + c->times.committing == 0;
 }
 
-static const struct cw_component_ops component_ops = {.kind = "si_center", .domain = CW_DOMAIN_L2, .tick = tick};
+static const struct cw_component_ops component_ops = {
+    .kind = "si_center", .domain = CW_DOMAIN_L2, .tick = tick, .state = cw_si__center_state};
 
 int cw_si__center_create(struct cw_si_center **out, struct cw_si *tm, struct cw_error *err)
 {

@@ -2,7 +2,7 @@
 /*
  * State of the version manager, of which the GPU has one: transaction IDs, versions, logical times.
  *
- * Private to: center.c, ids.c, notes.c, oracle.c, postdate.c, versions.c.
+ * Private to: center.c, ids.c, notes.c, oracle.c, postdate.c, saved.c, versions.c.
  */
 #ifndef CW_MECH_SNAPSHOT_CENTER_CENTER_H
 #define CW_MECH_SNAPSHOT_CENTER_CENTER_H
@@ -164,6 +164,9 @@ static inline uint32_t cw_si__versions_at(const struct cw_si_center *c, cw_time 
     }
     return best;
 }
+
+/* Of the component: saved.c. */
+void cw_si__center_state(void *self, struct cw_state *s);
 
 /* notes.c: what the version manager says, and what waits in its queues */
 void cw_si__queue_push(struct cw_si_queue *q, uint32_t core, const struct cw_si_ask_note *note, cw_time now);

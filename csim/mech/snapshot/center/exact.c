@@ -508,3 +508,98 @@ void cw_si_exact_destroy(struct cw_si_exact *x)
     free(x->place);
     free(x);
 }
+
+/* State */
+
+static void set_state(struct cw_state *s, struct set *set)
+{
+    uint32_t cnt = set->words;
+    CW_STATE_GROWN(s, cnt, set->bits, set->words);
+    set->words = cnt;
+    cw_state_array(s, "bits", set->bits, cnt, sizeof *set->bits);
+}
+
+static void attempt_state(struct cw_state *s, struct attempt *a)
+{
+    CW_STATE(s, a->state);
+    CW_STATE(s, a->begin);
+    CW_STATE(s, a->committed);
+    CW_STATE(s, a->thread);
+    CW_STATE(s, a->wrote);
+    set_state(s, &a->before);
+    set_state(s, &a->behind);
+    set_state(s, &a->read_write);
+    set_state(s, &a->write_write);
+    CW_STATE(s, a->before_cnt);
+    CW_STATE_GROWN(s, a->word_cnt, a->word, a->word_cap);
+    cw_state_array(s, "word", a->word, a->word_cnt, sizeof *a->word);
+}
+
+/* As many attempts and words as were saved, all zero where they are new, and places for the words. */
+static void make_room(struct cw_state *s, struct cw_si_exact *x, uint32_t attempts, uint32_t words)
+{
+    while (x->attempt_cap < attempts && !x->failed) {
+        uint32_t cap = x->attempt_cap;
+        uint32_t *stack = grown(x, x->stack, &cap, x->attempt_cap, sizeof *stack);
+        x->stack = stack != NULL ? stack : x->stack;
+        struct attempt *attempt = stack != NULL ? grown(x, x->attempt, &x->attempt_cap, x->attempt_cap, sizeof *attempt) : NULL;
+        x->attempt = attempt != NULL ? attempt : x->attempt;
+    }
+    while (x->word_cap < words && !x->failed) {
+        struct word *word = grown(x, x->word, &x->word_cap, x->word_cap, sizeof *word);
+        x->word = word != NULL ? word : x->word;
+    }
+    if (x->failed)
+        cw_state_fail(s, CW_ENOMEM, "out of host memory");
+}
+
+static void places_state(struct cw_state *s, struct cw_si_exact *x)
+{
+    uint32_t places = x->places;
+    cw_state_count(s, "places", &places, UINT32_C(1) << 28);
+    if (cw_state_loads(s))
+        x->word_cnt = 0; /* They are entered when they are there. */
+    while (cw_state_loads(s) && s->status == CW_OK && x->places < places)
+        if (!grow_places(x))
+            cw_state_fail(s, CW_ENOMEM, "out of host memory");
+}
+
+static void words_state(struct cw_state *s, struct cw_si_exact *x)
+{
+    for (uint32_t i = 0; i < x->word_cnt; i++) {
+        CW_STATE(s, x->word[i].addr);
+        set_state(s, &x->word[i].readers);
+        set_state(s, &x->word[i].writers);
+        if (cw_state_loads(s) && s->status == CW_OK)
+            enter(x, i);
+    }
+}
+
+void cw_si_exact_state(struct cw_state *s, struct cw_si_exact *x)
+{
+    uint32_t attempts = x->attempt_cnt, words = x->word_cnt;
+    cw_state_count(s, "attempts", &attempts, UINT32_C(1) << 24);
+    cw_state_count(s, "words", &words, UINT32_C(1) << 28);
+    if (cw_state_loads(s))
+        make_room(s, x, attempts, words);
+    places_state(s, x);
+    if (s->status == CW_OK && 2 * (uint64_t)words > (uint64_t)x->places + 1)
+        cw_state_fail(s, CW_EINVAL, "%u words in %u places", words, x->places);
+    if (s->status != CW_OK)
+        return;
+    x->attempt_cnt = attempts;
+    x->word_cnt = words;
+    for (uint32_t i = 0; i < attempts; i++)
+        attempt_state(s, &x->attempt[i]);
+    words_state(s, x);
+    CW_STATE_GROWN(s, x->kept_cnt, x->kept, x->kept_cap);
+    cw_state_array(s, "kept", x->kept, x->kept_cnt, sizeof *x->kept);
+    CW_STATE(s, x->known);
+    CW_STATE(s, x->changed);
+    CW_STATE(s, x->oldest);
+    CW_STATE(s, x->next);
+    CW_STATE(s, x->pairs.all);
+    CW_STATE(s, x->pairs.read_write);
+    CW_STATE(s, x->pairs.write_write);
+    CW_STATE(s, x->pairs.both);
+}

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "base/clock.h"
+#include "base/state.h"
 
 struct cw_si_exact;
 
@@ -60,5 +61,6 @@ struct cw_si_exact_pairs {
 const struct cw_si_exact_pairs *cw_si_exact_pairs(const struct cw_si_exact *x);
 /* Attempts that it knows. */
 uint32_t cw_si_exact_known(const struct cw_si_exact *x);
+void cw_si_exact_state(struct cw_state *s, struct cw_si_exact *x);
 
 #endif

@@ -70,3 +70,11 @@ void cw_si_graph_remove(struct cw_si_graph *g, uint32_t id, bool bridge)
     memset(g->to + id, 0, sizeof g->to[id]);
     memset(g->from + id, 0, sizeof g->from[id]);
 }
+
+void cw_si_graph_state(struct cw_state *s, struct cw_si_graph *g)
+{
+    for (uint32_t i = 0; i < IDS; i++) {
+        CW_STATE(s, g->to[i].bits);
+        CW_STATE(s, g->from[i].bits);
+    }
+}

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/state.h"
+
 struct cw_si_graph;
 
 /* Without edges; NULL: out of host memory. */
@@ -19,5 +21,6 @@ void cw_si_graph_add(struct cw_si_graph *g, uint32_t from, uint32_t to);
 bool cw_si_graph_leads(const struct cw_si_graph *g, uint32_t from, uint32_t to);
 /* Takes the ID out; bridge: whom it led to are then led to by those who led to it (it has committed, so its place in the order stays). */
 void cw_si_graph_remove(struct cw_si_graph *g, uint32_t id, bool bridge);
+void cw_si_graph_state(struct cw_state *s, struct cw_si_graph *g);
 
 #endif

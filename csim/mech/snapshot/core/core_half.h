@@ -2,7 +2,7 @@
 /*
  * State of a core half of snapshot isolation.
  *
- * Private to: attempt.c, commit.c, core_half.c.
+ * Private to: attempt.c, commit.c, core_half.c, saved.c.
  */
 #ifndef CW_MECH_SNAPSHOT_CORE_CORE_HALF_H
 #define CW_MECH_SNAPSHOT_CORE_CORE_HALF_H

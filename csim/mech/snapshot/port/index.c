@@ -292,3 +292,62 @@ struct cw_message *cw_si__index_clock(struct cw_si_index_table *x, cw_time now, 
         place_access(x, x->asked[at].m, &answer);
     return x->asked[at].write ? NULL : x->asked[at].m;
 }
+
+/* ---- state ---- */
+
+static void op_state(struct cw_state *s, struct cw_adapt_version_index_table_op *op)
+{
+    CW_STATE(s, op->kind);
+    CW_STATE(s, op->slot);
+    CW_STATE(s, op->time);
+    CW_STATE(s, op->cnt);
+}
+
+static void looks_state(struct cw_state *s, struct look *look, struct cw_ring *ring, uint32_t places)
+{
+    cw_state_count(s, "head", &ring->head, places - 1);
+    cw_state_count(s, "looks", &ring->cnt, places);
+    for (uint32_t i = 0; i < ring->cnt; i++) {
+        struct look *l = &look[cw_ring_at(ring, i, places)];
+        cw_message_ref_state(s, &l->m);
+        CW_STATE(s, l->since);
+        CW_STATE(s, l->asked.kind);
+        CW_STATE(s, l->asked.row);
+        CW_STATE(s, l->asked.time);
+        CW_STATE(s, l->asked.slot);
+    }
+}
+
+static void asked_state(struct cw_state *s, struct cw_si_index_table *x)
+{
+    cw_state_count(s, "head", &x->asked_ring.head, LOOKS - 1);
+    cw_state_count(s, "asked", &x->asked_ring.cnt, LOOKS);
+    for (uint32_t i = 0; i < x->asked_ring.cnt; i++) {
+        const uint32_t at = cw_ring_at(&x->asked_ring, i, LOOKS);
+        cw_message_ref_state(s, &x->asked[at].m);
+        CW_STATE(s, x->asked[at].write);
+    }
+}
+
+void cw_si__index_state(struct cw_state *s, struct cw_si_index_table *x)
+{
+    cw_adapt_version_index_table_state(s, x->table);
+    looks_state(s, x->look, &x->look_ring, LOOKS);
+    looks_state(s, x->write, &x->write_ring, CW_SI_REQUESTS);
+    asked_state(s, x);
+    CW_STATE(s, x->placed);
+    CW_STATE(s, x->last_placed);
+    cw_state_count(s, "head", &x->op_ring.head, OPS - 1);
+    cw_state_count(s, "operations", &x->op_ring.cnt, OPS);
+    for (uint32_t i = 0; i < x->op_ring.cnt; i++) {
+        struct op *o = &x->op[cw_ring_at(&x->op_ring, i, OPS)];
+        CW_STATE(s, o->since);
+        op_state(s, &o->asked);
+    }
+    CW_STATE(s, x->close.waits);
+    CW_STATE(s, x->close.heard);
+    CW_STATE(s, x->close.at);
+    op_state(s, &x->close.asked);
+    CW_STATE(s, x->awaited);
+    CW_STATE(s, x->last_done);
+}

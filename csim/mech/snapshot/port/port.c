@@ -282,8 +282,9 @@ bool cw_si__port_idle(const struct cw_si_port *u)
            cw_si__index_idle(u->index_table);
 }
 
-static const struct cw_component_ops component_ops = {.kind = "si_port", .domain = CW_DOMAIN_L2, .tick = tick};
-static const struct cw_component_ops index_component_ops = {.kind = "si_index", .domain = CW_DOMAIN_L2, .tick = index_tick};
+static const struct cw_component_ops component_ops = {.kind = "si_port", .domain = CW_DOMAIN_L2, .tick = tick, .state = cw_si__port_state};
+static const struct cw_component_ops index_component_ops = {
+    .kind = "si_index", .domain = CW_DOMAIN_L2, .tick = index_tick, .state = cw_si__port_index_state};
 
 int cw_si__port_create(struct cw_si_port **out, struct cw_si *tm, uint32_t index, struct cw_error *err)
 {

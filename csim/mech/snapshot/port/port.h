@@ -2,7 +2,7 @@
 /*
  * State of a partition's half of snapshot isolation: version index table, writer table and reader list, commit unit, copy engine.
  *
- * Private to: commit_unit.c, copy_engine.c, index.c, oracle_port.c, port.c, scan.c.
+ * Private to: commit_unit.c, copy_engine.c, index.c, oracle_port.c, port.c, saved.c, scan.c.
  */
 #ifndef CW_MECH_SNAPSHOT_PORT_PORT_H
 #define CW_MECH_SNAPSHOT_PORT_PORT_H
@@ -165,6 +165,10 @@ static inline void cw_si__send(struct cw_si_port *u, struct cw_message *p)
     u->out[cw_ring_add(&u->out_ring, CW_SI_OUT)] = p;
 }
 
+/* Of the components: saved.c. */
+void cw_si__port_state(void *self, struct cw_state *s);
+void cw_si__port_index_state(void *self, struct cw_state *s);
+
 /* scan.c: what accesses do to the tables */
 /* The tables turn to the first access that waits. */
 void cw_si__scan_first(struct cw_si_port *u);
@@ -204,6 +208,7 @@ int cw_si__index_create(struct cw_si_index_table **out, struct cw_si *tm, uint32
 void cw_si__index_destroy(struct cw_si_index_table *x);
 /* Before a kernel: its regions; the newest version is the only one. */
 void cw_si__index_launch(struct cw_si_index_table *x);
+void cw_si__index_state(struct cw_state *s, struct cw_si_index_table *x);
 bool cw_si__index_idle(const struct cw_si_index_table *x);
 /* An access asks for its place. time: of a SNAPSHOT. */
 void cw_si__index_look(struct cw_si_index_table *x, struct cw_message *m, enum cw_version_look kind, uint32_t time, cw_time now);
