@@ -26,6 +26,8 @@ struct cw_si_op {
     struct cw_message *p; /* NULL: the answer has gone, DATED will follow */
     cw_time since;        /* it came; the tables see it later */
     bool scanned;         /* the tables have taken all its words */
+    bool asked;           /* The tables have been asked about all its words. */
+    uint32_t questions;   /* Of these, words that they have not done with. */
     uint32_t pending;     /* edges that are not dated */
     cw_lanes lost;        /* since the answer has gone, by a loop */
     struct cw_attempt_name attempt;
@@ -41,7 +43,6 @@ struct cw_si_table_question {
         CW_SI_TAKE_OVER /* the claim of a higher lane is taken back, then the word is claimed again */
     } kind;
     uint32_t op, lane;
-    bool last; /* word of the access */
     struct cw_adapt_writer_table_op asked;
     struct cw_adapt_writer_table_answer answer; /* of the writer table */
     cw_lanes to_add[CW_SI_LISTS];               /* Of a read, by list: lanes whose reader it has not taken yet */

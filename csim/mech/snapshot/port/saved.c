@@ -55,6 +55,8 @@ static void accesses_state(struct cw_state *s, struct cw_si_port *u)
         cw_message_ref_state(s, &o->p);
         CW_STATE(s, o->since);
         CW_STATE(s, o->scanned);
+        CW_STATE(s, o->asked);
+        CW_STATE(s, o->questions);
         CW_STATE(s, o->pending);
         CW_STATE(s, o->lost);
         name_state(s, &o->attempt);
@@ -70,7 +72,6 @@ static void question_state(struct cw_state *s, struct cw_si_table_question *q)
     CW_STATE(s, q->kind);
     CW_STATE(s, q->op);
     CW_STATE(s, q->lane);
-    CW_STATE(s, q->last);
     CW_STATE(s, q->asked.kind);
     CW_STATE(s, q->asked.word);
     CW_STATE(s, q->asked.id);
@@ -79,23 +80,29 @@ static void question_state(struct cw_state *s, struct cw_si_table_question *q)
     CW_STATE(s, q->answer.owner);
     CW_STATE(s, q->answer.cnt);
     CW_STATE(s, q->answer.id);
+    CW_STATE(s, q->to_add);
+    CW_STATE(s, q->to_list);
+    CW_STATE(s, q->open);
 }
 
 static void scan_state(struct cw_state *s, struct cw_si_scan *c)
 {
     CW_STATE(s, c->left);
-    CW_STATE(s, c->lane);
+    CW_STATE(s, c->group);
     CW_STATE(s, c->word);
     ring_state(s, &c->ring, CW_SI_QUESTIONS);
     for (uint32_t i = 0; i < CW_SI_QUESTIONS; i++)
         question_state(s, &c->question[i]);
     CW_STATE(s, c->offered);
     CW_STATE(s, c->answered);
-    CW_STATE(s, c->listed);
-    CW_STATE(s, c->store);
     CW_STATE(s, c->granted);
     CW_STATE(s, c->told_writers);
     CW_STATE(s, c->told_readers);
+    CW_STATE(s, c->promised);
+    for (uint32_t i = 0; i < CW_SI_LISTS; i++) {
+        CW_STATE(s, c->list[i].question);
+        CW_STATE(s, c->list[i].lane);
+    }
 }
 
 /* sitm-oracle has no tables. */
@@ -103,8 +110,9 @@ static void tables_state(struct cw_state *s, struct cw_si_port *u)
 {
     if (u->writers != NULL)
         cw_adapt_writer_table_state(s, u->writers);
-    if (u->readers != NULL)
-        cw_adapt_scalable_reader_list_state(s, u->readers);
+    for (uint32_t i = 0; i < CW_SI_LISTS; i++)
+        if (u->readers[i] != NULL)
+            cw_adapt_scalable_reader_list_state(s, u->readers[i]);
     ring_state(s, &u->state_ring, CW_SI_STATES);
     for (uint32_t i = 0; i < u->state_ring.cnt; i++) {
         struct cw_si_writer_note *n = &u->state[cw_ring_at(&u->state_ring, i, CW_SI_STATES)];

@@ -89,8 +89,9 @@ static void drop_oldest(struct cw_si_port *u)
 /* What was asked about a word is done with. */
 static void finish(struct cw_si_port *u)
 {
-    const struct cw_si_table_question *q = oldest(u);
-    u->op[q->op].scanned |= q->last;
+    struct cw_si_op *o = u->op + oldest(u)->op;
+    o->questions--;
+    o->scanned = o->asked && o->questions == 0;
     drop_oldest(u);
 }
 
@@ -263,14 +264,15 @@ static struct cw_si_table_question next_question(const struct cw_si_port *u)
 }
 
 /* Asks it; the word after it is the next one. */
-static void begin_word(struct cw_si_port *u, struct cw_si_table_question *q)
+static void begin_word(struct cw_si_port *u, const struct cw_si_table_question *q)
 {
-    const struct cw_si_op *o = u->op + u->op_first;
+    struct cw_si_op *o = u->op + u->op_first;
     const struct cw_si_access_body *body = cw_si_access_of(o->p);
     const uint32_t first = body->access.lane_offset[q->lane], end = first + body->access.bytes, words = (end - (first & ~3u) + 3) / 4;
     if (++u->scan.word == words)
         end_group(u, o, first);
-    q->last = u->op_first != q->op;
+    o->asked = u->op_first != q->op;
+    o->questions++;
     ask(u, q);
 }
 
