@@ -101,9 +101,11 @@ static bool create_arrays(struct cw_core *c)
     warps->mem_queue.most = config->core_mem_queue + (warps->collects ? cw_operands_places(config, CW_PIPE_MEM) : 0);
     memory->lsu.cap = warps->mem_queue.most + 3 * warps->halves; /* a generic access may come in parts, one per space and half */
     memory->pipe.cap = config->l1_pipeline + 1;
+    memory->pipe.parked_cap = 2 * memory->pipe.cap;
     memory->pipe.log_cap = config->l1_latency + 2;
     memory->lsu.queue = calloc(memory->lsu.cap, sizeof *memory->lsu.queue);
     memory->pipe.entry = calloc(memory->pipe.cap, sizeof *memory->pipe.entry);
+    memory->pipe.parked = calloc(memory->pipe.parked_cap, sizeof *memory->pipe.parked);
     memory->pipe.log_done = calloc(memory->pipe.log_cap, sizeof *memory->pipe.log_done);
     c->blocks->shared = calloc(1, config->core_shared_bytes);
     cache->misses.cap = config->icache_mshrs + config->const_mshrs;
@@ -118,9 +120,9 @@ static bool create_arrays(struct cw_core *c)
         warps->warp[w].row = &warps->row[w / 64];
         warps->warp[w].wheel = warps->wheel.slot + w / 64 * CW_WHEEL_SLOTS;
     }
-    return memory->lsu.queue != NULL && memory->pipe.entry != NULL && memory->pipe.log_done != NULL && c->blocks->shared != NULL &&
-           warps->warp != NULL && warps->storage.tid != NULL && warps->asks.ask != NULL && cache->misses.entry != NULL &&
-           warps->wheel.slot != NULL;
+    return memory->lsu.queue != NULL && memory->pipe.entry != NULL && memory->pipe.parked != NULL && memory->pipe.log_done != NULL &&
+           c->blocks->shared != NULL && warps->warp != NULL && warps->storage.tid != NULL && warps->asks.ask != NULL &&
+           cache->misses.entry != NULL && warps->wheel.slot != NULL;
 }
 
 static void create_schedulers(struct cw_core *c)
@@ -352,7 +354,7 @@ void cw_core_destroy(struct cw_core *c)
                      warps->storage.tid,     warps->op,          warps->storage.r32,        warps->storage.r64,     warps->storage.pred,
                      blocks->dynamic,        warps->storage.cc,  warps->storage.slot_cycle, warps->checkpoint.r32,  warps->checkpoint.r64,
                      warps->checkpoint.pred, warps->mech,        warps->asks.ask,           c->cache->misses.entry, warps->wheel.slot,
-                     warps->thread_done,     c->issue.branch,    blocks->bar_insn};
+                     warps->thread_done,     c->issue.branch,    blocks->bar_insn,          memory->pipe.parked};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         free(owned[i]);
     for (uint32_t i = 0; i < memory->pool.chunk_cnt; i++)

@@ -32,9 +32,15 @@ void cw_core_drop_line(struct cw_core *c, uint32_t index)
     cw_core__drop_line(c->blocks, index);
 }
 
-void cw_core_retry_store(struct cw_core *c)
+bool cw_core_refused(struct cw_core *c, enum cw_core_refused what, uint32_t warp)
 {
-    cw_core__retry_store(c->memory);
+    if (what == CW_REFUSED_PARK)
+        return cw_core__park(c->memory);
+    if (what == CW_REFUSED_UNPARK)
+        cw_core__unpark(c->memory, warp);
+    else
+        cw_core__retry_store(c->memory);
+    return true;
 }
 
 bool cw_core_settle(struct cw_core *c, uint32_t warp, bool all)

@@ -272,6 +272,12 @@ static void pipe_state(struct cw_state *s, struct cw_core *c)
     cw_state_count(s, "head", &p->head, p->cap - 1);
     for (uint32_t i = 0; i < p->cnt; i++)
         access_state(s, c, &p->entry[(p->head + i) % p->cap]);
+    cw_state_count(s, "parked accesses", &p->parked_cnt, p->parked_cap);
+    for (uint32_t i = 0; i < p->parked_cnt; i++)
+        access_state(s, c, &p->parked[i]);
+    CW_STATE(s, p->waiting);
+    CW_STATE(s, p->at);
+    CW_STATE(s, p->at_parked);
     CW_STATE(s, p->next);
     CW_STATE(s, p->free_at);
     CW_STATE(s, p->port_cycle);

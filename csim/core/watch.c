@@ -15,10 +15,12 @@ void cw_core_start_block(struct cw_core *c, const uint32_t ctaid[3], cw_time now
 void cw_core_report(const struct cw_core *c, FILE *out)
 {
     cw_core__report(c->warps, out);
-    if (c->warps->mem_queue.cnt + c->memory->pipe.cnt != 0 || c->cache->acks != 0 || c->cache->l1.mshr_used != 0)
-        fprintf(
-            out, "core %u: %u instructions and %u line accesses in the load/store unit, %u L1 misses, %llu acknowledgements outstanding\n",
-            c->warps->cfg.index, c->warps->mem_queue.cnt, c->memory->pipe.cnt, c->cache->l1.mshr_used, (unsigned long long)c->cache->acks);
+    if (c->warps->mem_queue.cnt + c->memory->pipe.cnt + c->memory->pipe.parked_cnt != 0 || c->cache->acks != 0 ||
+        c->cache->l1.mshr_used != 0)
+        fprintf(out,
+                "core %u: %u instructions and %u line accesses in the load/store unit, %u L1 misses, %llu acknowledgements outstanding\n",
+                c->warps->cfg.index, c->warps->mem_queue.cnt, c->memory->pipe.cnt + c->memory->pipe.parked_cnt, c->cache->l1.mshr_used,
+                (unsigned long long)c->cache->acks);
 }
 
 void cw_core_find_waiting(struct cw_core *c)

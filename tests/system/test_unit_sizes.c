@@ -145,10 +145,11 @@ static bool is_of_memory(const char *line)
 }
 
 /* A partition has its reader list in si.lists parts, each with some of the transactions' numbers. The unit is synthesized whole, as SI-TM Table 1
- * has it. */
+ * has it. Nor does a bound on what nothing should reach have a size. */
 static bool is_part(const char *line)
 {
-    return strstr(line, " scalable_reader_list entries ") != NULL || strstr(line, " scalable_reader_list id_w 7") != NULL;
+    return strstr(line, " order_masks patience 255") != NULL || strstr(line, " scalable_reader_list entries ") != NULL ||
+           strstr(line, " scalable_reader_list id_w 7") != NULL;
 }
 
 static bool is_in(const char *const *list, size_t cnt, const char *line)

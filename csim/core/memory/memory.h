@@ -103,7 +103,7 @@ static inline void cw_core__memory_tick(struct cw_core_memory *memory)
 {
     cw_core__reply_tick(memory);
     memory->pipe.next = CW_CYCLE_NEVER;
-    if (memory->pipe.cnt != 0)
+    if ((memory->pipe.cnt | memory->pipe.parked_cnt) != 0)
         cw_core__pipe_tick(memory);
     if (memory->pipe.log_cnt != 0)
         cw_core__log_tick(memory);
@@ -116,6 +116,8 @@ void cw_core__mem_done(struct cw_core_memory *memory, struct cw_mem_inst *inst, 
 bool cw_core__send(struct cw_core_memory *memory, struct cw_message *p, cw_time now);
 bool cw_core__log_access(struct cw_core_memory *memory, uint32_t warp, uint32_t word, bool write, uint32_t cookie, cw_time now);
 void cw_core__retry_store(struct cw_core_memory *memory);
+bool cw_core__park(struct cw_core_memory *memory);
+void cw_core__unpark(struct cw_core_memory *memory, uint32_t warp);
 bool cw_core__take_shared(struct cw_core_memory *memory, cw_time now);
 cw_time cw_core__hold_shared(struct cw_core_memory *memory, uint32_t cnt);
 uint8_t *cw_core__shared_of(struct cw_core_memory *memory, uint32_t block);

@@ -180,8 +180,9 @@ void cw_core__pipe_push(struct cw_core_memory *memory, const struct cw_pipe_entr
     struct cw_core_warps *const warps = &memory->blocks.cache.warps;
     uint32_t tail = memory->pipe.head + memory->pipe.cnt++;
     memory->pipe.entry[tail < memory->pipe.cap ? tail : tail - memory->pipe.cap] = *e;
-    if (memory->pipe.cnt == 1)
-        memory->pipe.next = e->ready > warps->cycle ? e->ready : warps->cycle + 1;
+    const uint64_t ready = e->ready > warps->cycle ? e->ready : warps->cycle + 1;
+    if (memory->pipe.cnt == 1 && ready < memory->pipe.next)
+        memory->pipe.next = ready;
 }
 
 static enum progress l1_access(struct cw_core_memory *memory, const struct cw_pipe_entry *e)
@@ -325,12 +326,86 @@ static void end_stall(struct cw_core_memory *memory, bool texture)
     memory->pipe.stalled_at = CW_CYCLE_NEVER;
 }
 
+static uint64_t warp_bit(const struct cw_pipe_entry *e)
+{
+    return UINT64_C(1) << (e->inst->m.warp % 64);
+}
+
+static void drop_head(struct cw_access_pipe *p)
+{
+    p->head = p->head + 1 < p->cap ? p->head + 1 : 0;
+    p->cnt--;
+}
+
+/* The warps of which an access is parked. */
+static uint64_t parked_warps(const struct cw_access_pipe *p)
+{
+    uint64_t warps = 0;
+    for (uint32_t i = 0; i < p->parked_cnt; i++)
+        warps |= warp_bit(p->parked + i);
+    return warps;
+}
+
+/* The first access that is parked and may be tried; parked_cnt: none. */
+static uint32_t first_parked(const struct cw_access_pipe *p)
+{
+    uint32_t i = 0;
+    while (i < p->parked_cnt && (p->waiting & warp_bit(p->parked + i)) != 0)
+        i++;
+    return i;
+}
+
+/* What is tried now: what has been tried before; else what was parked; else the head, unless one of its warp is parked, behind which it then
+ * waits. NULL: nothing yet. */
+static __attribute__((noinline)) struct cw_pipe_entry *choose(struct cw_core_memory *memory, uint64_t cycle)
+{
+    struct cw_access_pipe *const p = &memory->pipe;
+    const uint32_t i = p->at == CW_PIPE_AT_PARKED ? p->at_parked : p->at == CW_PIPE_AT_NONE ? first_parked(p) : p->parked_cnt;
+    if (i < p->parked_cnt) {
+        p->at = CW_PIPE_AT_PARKED;
+        p->at_parked = i;
+        return p->parked + i;
+    }
+    const uint64_t warps = parked_warps(p);
+    while (p->at == CW_PIPE_AT_NONE && p->cnt > 0 && p->entry[p->head].ready <= cycle && (warps & warp_bit(p->entry + p->head)) != 0) {
+        if (p->parked_cnt == p->parked_cap)
+            return NULL;
+        p->parked[p->parked_cnt++] = p->entry[p->head];
+        drop_head(p);
+    }
+    if (p->cnt == 0)
+        return NULL;
+    p->at = CW_PIPE_AT_HEAD;
+    return p->entry + p->head;
+}
+
+/* The access has got on. */
+static void take_out(struct cw_access_pipe *p, uint64_t cycle)
+{
+    if (p->at != CW_PIPE_AT_PARKED) {
+        drop_head(p);
+    } else {
+        p->parked_cnt--;
+        for (uint32_t i = p->at_parked; i < p->parked_cnt; i++)
+            p->parked[i] = p->parked[i + 1];
+    }
+    p->at = CW_PIPE_AT_NONE;
+    if (p->cnt > 0)
+        p->next = p->entry[p->head].ready > cycle ? p->entry[p->head].ready : cycle + 1;
+    if (p->parked_cnt > 0 && first_parked(p) < p->parked_cnt)
+        p->next = cycle + 1;
+}
+
 void cw_core__pipe_tick(struct cw_core_memory *memory)
 {
     struct cw_core_cache *const cache = &memory->blocks.cache;
     struct cw_core_warps *const warps = &cache->warps;
-    const struct cw_pipe_entry *e = &memory->pipe.entry[memory->pipe.head];
+    const struct cw_pipe_entry *e =
+        __builtin_expect(memory->pipe.parked_cnt != 0, 0) ? choose(memory, warps->cycle) : &memory->pipe.entry[memory->pipe.head];
+    if (e == NULL)
+        return;
     if (e->ready > warps->cycle) {
+        memory->pipe.at = CW_PIPE_AT_NONE;
         memory->pipe.next = e->ready;
         return;
     }
@@ -343,6 +418,7 @@ void cw_core__pipe_tick(struct cw_core_memory *memory)
     const bool texture = cw_core__uses_texture(cache, &e->inst->m);
     enum progress r = texture ? texture_load(memory, e) : global_access(memory, e);
     if (r != MOVED) {
+        memory->pipe.at = memory->pipe.at == CW_PIPE_AT_PARKED ? CW_PIPE_AT_PARKED : CW_PIPE_AT_HEAD;
         pipe_stall(memory, r);
         return;
     }
@@ -350,11 +426,7 @@ void cw_core__pipe_tick(struct cw_core_memory *memory)
         end_stall(memory, texture);
     if (--warp->piped == 0 && warp->wait == CW_WAIT_PIPE)
         cw_core__settled(&memory->blocks, w);
-    memory->pipe.head = memory->pipe.head + 1 < memory->pipe.cap ? memory->pipe.head + 1 : 0;
-    if (--memory->pipe.cnt > 0) {
-        uint64_t ready = memory->pipe.entry[memory->pipe.head].ready;
-        memory->pipe.next = ready > warps->cycle ? ready : warps->cycle + 1;
-    }
+    take_out(&memory->pipe, warps->cycle);
 }
 
 /* ---- replies ---- */
@@ -514,6 +586,35 @@ void cw_core__log_tick(struct cw_core_memory *memory)
         memory->pipe.log_cnt--;
         memory->blocks.region->sockets->log_done(memory->blocks.region->self, d.warp, d.cookie, warps->now);
     }
+}
+
+/* ---- accesses that give way ---- */
+
+bool cw_core__park(struct cw_core_memory *memory)
+{
+    struct cw_access_pipe *const p = &memory->pipe;
+    struct cw_core_cache *const cache = &memory->blocks.cache;
+    if (p->at == CW_PIPE_AT_NONE || p->packet != NULL || (p->at == CW_PIPE_AT_HEAD && p->parked_cnt == p->parked_cap))
+        return false;
+    const struct cw_pipe_entry *e = p->at == CW_PIPE_AT_HEAD ? p->entry + p->head : p->parked + p->at_parked;
+    p->waiting |= warp_bit(e);
+    if (p->at == CW_PIPE_AT_HEAD) {
+        p->parked[p->parked_cnt++] = *e;
+        drop_head(p);
+    }
+    p->at = CW_PIPE_AT_NONE;
+    cache->l1.held = NULL;
+    if (p->stalled_at != CW_CYCLE_NEVER)
+        end_stall(memory, false);
+    cw_core__retry_store(memory);
+    return true;
+}
+
+void cw_core__unpark(struct cw_core_memory *memory, uint32_t warp)
+{
+    memory->pipe.waiting &= ~(UINT64_C(1) << warp % 64);
+    if (memory->pipe.parked_cnt > 0)
+        cw_core__retry_store(memory);
 }
 
 void cw_core__retry_store(struct cw_core_memory *memory)

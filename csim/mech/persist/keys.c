@@ -21,6 +21,10 @@ static const struct cw_counter counters[] = {
     }
 static const struct cw_key_preset presets[] = {
     SET("sbrp-artifact-near", pm_window_form, CW_PM_WINDOW_PLUS_ONE, "[art]"),
+    SET("sbrp-artifact-near", pm_patience, 8, "model: the authors' pipeline stands still instead"),
+    SET("sbrp-artifact-far", pm_patience, 8, "model: the authors' pipeline stands still instead"),
+    SET("sbrp-artifact-near", pm_stall, CW_PM_STALL_PIPE, "[art]"),
+    SET("sbrp-artifact-far", pm_stall, CW_PM_STALL_PIPE, "[art]"),
     SET("sbrp-artifact-near", pm_acquire, CW_PM_ACQUIRE_ISSUE, "[art]"),
     SET("sbrp-artifact-far", pm_window_form, CW_PM_WINDOW_PLUS_ONE, "[art]"),
     SET("sbrp-artifact-far", pm_acquire, CW_PM_ACQUIRE_ISSUE, "[art]"),

@@ -160,7 +160,9 @@ static bool barrier(void *self, uint32_t warp, cw_time now)
 {
     struct cw_sbrp_core *c = self;
     (void)now;
-    return c->sbrp->keys->pm_barrier == CW_PM_BARRIER_NONE || carry_out(c, warp, CW_PERSIST_OFENCE);
+    if (c->sbrp->keys->pm_barrier == CW_PM_BARRIER_ORDER)
+        return carry_out(c, warp, CW_PERSIST_OFENCE);
+    return c->sbrp->keys->pm_stall == CW_PM_STALL_PIPE || cw_core_settle(c->core, warp, false); /* a store may have given way */
 }
 
 /* ---- the rest ---- */

@@ -39,7 +39,7 @@ bool cw_sbrp__drains(const struct cw_sbrp_core *c)
 static void retry(struct cw_sbrp_core *c)
 {
     c->pipe = CW_SBRP_PIPE_FREE;
-    cw_core_retry_store(c->core);
+    cw_core_refused(c->core, CW_REFUSED_RETRY, 0);
 }
 
 static void done(struct cw_sbrp_core *c, uint32_t w, cw_time now)
@@ -59,13 +59,14 @@ static void resume(struct cw_sbrp_core *c, cw_time now)
         const uint32_t w = (uint32_t)__builtin_ctzll(left);
         if (c->warp[w].step == CW_SBRP_STALLS && (m->odm & bit(w)) == 0) /* else it was in EDM for something else */
             done(c, w, now);
+        cw_core_refused(c->core, CW_REFUSED_UNPARK, w);
         if (c->evict == CW_SBRP_EVICT_WAITS && c->evict_warp == w)
             c->evict = CW_SBRP_EVICT_WANTED;
         if (c->pipe == CW_SBRP_PIPE_RESUME)
             retry(c);
     }
     if (c->pipe == CW_SBRP_PIPE_ASKED)
-        cw_core_retry_store(c->core);
+        cw_core_refused(c->core, CW_REFUSED_RETRY, 0);
     if (c->pipe == CW_SBRP_PIPE_NEXT)
         retry(c);
 }
@@ -189,6 +190,17 @@ static void evict(struct cw_sbrp_core *c, const struct cw_adapt_persist_buffer_v
     }
 }
 
+/* The access at the end of the pipeline waits for its warp's bit in EDM: it gives way to those of other warps. */
+static void give_way(struct cw_sbrp_core *c)
+{
+    const bool evicts = c->evict == CW_SBRP_EVICT_WAITS && c->pipe == CW_SBRP_PIPE_EVICT;
+    if (c->sbrp->keys->pm_stall == CW_PM_STALL_PIPE || (!evicts && c->pipe != CW_SBRP_PIPE_RESUME) ||
+        !cw_core_refused(c->core, CW_REFUSED_PARK, 0))
+        return;
+    c->pipe = CW_SBRP_PIPE_FREE;
+    c->evict = evicts ? CW_SBRP_EVICT_NONE : c->evict;
+}
+
 /* ---- the cycle ---- */
 
 static uint32_t warps_in(uint64_t mask)
@@ -232,6 +244,7 @@ cw_time cw_sbrp__tick(struct cw_sbrp_core *c, cw_time now)
     cw_adapt_persist_buffer_look(c->buffer, &c->in, &v);
     evict(c, &v);
     leave_by_head(c, &v);
+    give_way(c);
     count(c, &v, now);
     const bool blocked = v.flush && !c->in.flush_taken && has_room(c); /* by the crossbar */
     const bool moved = c->in.insert || c->in.evict || c->in.flush_taken || c->in.order_taken || c->masks_in.ack || c->masks_in.delay;
