@@ -36,6 +36,17 @@ static bool no_collectors(const struct cw_config *c)
     return c->core_collectors == 0;
 }
 
+static bool no_sub_cores(const struct cw_config *c)
+{
+    return c->core_sub_cores == CW_OFF && c->fu_products != CW_PRODUCTS_INT;
+}
+
+/* To share all units is right in any machine. */
+static bool has_collectors(const struct cw_config *c)
+{
+    return c->core_collectors != 0 && c->core_sub_cores != CW_OFF;
+}
+
 static bool has_buffer(const struct cw_config *c)
 {
     return c->core_buffer != 0;
@@ -76,6 +87,16 @@ static bool no_mma(const struct cw_config *c)
     return c->fu_mma_latency == 0;
 }
 
+static bool no_conversions(const struct cw_config *c)
+{
+    return c->fu_convert_latency == 0;
+}
+
+static bool no_halves(const struct cw_config *c)
+{
+    return c->fu_half_latency == 0;
+}
+
 static bool no_pm(const struct cw_config *c)
 {
     return c->pm_mbytes == 0;
@@ -112,6 +133,10 @@ static const struct {
     {"fu.fma_interval", no_fma, "fu.fma_latency above 0"},
     {"fu.dpmax_interval", no_dpmax, "fu.dpmax_latency above 0"},
     {"fu.shfl_interval", no_shfl, "fu.shfl_latency above 0"},
+    {"fu.products", no_sub_cores, "core.sub_cores=on"},
+    {"core.sub_cores", has_collectors, "core.collectors=0"},
+    {"fu.convert_interval", no_conversions, "fu.convert_latency above 0"},
+    {"fu.half_interval", no_halves, "fu.half_latency above 0"},
     {"fu.mma_interval", no_mma, "fu.mma_latency above 0"},
     {"pm.mbytes", NULL, NULL},
     {"pm.link_mbps", no_link, "pm.attach=far"},

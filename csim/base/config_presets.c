@@ -139,8 +139,9 @@ static const struct cw_config__override getm_56[] = {
         SET(fu_idiv_interval, 8, G480), SET(fu_fp_interval, 1, G480), SET(fu_sfu_interval, 8, G480), SET(fu_dp_interval, 8, G480),        \
         SET(fu_dpdiv_interval, 130, G480), SET(fu_move_interval, 1, G480), SET(fu_max_interval, 2, G480), SET(fu_imad_interval, 1, G480), \
         SET(fu_fma_interval, 1, G480), PASSES(1, G480 ": one access in a cycle"), SET(fu_dpmax_interval, 16, G480),                       \
-        SET(fu_shfl_interval, 4, G480), SET(fu_mma_interval, 1, HALF), SET(shared_latency, 26, G480),                                     \
-        SET(l2_rop_latency, 120, "[art] and GPGPU-Sim GTX480"), SET(dram_latency, 100, "[art] and GPGPU-Sim GTX480")
+        SET(fu_shfl_interval, 4, G480), SET(fu_mma_interval, 1, HALF), SET(fu_half_interval, 1, HALF), SET(fu_convert_interval, 4, HALF), \
+        SET(shared_latency, 26, G480), SET(l2_rop_latency, 120, "[art] and GPGPU-Sim GTX480"),                                            \
+        SET(dram_latency, 100, "[art] and GPGPU-Sim GTX480")
 
 #define M13 "the GETM authors' configuration for MICRO'13"
 static const struct cw_config__override getm_artifact[] = {

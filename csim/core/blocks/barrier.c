@@ -73,7 +73,7 @@ static void release_homes(struct cw_core_blocks *blocks, const struct cw_block *
 static void release(struct cw_core_blocks *blocks, const struct cw_block *block, struct cw_barrier *b)
 {
     struct cw_core_warps *const warps = &blocks->cache.warps;
-    const uint32_t id = (uint32_t)(b - block->barrier);
+    const uint32_t id = (uint32_t)(b - block->barrier), latency = warps->config->core_barrier_cycles;
     if (cw_events_want(warps->cfg.stream, CW_EVENT_SYNC))
         cw_core__tell_pass(warps, (uint32_t)(block - warps->block), id);
     cw_core__order_block(blocks, (uint32_t)(block - warps->block));
@@ -82,7 +82,7 @@ static void release(struct cw_core_blocks *blocks, const struct cw_block *block,
         const uint32_t next = warp->bar_next;
         write_reduction(blocks, warp, b);
         warp->wait = CW_WAIT_NONE;
-        warp->not_before = warps->cycle + warps->stage;
+        warp->not_before = warps->cycle + (warps->stage > latency ? warps->stage : latency);
         cw_core__progress(warps, warp);
         if (blocks->dynamic != NULL)
             cw_control_advance(warps->control, w, cw_core__pc(warps, w) + 1);

@@ -425,8 +425,9 @@ static void occupy(struct cw_core_issue *issue, uint32_t s, const struct cw_issu
 {
     struct cw_core_cache *const cache = &issue->memory.blocks.cache;
     struct cw_core_warps *const warps = &cache->warps;
-    uint64_t until = warps->cycle + op->interval;
-    if (op->fu == CW_FU_ALU || op->fu == CW_FU_FP || op->fu == CW_FU_TENSOR || op->fu == CW_FU_CTRL) {
+    const uint64_t until = warps->cycle + op->interval;
+    const bool own = warps->config->core_sub_cores == CW_ON && op->fu != CW_FU_MEM;
+    if (own || op->fu == CW_FU_ALU || op->fu == CW_FU_FP || op->fu == CW_FU_TENSOR || op->fu == CW_FU_CTRL) {
         warps->fu_free[s][op->fu] = until;
         return;
     }
