@@ -28,6 +28,7 @@ static const struct cw_config__override qv100[] = {
     SET(core_scheduler, CW_SCHED_GTO, QV),
     SET(core_fetch_cycles, 4, QVT ": its branch unit"),
     SET(core_sub_cores, CW_ON, "Volta: units of each of four parts of a core; Nsight Compute: pipes"),
+    SET(fu_products, CW_PRODUCTS_FP, "Nsight Compute: IMAD and IMUL are of the pipe FMA"),
     SET(core_lowering, CW_LOWERING_PTXAS, "model: the card runs machine code"),
     SET(fu_alu_latency, 4, QV "; " VOLTA ": 4.3"),
     SET(fu_alu_interval, 2, QV ": 16 lanes a scheduler"),

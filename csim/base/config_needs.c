@@ -41,6 +41,16 @@ static bool no_sub_cores(const struct cw_config *c)
     return c->core_sub_cores == CW_OFF && c->fu_products != CW_PRODUCTS_INT;
 }
 
+static bool no_carveout(const struct cw_config *c)
+{
+    return c->l1_carveout == CW_OFF;
+}
+
+static bool keeps_l1(const struct cw_config *c)
+{
+    return c->l1_carveout != CW_OFF && c->l1_global != CW_L1_ON;
+}
+
 /* To share all units is right in any machine. */
 static bool has_collectors(const struct cw_config *c)
 {
@@ -89,7 +99,7 @@ static bool no_mma(const struct cw_config *c)
 
 static bool no_conversions(const struct cw_config *c)
 {
-    return c->fu_convert_latency == 0;
+    return c->fu_convert_latency == 0 && c->fu_bits_latency == 0;
 }
 
 static bool no_halves(const struct cw_config *c)
@@ -134,8 +144,10 @@ static const struct {
     {"fu.dpmax_interval", no_dpmax, "fu.dpmax_latency above 0"},
     {"fu.shfl_interval", no_shfl, "fu.shfl_latency above 0"},
     {"fu.products", no_sub_cores, "core.sub_cores=on"},
+    {"l1.carveout", keeps_l1, "l1.global=on"},
+    {"l1.shared_least", no_carveout, "l1.carveout=on"},
     {"core.sub_cores", has_collectors, "core.collectors=0"},
-    {"fu.convert_interval", no_conversions, "fu.convert_latency above 0"},
+    {"fu.convert_interval", no_conversions, "fu.convert_latency or fu.bits_latency above 0"},
     {"fu.half_interval", no_halves, "fu.half_latency above 0"},
     {"fu.mma_interval", no_mma, "fu.mma_latency above 0"},
     {"pm.mbytes", NULL, NULL},

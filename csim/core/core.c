@@ -557,6 +557,24 @@ static int size_blocks(struct cw_core *c, const struct cw_launch *l, struct cw_e
     return 0;
 }
 
+/* Shared memory and L1 are one memory: what blocks take of it the L1 has not. */
+static void carve_out(struct cw_core *c, const struct cw_launch *launch)
+{
+    const struct cw_config *f = c->warps->config;
+    struct cw_l1 *l1 = &c->cache->l1;
+    struct cw_occupancy o;
+    cw_core_occupancy(&o, f, launch);
+    uint32_t shared = f->l1_shared_least, step = 8192;
+    const uint64_t needed = (uint64_t)o.room * o.block_shared;
+    while (step < needed)
+        step *= 2;
+    if (needed > shared)
+        shared = step < f->core_shared_bytes ? step : f->core_shared_bytes;
+    const uint64_t left = shared < f->l1_bytes ? f->l1_bytes - shared : 0, ways = left * l1->ways / f->l1_bytes;
+    cw_l1_reset(l1);
+    cw_cache_array_limit(&l1->array, ways > 0 ? (uint32_t)ways : 1);
+}
+
 int cw_core_prepare(struct cw_core *c, const struct cw_launch *launch, struct cw_error *err)
 {
     struct cw_core_warps *const warps = c->warps;
@@ -584,6 +602,8 @@ int cw_core_prepare(struct cw_core *c, const struct cw_launch *launch, struct cw
     warps->taken |= cw_events_want(warps->cfg.stream, CW_EVENT_PM_ISSUE) ? CW_SOCKET_PM : 0u;
     warps->taken |= cw_events_want(warps->cfg.stream, CW_EVENT_REGION_ISSUE) ? CW_SOCKET_PROGRAM : 0u;
     memset(c->blocks->shared, 0, warps->config->core_shared_bytes);
+    if (warps->config->l1_carveout == CW_ON)
+        carve_out(c, launch);
     cw_operands_reset(&c->issue.operands, warps->config);
     warps->launch = launch;
     return 0;

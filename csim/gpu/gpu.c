@@ -335,6 +335,7 @@ static void host_copied_line(const struct cw_mem_service *s, uint64_t place)
 void cw_gpu_host_copied(struct cw_gpu *gpu, uint64_t addr, uint64_t bytes)
 {
     const struct cw_config *c = &gpu->config;
+    gpu->host_came = true;
     if (c->l2_host_copies == CW_OFF || bytes == 0 || !cw_gpu__at_rest(gpu))
         return;
     const uint64_t line = c->mem_line_bytes, end = addr + bytes;

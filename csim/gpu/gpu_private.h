@@ -125,6 +125,7 @@ struct cw_gpu {
     uint64_t param_next; /* bytes of parameters of all launches, each rounded up to 256 */
     bool kernel_ends;    /* the last block has finished in this step */
     bool dispatch_pending;
+    bool host_came;                      /* the host has copied something since the last launch began */
     cw_time dispatch_from;               /* the launch's first block is not dispatched before (gpu.launch_cycles) */
     uint64_t local_base, local_capacity; /* local memory region, kept between launches */
 

@@ -156,8 +156,10 @@ static void place_param(struct cw_gpu *gpu)
         return;
     l->param_offset = gpu->param_next % CW_PARAM_BYTES;
     gpu->param_next += bytes;
+    const bool came = gpu->host_came;
     if (gpu->config.const_bytes != 0 && gpu->config.const_params == CW_PARAMS_OWN)
         cw_gpu_host_copied(gpu, CW_PARAM_BASE + l->param_offset, l->kernel->param_bytes);
+    gpu->host_came = came;
 }
 
 /*
@@ -240,6 +242,13 @@ static int prepare(struct cw_gpu *gpu, const struct cw_gpu_request *q, uint8_t *
     return status;
 }
 
+/* Launches that follow each other are prepared while the ones before run. */
+static uint32_t launch_cycles(const struct cw_gpu *gpu)
+{
+    const struct cw_config *c = &gpu->config;
+    return gpu->launches > 1 && !gpu->host_came && c->gpu_next_launch_cycles != 0 ? c->gpu_next_launch_cycles : c->gpu_launch_cycles;
+}
+
 /* The machine is ready for the launch. */
 static int begin(struct cw_gpu *gpu, struct cw_error *err)
 {
@@ -247,7 +256,8 @@ static int begin(struct cw_gpu *gpu, struct cw_error *err)
     const int status = cw_gpu__begin(gpu, err);
     gpu->dispatch_pending = true;
     gpu->kernel_ends = false;
-    gpu->dispatch_from = gpu->now + gpu->config.gpu_launch_cycles * gpu->clocks.period[CW_DOMAIN_CORE] + 1; /* behind this edge */
+    gpu->dispatch_from = gpu->now + launch_cycles(gpu) * gpu->clocks.period[CW_DOMAIN_CORE] + 1; /* behind this edge */
+    gpu->host_came = false;
     return status;
 }
 
@@ -286,14 +296,15 @@ static void dispatch(struct cw_gpu *gpu)
 {
     const uint32_t cores = gpu->config.core_count, first = gpu->next_core;
     bool any = false;
-    for (uint32_t i = 0; i < cores && gpu->blocks_started < gpu->blocks_total; i++) {
+    const bool one = gpu->config.gpu_dispatch == CW_DISPATCH_ONE;
+    for (uint32_t i = 0; i < cores && gpu->blocks_started < gpu->blocks_total && !(one && any); i++) {
         const uint32_t core = (first + i) % cores;
         if (!cw_core_can_take_block(gpu->core[core]))
             continue;
         uint32_t ctaid[3];
         cw_gpu__block_position(&gpu->launch, gpu->blocks_started++, ctaid);
         cw_core_start_block(gpu->core[core], ctaid, gpu->now);
-        if (gpu->config.gpu_dispatch == CW_DISPATCH_BEHIND)
+        if (gpu->config.gpu_dispatch != CW_DISPATCH_TURN)
             gpu->next_core = (core + 1) % cores;
         any = true;
     }

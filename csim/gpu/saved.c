@@ -10,6 +10,7 @@ static void clocks_state(struct cw_state *s, struct cw_gpu *gpu)
     CW_STATE(s, gpu->now);
     CW_STATE(s, gpu->edge);
     CW_STATE(s, gpu->dispatch_from);
+    CW_STATE(s, gpu->host_came);
     CW_STATE(s, gpu->began);
 }
 

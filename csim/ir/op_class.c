@@ -2,7 +2,19 @@
 #include "ir/op_class.h"
 
 /* Classes beyond those of enum cw_fu. */
-enum op_class { CLASS_UNIT, CLASS_MOVE, CLASS_MAX, CLASS_IMAD, CLASS_FMA, CLASS_DPMAX, CLASS_SHFL, CLASS_MMA, CLASS_CONVERT, CLASS_HALF };
+enum op_class {
+    CLASS_UNIT,
+    CLASS_MOVE,
+    CLASS_MAX,
+    CLASS_IMAD,
+    CLASS_FMA,
+    CLASS_DPMAX,
+    CLASS_SHFL,
+    CLASS_MMA,
+    CLASS_CONVERT,
+    CLASS_BITS,
+    CLASS_HALF
+};
 
 static bool is_half(uint8_t type)
 {
@@ -39,7 +51,7 @@ static enum op_class class_of(const struct cw_uop *u, enum cw_fu fu)
     case CW_OP_CLZ:
     case CW_OP_BFIND:
     case CW_OP_BREV:
-        return CLASS_CONVERT;
+        return CLASS_BITS;
     case CW_OP_ADDC:
     case CW_OP_SUBC:
     case CW_OP_MUL24:
@@ -92,6 +104,8 @@ static enum op_class without(enum op_class class, const struct cw_config *c, enu
 {
     if (class == CLASS_CONVERT && c->fu_convert_latency == 0)
         return CLASS_MOVE;
+    if (class == CLASS_BITS && c->fu_bits_latency == 0)
+        return CLASS_MOVE;
     if (class == CLASS_HALF && c->fu_half_latency == 0)
         return op == CW_OP_FMA ? CLASS_FMA : op == CW_OP_CVT ? CLASS_MOVE : CLASS_UNIT;
     return class;
@@ -124,6 +138,7 @@ struct cw_op_timing cw_op_timing(const struct cw_uop *u, enum cw_fu fu, const st
         [CLASS_SHFL] = {c->fu_shfl_latency, c->fu_shfl_interval, CW_FU_ALU},
         [CLASS_MMA] = {c->fu_mma_latency, c->fu_mma_interval, CW_FU_TENSOR},
         [CLASS_CONVERT] = {c->fu_convert_latency, c->fu_convert_interval, CW_FU_SFU},
+        [CLASS_BITS] = {c->fu_bits_latency, c->fu_convert_interval, CW_FU_SFU},
         [CLASS_HALF] = {c->fu_half_latency, c->fu_half_interval, CW_FU_FP},
     };
     const enum op_class class = without(class_of(u, fu), c, (enum cw_op)(u->timed != 0 ? u->timed : u->op));

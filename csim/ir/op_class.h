@@ -3,7 +3,7 @@
  * Timing of a micro-operation: the class that it belongs to, from that its latency and initiation interval, and the pipeline that takes it.
  *
  * Classes are the functional units of enum cw_fu, and finer ones that a configuration may give a timing of their own (fu.move, fu.max,
- * fu.imad, fu.fma, fu.dpmax, fu.shfl, fu.convert, fu.half). A finer class whose latency is 0 is timed as its functional unit.
+ * fu.imad, fu.fma, fu.dpmax, fu.shfl, fu.convert, fu.bits, fu.half). A finer class whose latency is 0 is timed as its functional unit.
  */
 #ifndef CW_IR_OP_CLASS_H
 #define CW_IR_OP_CLASS_H

@@ -221,6 +221,18 @@ void cw_cache_array_reset(struct cw_cache_array *a)
     reset_map(a);
 }
 
+/* Lines out of the order of age are never found as the oldest; where there is none, pinned ones are passed over. */
+void cw_cache_array_limit(struct cw_cache_array *a, uint32_t ways)
+{
+    for (uint32_t line = 0; line < a->sets * a->ways; line++) {
+        if (line % a->ways < ways)
+            continue;
+        a->pinned[line] = true;
+        if (a->map != NULL)
+            order_remove(a, line);
+    }
+}
+
 uint32_t cw_cache_array__oldest(const struct cw_cache_array *a, uint32_t set)
 {
     const uint32_t base = set * a->ways;

@@ -58,6 +58,8 @@ int cw_cache_array_create(struct cw_cache_array *a, uint32_t sets, uint32_t ways
 void cw_cache_array_destroy(struct cw_cache_array *a);
 /* Forgets all tags and ages, and pins nothing. */
 void cw_cache_array_reset(struct cw_cache_array *a);
+/* After a reset: until the next one only the first so many ways of each set are used. */
+void cw_cache_array_limit(struct cw_cache_array *a, uint32_t ways);
 
 uint32_t cw_cache_array__mapped(const struct cw_cache_array *a, uint64_t tag);
 void cw_cache_array__renew(struct cw_cache_array *a, uint32_t line);
