@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Rates and latencies of instructions on presets of cards: pipes_test.py BUILD/cowarp [unittest arguments].
+
+Rates are those of NVIDIA's CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions": results per cycle and core. 32 warps execute as many
+independent instructions as hide any latency. Latencies are those that Jia and others measured on Volta: of a chain of dependent instructions of one warp."""
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+COWARP = ""
+CHAINS, STEPS = 8, 32  # of independent instructions; instructions of each
+HEAD = """.version 7.8
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+    .reg .b16 %h<9>; .reg .b32 %r<24>; .reg .f32 %f<9>; .reg .f64 %d<9>; .reg .b64 %a<5>; .reg .pred %p<2>; .reg .b64 %t<3>;
+    ld.param.u64 %a1, [out];
+    mov.u32 %r10, %tid.x;
+    mul.wide.u32 %a2, %r10, 16;
+    add.u64 %a3, %a1, %a2;
+"""
+# What is executed; results per cycle and core, by preset; cycles to a dependent instruction on Volta, or None where nobody has measured it.
+ROWS = {
+    "add.s32 %r{i}, %r{i}, %r10;": ({"qv100": 64, "rtx2080ti": 64, "rtx4070": 64, "h100": 64}, 4),
+    "and.b32 %r{i}, %r{i}, %r10;": ({"qv100": 64, "rtx4070": 64}, 4),
+    "shl.b32 %r{i}, %r{i}, 1;": ({"qv100": 64}, 4),
+    "min.s32 %r{i}, %r{i}, %r10;": ({"qv100": 64, "rtx2080ti": 64}, 5),
+    "max.f32 %f{i}, %f{i}, %f8;": ({"qv100": 64}, 5),
+    "mul.lo.s32 %r{i}, %r{i}, %r10;": ({"qv100": 64, "rtx2080ti": 64, "rtx4070": 64, "h100": 64}, 5),
+    "mad.lo.s32 %r{i}, %r{i}, %r10, %r11;": ({"qv100": 64, "rtx4070": 64}, 5),
+    "fma.rn.f32 %f{i}, %f{i}, %f8, %f8;": ({"qv100": 64, "rtx2080ti": 64, "rtx4070": 128, "h100": 128}, 4),
+    "fma.rn.f64 %d{i}, %d{i}, %d8, %d8;": ({"qv100": 32, "rtx2080ti": 2, "rtx4070": 2, "h100": 64}, 8),
+    "fma.rn.f16x2 %r{i}, %r{i}, %r10, %r11;": ({"qv100": 64}, 6),
+    "popc.b32 %r{i}, %r{i};": ({"qv100": 16, "rtx2080ti": 16, "rtx4070": 16, "h100": 16}, 10),
+    "brev.b32 %r{i}, %r{i};": ({"qv100": 16}, 10),
+    "cvt.rn.f32.s32 %f{i}, %r{i};": ({"qv100": 16, "rtx4070": 16, "h100": 16}, None),
+    "ex2.approx.ftz.f32 %f{i}, %f{i};": ({"qv100": 16, "rtx2080ti": 16, "rtx4070": 16, "h100": 16}, 21),
+    "shfl.sync.bfly.b32 %r{i}, %r{i}, 1, 31, -1;": ({"qv100": 32}, None),
+}
+
+
+class Pipes(unittest.TestCase):
+    def cycles(self, preset, insn, chains, threads):
+        """From the first warp's first instruction to the last one's last."""
+        body = "".join("    " + insn.format(i=step % chains) + "\n" for step in range(CHAINS * STEPS))
+        uses = "".join(f"    st.global.b{bits} [%a1], %{kind}{i};\n" for kind, bits in (("r", 32), ("f", 32), ("d", 64)) for i in range(8) if f"%{kind}{{i}}" in insn.split(",")[0])
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder)
+            (path / "k.ptx").write_text(HEAD + "    bar.sync 0;\n    mov.u64 %t1, %clock64;\n" + body + uses + "    membar.cta;\n    mov.u64 %t2, %clock64;\n"
+                                        "    st.global.v2.u64 [%a3+64], {%t1, %t2};\n    ret;\n}\n")
+            subprocess.run([COWARP, "exec", "k.ptx", "--kernel", "k", "--grid", "1", "--block", str(threads), "--preset", preset, "--quiet", f"--arg=out:o.bin:{16 * threads + 64}"],
+                           check=True, cwd=folder, capture_output=True)
+            times = list(struct.iter_unpack("<QQ", (path / "o.bin").read_bytes()[64:]))
+        return max(end for _, end in times) - min(begin for begin, _ in times)
+
+    def test_rates(self):
+        for insn, (rates, _) in ROWS.items():
+            for preset, rate in rates.items():
+                with self.subTest(insn, preset=preset):
+                    empty = self.cycles(preset, "// %r{i}", CHAINS, 1024)
+                    found = 1024 * CHAINS * STEPS / (self.cycles(preset, insn, CHAINS, 1024) - empty)
+                    self.assertLess(abs(found / rate - 1), 0.12, f"{found:.1f} results a cycle, not {rate}")
+
+    def test_latencies(self):
+        for insn, (_, latency) in ROWS.items():
+            if latency is None:
+                continue
+            with self.subTest(insn):
+                found = (self.cycles("qv100", insn, 1, 32) - self.cycles("qv100", "// %r{i}", 1, 32)) / (CHAINS * STEPS)
+                self.assertLess(abs(found - latency), 0.6, f"{found:.1f} cycles, not {latency}")
+
+
+if __name__ == "__main__":
+    COWARP = str(pathlib.Path(sys.argv[1]).resolve())
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
