@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Rates and latencies of instructions on presets of cards: pipes_test.py BUILD/cowarp [unittest arguments].
+"""Rates and latencies of instructions on presets of cards, launches, and the room of the L1: pipes_test.py BUILD/cowarp [unittest arguments].
 
 Rates are those of NVIDIA's CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions": results per cycle and core. 32 warps execute as many
 independent instructions as hide any latency. Latencies are those that Jia and others measured on Volta: of a chain of dependent instructions of one warp."""
+import json
 import pathlib
 import struct
 import subprocess
@@ -73,6 +74,67 @@ class Pipes(unittest.TestCase):
             with self.subTest(insn):
                 found = (self.cycles("qv100", insn, 1, 32) - self.cycles("qv100", "// %r{i}", 1, 32)) / (CHAINS * STEPS)
                 self.assertLess(abs(found - latency), 0.6, f"{found:.1f} cycles, not {latency}")
+
+
+EMPTY = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n"
+# Thread n reads words n, n + 256 ... of 64 KB, twice.
+TWICE = """.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 at)
+{
+    .reg .b32 %r<6>; .reg .b64 %a<4>; .reg .pred %p<2>;
+    ld.param.u64 %a1, [at];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, 0;
+AGAIN:
+    shl.b32 %r3, %r2, 8;
+    add.u32 %r3, %r3, %r1;
+    and.b32 %r3, %r3, 16383;
+    mul.wide.u32 %a2, %r3, 4;
+    add.u64 %a3, %a1, %a2;
+    ld.global.u32 %r4, [%a3];
+    add.u32 %r2, %r2, 1;
+    setp.ne.u32 %p1, %r2, 128;
+    @%p1 bra AGAIN;
+    st.global.u32 [%a3], %r4;
+    ret;
+}
+"""
+
+
+class Launches(unittest.TestCase):
+    def launch(self, text, preset, *words):
+        """The statistics."""
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "k.ptx").write_text(text)
+            subprocess.run([COWARP, "exec", *words, "--preset", preset, "--quiet", "--stats", "s.json", "--per", "launch"], check=True, cwd=folder, capture_output=True)
+            return json.loads((pathlib.Path(folder) / "s.json").read_text())
+
+    def test_blocks_begin_one_after_the_other(self):
+        """An H100 takes so many cycles for empty kernels of blocks of 256 threads."""
+        for blocks, cycles in ((1024, 5055), (4096, 8314), (16384, 21062)):
+            found = self.launch(EMPTY, "h100", "k.ptx", "--kernel", "k", "--grid", str(blocks), "--block", "256")["cycles"]
+            self.assertLess(abs(found / cycles - 1), 0.04, found)
+
+    def test_launches_back_to_back_overlap(self):
+        """Nothing is copied between the first two."""
+        with tempfile.TemporaryDirectory() as folder:
+            script = pathlib.Path(folder) / "s.txt"
+            script.write_text("load k.ptx\nalloc a 64 from zeros\nlaunch k grid 1 block 32\nlaunch k grid 1 block 32\ncopy a to b\nlaunch k grid 1 block 32\n")
+            (pathlib.Path(folder) / "k.ptx").write_text(EMPTY)
+            (pathlib.Path(folder) / "zeros").write_bytes(bytes(64))
+            subprocess.run([COWARP, "exec", "--script", "s.txt", "--preset", "titanv", "--quiet", "--stats", "s.json", "--per", "launch"], check=True, cwd=folder, capture_output=True)
+            launches = json.loads((pathlib.Path(folder) / "s.json").read_text())["per_launch"]
+        for launch, wanted in zip(launches, (7258, 1890, 7258), strict=True):
+            self.assertLess(abs(launch["cycles"] - wanted), 50, launches)
+
+    def test_shared_memory_takes_room_of_the_l1(self):
+        """64 KB of 128 fit beside nothing, and beside 4 KB for each of eight blocks, and not beside 96 KB."""
+        words = ["k.ptx", "--kernel", "k", "--grid", "1", "--block", "256", "--arg", "zero:65536"]
+        for shared, times in ((0, 1), (4096, 1), (98304, 2)):
+            found = self.launch(TWICE, "titanv", *words, "--shared", str(shared))["counters"]["l1_fetched_sectors"]["value"]
+            self.assertEqual(found, times * 65536 // 32, shared)
 
 
 if __name__ == "__main__":

@@ -140,6 +140,10 @@ MORE = """
 vecadd preset=gpgpusim-gtx480
 vecadd preset=gtx480
 vecadd preset=qv100
+vecadd preset=titanv
+vecadd preset=rtx2080ti
+vecadd preset=rtx4070
+vecadd preset=h100
 vecadd n=20000 l1.global=on
 vecadd n=1 threads=32
 vecadd n=60000 dram.row_bytes=65536 dram.queue=1024 l2.mshrs=1024 l2.rop_queue=2048 dram.banks=1 dram.bank_groups=1 dram.bytes_per_cycle=8

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Common patterns of kernels, of the shapes that others have measured on cards: cards KERNEL SIZE [ITERATIONS]. A kernel is launched twice: the first launch
+ * warms the L2. All inputs are zero. SIZE is a number of elements, or the side of a square matrix.
+ *
+ *     nvcc -O2 -cudart shared experiments/peers/cards.cu -o cards
+ *     cowarp validate card.csv --preset=titanv -- ./cards saxpy 1048576
+ */
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#define TILE 32
+
+__global__ void vector_add(const float *a, const float *b, float *c, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        c[i] = a[i] + b[i];
+}
+
+__global__ void saxpy(float a, const float *x, float *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = a * x[i] + y[i];
+}
+
+__global__ void naive_transpose(const float *in, float *out, int rows, int columns)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < columns && y < rows)
+        out[x * rows + y] = in[y * columns + x];
+}
+
+__global__ void shared_transpose(const float *in, float *out, int rows, int columns)
+{
+    __shared__ float tile[TILE][TILE + 1];
+    int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
+    if (x < columns && y < rows)
+        tile[threadIdx.y][threadIdx.x] = in[y * columns + x];
+    __syncthreads();
+    x = blockIdx.y * TILE + threadIdx.x;
+    y = blockIdx.x * TILE + threadIdx.y;
+    if (x < rows && y < columns)
+        out[y * rows + x] = tile[threadIdx.x][threadIdx.y];
+}
+
+__global__ void conv2d_3x3(const float *in, const float *weight, float *out, int rows, int columns)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= columns || y >= rows)
+        return;
+    float sum = 0;
+    for (int dy = -1; dy <= 1; dy++)
+        for (int dx = -1; dx <= 1; dx++) {
+            int u = min(max(x + dx, 0), columns - 1), v = min(max(y + dy, 0), rows - 1);
+            sum += in[v * columns + u] * weight[(dy + 1) * 3 + dx + 1];
+        }
+    out[y * columns + x] = sum;
+}
+
+__global__ void matmul_tiled(const float *a, const float *b, float *c, int n)
+{
+    __shared__ float left[TILE][TILE], right[TILE][TILE];
+    int row = blockIdx.y * TILE + threadIdx.y, column = blockIdx.x * TILE + threadIdx.x;
+    float sum = 0;
+    for (int at = 0; at < n; at += TILE) {
+        left[threadIdx.y][threadIdx.x] = a[row * n + at + threadIdx.x];
+        right[threadIdx.y][threadIdx.x] = b[(at + threadIdx.y) * n + column];
+        __syncthreads();
+        for (int k = 0; k < TILE; k++)
+            sum += left[threadIdx.y][k] * right[k][threadIdx.x];
+        __syncthreads();
+    }
+    c[row * n + column] = sum;
+}
+
+__global__ void reduce_sum(const float *in, float *out, int n)
+{
+    __shared__ float part[256];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    part[threadIdx.x] = i < n ? in[i] : 0;
+    __syncthreads();
+    for (int step = blockDim.x / 2; step > 0; step >>= 1) {
+        if (threadIdx.x < step)
+            part[threadIdx.x] += part[threadIdx.x + step];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0)
+        out[blockIdx.x] = part[0];
+}
+
+__global__ void atomic_hotspot(unsigned *counter, int n, int iterations)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        for (int k = 0; k < iterations; k++)
+            atomicAdd(counter, 1u);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 3) {
+        fprintf(stderr, "cards KERNEL SIZE [ITERATIONS]\n");
+        return 2;
+    }
+    const char *what = argv[1];
+    const int size = atoi(argv[2]), iterations = argc > 3 ? atoi(argv[3]) : 50;
+    const bool square = strstr(what, "transpose") || strstr(what, "conv") || strstr(what, "matmul");
+    const size_t bytes = 4 * (size_t)size * (square ? size : 1);
+    float *a, *b, *c;
+    if (cudaMalloc(&a, bytes) != cudaSuccess || cudaMalloc(&b, bytes) != cudaSuccess || cudaMalloc(&c, bytes) != cudaSuccess)
+        return 1;
+    cudaMemset(a, 0, bytes);
+    cudaMemset(b, 0, bytes);
+    const dim3 flat((size + 255) / 256), small((size + 15) / 16, (size + 15) / 16), large(size / TILE, size / TILE), sixteen(16, 16), tile(TILE, TILE);
+    for (int launch = 0; launch < 2; launch++) {
+        if (!strcmp(what, "vector_add"))
+            vector_add<<<flat, 256>>>(a, b, c, size);
+        else if (!strcmp(what, "saxpy"))
+            saxpy<<<flat, 256>>>(2, a, b, size);
+        else if (!strcmp(what, "naive_transpose"))
+            naive_transpose<<<small, sixteen>>>(a, b, size, size);
+        else if (!strcmp(what, "shared_transpose"))
+            shared_transpose<<<large, tile>>>(a, b, size, size);
+        else if (!strcmp(what, "conv2d_3x3"))
+            conv2d_3x3<<<small, sixteen>>>(a, c, b, size, size);
+        else if (!strcmp(what, "matmul_tiled"))
+            matmul_tiled<<<large, tile>>>(a, b, c, size);
+        else if (!strcmp(what, "reduce_sum"))
+            reduce_sum<<<flat, 256>>>(a, c, size);
+        else if (!strcmp(what, "atomic_hotspot"))
+            atomic_hotspot<<<flat, 256>>>((unsigned *)a, size, iterations);
+        else
+            return 2;
+    }
+    return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
+}
