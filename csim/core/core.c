@@ -560,8 +560,10 @@ static int size_blocks(struct cw_core *c, const struct cw_launch *l, struct cw_e
 }
 
 /* Shared memory and L1 are one memory: what blocks take of it the L1 has not. */
-static void carve_out(struct cw_l1 *l1, const struct cw_config *f, const struct cw_launch *launch)
+static void carve_out(struct cw_core_cache *cache, const struct cw_launch *launch)
 {
+    const struct cw_config *f = cache->warps.config;
+    struct cw_l1 *l1 = &cache->l1;
     struct cw_occupancy o;
     cw_core_occupancy(&o, f, launch);
     uint32_t shared = f->l1_shared_least, step = 8192;
@@ -603,7 +605,7 @@ int cw_core_prepare(struct cw_core *c, const struct cw_launch *launch, struct cw
     warps->taken |= cw_events_want(warps->cfg.stream, CW_EVENT_REGION_ISSUE) ? CW_SOCKET_PROGRAM : 0u;
     memset(c->blocks->shared, 0, warps->config->core_shared_bytes);
     if (warps->config->l1_carveout == CW_ON)
-        carve_out(&c->cache->l1, warps->config, launch);
+        carve_out(c->cache, launch);
     cw_operands_reset(&c->issue.operands, warps->config);
     warps->launch = launch;
     return 0;

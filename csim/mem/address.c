@@ -17,9 +17,18 @@ static uint32_t chunk_of(const struct cw_config *config, uint64_t addr)
     return (uint32_t)(offset / interleave);
 }
 
+/* By how many partitions the chunks of a row are turned; the first row is not. The constant is that of Fibonacci hashing. */
+static uint32_t turn_of(const struct cw_config *config, uint32_t row)
+{
+    return config->partition_hash == CW_OFF ? 0 : (row * UINT32_C(0x9e3779b1) >> 16) % config->partition_count;
+}
+
 uint32_t cw_address_partition(const struct cw_config *config, uint64_t addr)
 {
-    return chunk_of(config, addr) % config->partition_count;
+    const uint32_t chunk = chunk_of(config, addr), count = config->partition_count;
+    if (config->partition_hash == CW_OFF)
+        return chunk % count;
+    return (chunk % count + turn_of(config, chunk / count)) % count;
 }
 
 uint32_t cw_address_channels(const struct cw_config *config)
@@ -36,6 +45,8 @@ uint64_t cw_address_local(const struct cw_config *config, uint64_t addr)
 
 uint64_t cw_address_global(const struct cw_config *config, uint32_t partition, uint64_t local)
 {
-    const uint64_t interleave = config->partition_interleave, chunk = local / interleave * config->partition_count + partition;
+    const uint64_t interleave = config->partition_interleave, row = local / interleave;
+    const uint32_t count = config->partition_count;
+    const uint64_t chunk = row * count + (partition + count - turn_of(config, (uint32_t)row)) % count;
     return CW_GLOBAL_BASE + chunk * interleave + local % interleave;
 }

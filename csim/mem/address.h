@@ -7,7 +7,8 @@
  *     chunk = (addr - CW_GLOBAL_BASE) / interleave
  *     partition = chunk mod count        local = (chunk / count) * interleave + addr mod interleave
  *
- * No hash: with 6 partitions, strides that are powers of two already spread over at least three of them.
+ * With 6 partitions, strides that are powers of two spread over at least three of them. With 64 they do not: partition.hash=on adds a hash of
+ * chunk / count to the partition, modulo count, which leaves local addresses as they are.
  */
 #ifndef CW_MEM_ADDRESS_H
 #define CW_MEM_ADDRESS_H

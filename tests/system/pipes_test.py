@@ -102,6 +102,60 @@ AGAIN:
 }
 """
 
+# One thread follows indices through memory; OP is the access of its second part, which is timed.
+STEP = "    mul.wide.u32 %a2, %r1, 4;\n    add.u64 %a3, %a1, %a2;\n    OP\n" * 16
+CHASE = """.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 at, .param .u64 out, .param .u32 n)
+{
+    .reg .b32 %r<5>; .reg .b64 %a<8>; .reg .pred %p<2>;
+    ld.param.u64 %a1, [at];
+    ld.param.u64 %a5, [out];
+    ld.param.u32 %r3, [n];
+    mov.u32 %r1, 0;
+    mov.u32 %r2, 0;
+    mov.u64 %a6, %clock64;
+NEXT:
+STEP    add.u32 %r2, %r2, 16;
+    setp.lt.u32 %p1, %r2, %r3;
+    @%p1 bra NEXT;
+    st.global.u32 [%a5+8], %r1;
+    mov.u64 %a7, %clock64;
+    sub.u64 %a7, %a7, %a6;
+    st.global.u64 [%a5], %a7;
+    ret;
+}
+"""
+# A load that hits the L2, and one that misses it: Accel-Sim's microbenchmarks of a TITAN V; Jia et al. 2019; Luo et al. 2024.
+MEMORY = {"titanv": (211, 313), "qv100": (211, 313), "rtx2080ti": (188, None), "rtx4070": (273, 541), "h100": (261, 479)}
+
+
+class Memory(unittest.TestCase):
+    def chase(self, preset, op, *words):
+        """Cycles of a step through 1,024 lines, 4 KB apart."""
+        lines, apart = 1024, 1024
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder)
+            (path / "k.ptx").write_text(CHASE.replace("STEP", STEP.replace("OP", op)))
+            indices = [0] * (lines * apart)
+            for i in range(lines):
+                indices[i * apart] = (i + 1) % lines * apart
+            (path / "c.bin").write_bytes(struct.pack(f"<{len(indices)}I", *indices))
+            subprocess.run([COWARP, "exec", "k.ptx", "--kernel", "k", "--grid", "1", "--block", "1", "--preset", preset, "--quiet", "--arg", "in:c.bin", "--arg", "out:o.bin:64",
+                            f"--arg=u32:{lines}", *words], check=True, cwd=folder, capture_output=True)
+            return struct.unpack("<Q", (path / "o.bin").read_bytes()[:8])[0] / lines
+
+    def test_latencies_of_the_l2_and_of_dram(self):
+        for preset, wanted in MEMORY.items():
+            address = self.chase(preset, "cvt.u32.u64 %r1, %a3; and.b32 %r1, %r1, 0;") - 4  # of the and
+            for host_copies, cycles in zip(("on", "off"), wanted):
+                if cycles is None:
+                    continue
+                with self.subTest(preset, host_copies=host_copies):
+                    found = self.chase(preset, "ld.global.cg.u32 %r1, [%a3];", "--set", f"l2.host_copies={host_copies}") - address
+                    self.assertLess(abs(found / cycles - 1), 0.05, f"{found:.1f} cycles, not {cycles}")
+
 
 class Launches(unittest.TestCase):
     def launch(self, text, preset, *words):
