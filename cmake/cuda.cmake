@@ -16,7 +16,7 @@ add_custom_command(OUTPUT ${cuda_made}/sampler.c
                    DEPENDS ${cuda_source}/sampler.cu ${cuda_source}/sampler.h ${cuda_source}/functions.py
                    COMMENT "Textures as PTX" VERBATIM)
 
-add_library(cowarp_cuda SHARED ${cuda_made}/sampler.c ${cuda_source}/array.c ${cuda_source}/codes.c ${cuda_source}/device.c ${cuda_source}/graph.c ${cuda_source}/image.c ${cuda_source}/launch.c ${cuda_source}/lower.c ${cuda_source}/memory.c
+add_library(cowarp_cuda SHARED ${cuda_made}/sampler.c ${cuda_source}/array.c ${cuda_source}/codes.c ${cuda_source}/device.c ${cuda_source}/graph.c ${cuda_source}/image.c ${cuda_source}/launch.c ${cuda_source}/library.c ${cuda_source}/lower.c ${cuda_source}/memory.c
                                ${cuda_source}/module.c ${cuda_source}/node.c ${cuda_source}/open.c ${cuda_source}/order.c ${cuda_source}/pool.c ${cuda_source}/process.c
                                ${cuda_source}/registered.c ${cuda_source}/texture.c)
 set_target_properties(cowarp_cuda PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${cuda_folder} LINK_DEPENDS ${cuda_source}/libcowarp_cuda.map)
@@ -58,3 +58,33 @@ cw_add_cuda_face(runtime 11 libcudart.so.11.0 libcudart.so.11.0)
 cw_add_cuda_face(runtime 12 libcudart.so.12 libcudart.so.12)
 cw_add_cuda_face(runtime 13 libcudart.so.13 libcudart.so.13)
 cw_add_cuda_face(driver 1 libcuda.so.1 "")
+
+# cuBLAS, cuRAND and cuFFT, which the host computes (harness/hostlib)
+function(cw_add_host_library part soname)
+    set(face cowarp_${soname})
+    set(map ${cuda_made}/${soname}.map)
+    file(CONFIGURE OUTPUT ${map} CONTENT "${soname}\n{\n    global:\n        ${part}*;\n    local:\n        *;\n};\n")
+    add_library(${face} SHARED $<TARGET_OBJECTS:cowarp_${part}>)
+    set_target_properties(${face} PROPERTIES PREFIX "" OUTPUT_NAME ${soname} SUFFIX "" NO_SONAME TRUE LIBRARY_OUTPUT_DIRECTORY ${cuda_folder}
+                                             BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN" LINK_DEPENDS ${map})
+    target_link_options(${face} PRIVATE -Wl,-soname,${soname} -Wl,--version-script=${map} -Wl,--no-undefined)
+    target_link_libraries(${face} PRIVATE cowarp_cuda dl m pthread)
+    install(TARGETS ${face} LIBRARY DESTINATION lib/cowarp/cuda COMPONENT library)
+    set_property(GLOBAL APPEND PROPERTY CW_HOST_LIBRARIES ${face})
+endfunction()
+
+foreach(part cublas curand cufft)
+    file(GLOB sources CONFIGURE_DEPENDS harness/hostlib/${part}*.c)
+    if(part STREQUAL curand)
+        list(APPEND sources harness/hostlib/xorwow.c)
+    endif()
+    add_library(cowarp_${part} OBJECT ${sources} harness/hostlib/library.c)
+    target_include_directories(cowarp_${part} PRIVATE harness include)
+endforeach()
+foreach(major 11 12 13)
+    cw_add_host_library(cublas libcublas.so.${major})
+endforeach()
+cw_add_host_library(curand libcurand.so.10)
+foreach(major 10 11 12)
+    cw_add_host_library(cufft libcufft.so.${major})
+endforeach()

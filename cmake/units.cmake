@@ -103,9 +103,9 @@ function(cw_add_lockstep_tests unit)
     set_tests_properties(state.${unit} PROPERTIES
         ENVIRONMENT "COWARP_LOCKSTEP_SAVED=1;COWARP_LOCKSTEP_CYCLES=4000" WORKING_DIRECTORY ${CMAKE_BINARY_DIR} TIMEOUT 60 LABELS rtl)
     add_test(NAME rtl.${unit}.broken COMMAND test_rtl_${unit} --gtest_filter=*broken_copies*)
-    add_test(NAME rtl.${unit}.long COMMAND test_rtl_${unit} --gtest_filter=*c_equals_rtl*)
+    add_test(NAME rtl.${unit}.long COMMAND test_rtl_${unit} --gtest_filter=*c_equals_rtl*:*__fills)
     set_tests_properties(rtl.${unit}.broken rtl.${unit}.long PROPERTIES ENVIRONMENT "${environment}" ${common})
-    set_tests_properties(rtl.${unit}.long PROPERTIES ENVIRONMENT "${environment};COWARP_LOCKSTEP_LARGEST=1")
+    set_tests_properties(rtl.${unit}.long PROPERTIES ENVIRONMENT "${environment};COWARP_LOCKSTEP_LARGEST=1;COWARP_LOCKSTEP_ENDS=1")
     if(NOT unit STREQUAL bank_detector) # whose stimulus is made for other parameters
         add_test(NAME rtl.${unit}.some COMMAND test_rtl_${unit} --gtest_filter=*__c_equals_rtl)
         set_tests_properties(rtl.${unit}.some PROPERTIES

@@ -9,15 +9,17 @@ from typing import NamedTuple
 
 from report import Table, markdown
 from results import HEADS, NotComparable, paper_text, read, shown, verdict_text
+from scatter import scatter
 
 
 CAUSES = {"input": "The paper's input is not public", "paper": "The paper contradicts its simulator, or itself", "ours": "What is ours differs"}
-UNDECIDED, UNKNOWN = "decided", "unknown"  # further groups of claims that do not hold
-GROUPS = CAUSES | {UNDECIDED: "Another seed or size gives another verdict", UNKNOWN: "Not explained yet"}
+UNDECIDED, WEAK, UNKNOWN = "decided", "weak", "unknown"  # further groups of claims that do not count as held
+GROUPS = CAUSES | {UNDECIDED: "Another seed or size gives another verdict", WEAK: "It holds, and says too little", UNKNOWN: "Not explained yet"}
 
 
 class Row(NamedTuple):
-    """A claim as the page has it. worst, active, sizes: as of spread.Verdict; cause: a key of GROUPS, and reason, of a claim that does not hold."""
+    """A claim as the page has it. worst, active, sizes: as of spread.Verdict; experiment: what measures it; cause: a key of GROUPS, and reason, of a claim
+    that does not count as held."""
     claim: str
     what: str
     paper: str
@@ -27,20 +29,43 @@ class Row(NamedTuple):
     active: str
     sizes: str
     holds: str
+    experiment: str
     cause: str
     reason: str
 
 
+class Reason(NamedTuple):
+    """Why a claim does not hold. here: the number that this explains; shows: the command that shows it, may be empty."""
+    cause: str
+    here: str
+    shows: str
+    reason: str
+
+
+NUMBER = re.compile(r"\{([\w.-]+):?(here|range|worst|)\}")  # of a claim, in a text
+
+
+def rows_without_comments(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(line for line in file if not line.startswith("#")))
+
+
 def load_reasons(path):
-    """{claim: (cause, reason)}; raises NotComparable on a cause that is none of CAUSES."""
+    """{claim: Reason}; raises NotComparable on a cause that is none of CAUSES."""
     if not pathlib.Path(path).exists():
         return {}
-    with open(path, newline="") as file:
-        rows = {row["id"]: (row["cause"], row["reason"]) for row in csv.DictReader(line for line in file if not line.startswith("#"))}
-    for ident, (cause, _) in rows.items():
-        if cause not in CAUSES:
-            raise NotComparable(f"{path}: '{cause}' is no cause of {ident}; it may be {', '.join(CAUSES)}")
+    rows = {row["id"]: Reason(*(row.get(name) or "" for name in Reason._fields)) for row in rows_without_comments(path)}
+    for ident, reason in rows.items():
+        if reason.cause not in CAUSES:
+            raise NotComparable(f"{path}: '{reason.cause}' is no cause of {ident}; it may be {', '.join(CAUSES)}")
     return rows
+
+
+def filled(text, known):
+    """The text with the numbers of claims in place of {CLAIM} and {CLAIM:COLUMN}, so that none of them can be an old one. known: as of judged_before."""
+    def number(found):
+        return known[found[1]][COLUMNS.index(found[2] or "here") - 1] if found[1] in known else "?"
+    return NUMBER.sub(number, text)
 
 
 WIDEST = 200  # columns of a line of a document
@@ -79,27 +104,22 @@ def sized(rows):
     return ["", *item("", text)] if tried else []
 
 
+RULES = ("A claim holds when its direction agrees and, where it is a number, its size agrees within 15 percent; of a gain or a loss, the percents must agree. A "
+         "best limit of warps per core agrees when the paper's takes at most 15 percent more cycles here than ours. Rates of aborts are those at the paper's "
+         "limits. Where the paper says `the same`, we allow 5 percent. What no wrong machine could miss does not count (`weak`). The number is the median of the "
+         "seeds. Where their range crosses a limit of the claim, the claim does not count either.")
+
+
 def summary(rows, counts):
     """The lines that say how many claims hold and how sure that is."""
-    verdicts = [row.holds for row in rows]
-    holding, doubtful = verdicts.count("yes"), [verdict for verdict in verdicts if "crosses" in verdict]
-    text = (f"{len(verdicts)} claims are measured, with {seeds_text(counts)} of their inputs; {holding} hold. {counted(rows)}")
-    rules = ("A claim holds when its direction agrees and, where it is a number, its size agrees within 15 percent. Of a gain or a loss, the percents must "
-             "agree. A best limit of warps per core agrees when the paper's takes at most 15 percent more cycles here than ours. Rates of aborts are those "
-             "at the paper's limits. Where the paper says `the same` or `unchanged`, we allow 5 percent.")
-    if max(counts) > 1:
-        rules += (" The number here is the median of the seeds, beside it are the least and the greatest. Where they cross a limit of the claim, so that "
-                  f"another seed may give another verdict, the last column says so, and the claim does not count as held: {len(doubtful)} claims, of which "
-                  f"{len([verdict for verdict in doubtful if verdict.startswith('yes')])} hold with the median. The best limit of warps per core is looked "
-                  "for with the first seed and taken for the others.")
-    columns = ("`worst` is the program that is farthest on the wrong side of a mean. `active` is the percent of the cores' time in which they have a thread, "
-               "and the least of a program: idle cores can decide a ratio.")
-    return [*item("", text), "", *item("", rules), "", *item("", columns), *sized(rows)]
+    holding = [row.holds for row in rows].count("yes")
+    text = f"{len(rows)} claims are measured, with {seeds_text(counts)} of their inputs; {holding} hold. {counted(rows)}"
+    return [*item("", text), "", *item("", RULES), *sized(rows)]
 
 
 DECIDED = "The median of the seeds holds, and another seed gives another verdict."
 TURNED = "It holds, and with another size of the input it does not"
-COLUMNS = ("claim", "here", "range", "worst", "active", "sizes", "holds")  # of the table beside the page
+COLUMNS = ("claim", "here", "range", "worst", "active", "sizes", "holds", "experiment")  # of the table beside the page
 
 
 def of_papers(rows, paper):
@@ -109,19 +129,26 @@ def of_papers(rows, paper):
     return markdown(Table("Papers", ["paper", "measured", "hold"], [[name, len(holds), holds.count("yes")] for name, holds in of.items()], "none")).split("\n")[2:]
 
 
-def grouped(rows):
-    """Lines: the claims that do not hold, by cause; those of one reason stand together."""
-    text = []
+def names_line(mark, rows):
+    return item("- ", f"{mark} ({len(rows)}): {' '.join(row.claim for row in rows)}") if rows else []
+
+
+def screen(about, rows, known):
+    """Lines on one paper: what holds, what does not, and the one reason; then the claims' names by cause. about: its row of papers.csv."""
+    text = [f"## {about['title']}", ""]
+    for mark, name in (("holds", "Holds"), ("misses", "Does not hold"), ("reason", "The reason")):
+        text += item("", f"{name}: {filled(about[mark], known)}") + [""]
+    text += names_line("hold", [row for row in rows if row.holds == "yes"])
     for cause, title in GROUPS.items():
-        reasons = {}
-        for row in rows:
-            if row.cause == cause:
-                reasons.setdefault(row.reason, []).append(row.claim)
-        if reasons:
-            text += [f"### {title} ({sum(map(len, reasons.values()))})", ""]
-        for reason, claims in reasons.items():
-            text += item("- ", ", ".join(f"**{claim}**" for claim in claims) + f" {reason}".rstrip())
-        text += [""] if reasons else []
+        text += names_line(title[0].lower() + title[1:], [row for row in rows if row.cause == cause])
+    return text + [""]
+
+
+def screens(rows, paper, papers, known):
+    text = []
+    for about in papers:
+        own = [row for row in rows if paper[row.claim]["paper"] == about["paper"]]
+        text += screen(about, own, known) if own else []
     return text
 
 
@@ -130,20 +157,22 @@ SILICON = ("{} claims are areas and powers, from `synth/reference.json`, which `
 NO_UNIT = "No unit holds these, so only the SRAM model would stand beside the paper's size: {}."
 
 
-def page_of_rows(rows, lines, missing, note, paper, no_unit=(), table="docs/fidelity.csv"):
-    """The Markdown text. lines: the summary; missing: the claims that no experiment measures; no_unit: those of them that are no claims about anything of
-    ours; table: the file that has the rows."""
+def page_of_rows(rows, lines, missing, note, paper, about, no_unit=()):
+    """The Markdown text. lines: the summary; missing: the claims that no experiment measures; about: lines on each paper; no_unit: those of the missing
+    that are no claims about anything of ours."""
     return "\n".join([
         "<!-- SPDX-License-Identifier: Apache-2.0 -->", "# The papers' claims beside ours", "",
-        "A model is worth what it gives back of the papers. After this page you know which claims of the papers hold here, and why the others do not.", "",
-        "    build/cowarp reproduce --claims          # each claim: the paper's number, ours, its range, whether it holds",
-        "    build/cowarp reproduce --claims sbrp     # those whose names begin so",
-        "    build/cowarp reproduce NAME ... --fidelity docs/fidelity.md   # measures, and writes this page and the table", "",
-        *item("", f"Do not edit this page by hand. `{table}` is the table, and `experiments/reasons.csv` has the reasons."), "",
-        *(item("", note) + [""] if note else []), *lines, "", *of_papers(rows, paper), "## Why a claim does not hold", "", *grouped(rows),
-        "## Not measured", "", *item("", "These have no result here: their experiment has not been made since they were written down, or none measures them: "
-                                     f"{', '.join(ident for ident in missing if ident not in no_unit)}."),
-        *(["", *item("", NO_UNIT.format(", ".join(no_unit)))] if no_unit else []), ""])
+        "A model is worth what it gives back of the papers. After this page you know what of each paper holds here, what does not, and the one reason.", "",
+        "    build/cowarp reproduce --claims sbrp              # claims whose names begin so: the paper's number, ours, its range, whether it holds",
+        "    build/cowarp reproduce --claims --why si.max      # one claim: why it does not hold, and the commands that measure and show it",
+        "    build/cowarp reproduce NAME ... --fidelity docs/fidelity.md   # measures, and writes this page, its table and its picture", "",
+        *item("", "Do not edit this page by hand. `docs/fidelity.csv` is the table. `experiments/reasons.csv` has the reasons, `experiments/papers.csv` the sentences."), "",
+        *(item("", note) + [""] if note else []), *lines, "", *of_papers(rows, paper),
+        "A dot of the picture is a number of a paper, to the right, and ours, upwards. A full dot is of a claim that holds.", "",
+        "![Ours over the papers' numbers](fidelity.svg)", "", *about,
+        "## Not measured", "", *item("", "No experiment has measured these since they were written down; `--why NAME` says which one would: "
+                                     f"{' '.join(ident for ident in missing if ident not in no_unit) or 'none'}."),
+        *(["", *item("", NO_UNIT.format(" ".join(no_unit)))] if no_unit else []), ""])
 
 
 def claims_table(rows):
@@ -152,39 +181,87 @@ def claims_table(rows):
 
 
 def judged_before(page, table, paper):
-    """{claim: (here, range, worst, active, sizes, verdict)} of an earlier table, and the numbers of seeds that its page names."""
+    """{claim: (here, range, worst, active, sizes, verdict, experiment)} of an earlier table, and the numbers of seeds that its page names."""
     seeds = re.search(r"with (\d+)(?: to (\d+))? seeds? of their inputs", " ".join(page.split()))
     known = {row["claim"]: tuple(row.get(name) or "-" for name in COLUMNS[1:]) for row in csv.DictReader(table.splitlines())}
     return {claim: known[claim] for claim in known if claim in paper}, [int(count) for count in seeds.groups() if count] if seeds else []
 
 
-def why(ident, sizes, verdict, reasons):
-    """(cause, reason) of a claim that does not hold; empty for one that does."""
+def why(ident, sizes, verdict, reasons, weak):
+    """(cause, reason) of a claim that does not count as held; empty for one that does. weak: why it says too little, if it does."""
     if verdict == "yes":
         return "", ""
     if "turns" in verdict:
         return UNDECIDED, f"{TURNED}: {sizes}."
-    return reasons.get(ident, (UNDECIDED, DECIDED) if verdict.startswith("yes") else (UNKNOWN, ""))
+    if verdict == WEAKLY:
+        return WEAK, weak
+    found = reasons.get(ident)
+    return (found.cause, found.reason) if found else (UNDECIDED, DECIDED) if verdict.startswith("yes") else (UNKNOWN, "")
+
+
+WEAKLY = "yes, weak"
+
+
+def counting(verdict, row):
+    """The verdict on a claim, of which claims.csv may say that it is weak."""
+    return WEAKLY if verdict in ("yes", WEAKLY) and row.get("weak") else "yes" if verdict == WEAKLY else verdict
 
 
 def rows_of(known, paper, reasons):
     """A row of each claim that is measured, in the order of the papers' file."""
-    return [Row(ident, f"{row['place']}: {row['what']}", paper_text(row), *known[ident], *why(ident, known[ident][4], known[ident][5], reasons))
-            for ident, row in paper.items() if ident in known]
+    rows = []
+    for ident, row in paper.items():
+        if ident in known:
+            *middle, verdict, experiment = known[ident]
+            verdict = counting(verdict, row)
+            cause, reason = why(ident, middle[4], verdict, reasons, row.get("weak") or "")
+            rows.append(Row(ident, f"{row['place']}: {row['what']}", paper_text(row), *middle, verdict, experiment, cause, filled(reason, known)))
+    return rows
 
 
-def page(folder, paper, reasons_path, note, before=("", ""), silicon=({}, ())):
-    """The Markdown text and the table as CSV, from the *.json that reproduce.py left in folder. before: page and table as they were; claims that are not
-    measured anew stay as they are. note: a sentence about the origin of all, may be empty. silicon: as silicon.judge gives it."""
-    found, reasons = [result for result in read(folder) if result["claims"]], load_reasons(reasons_path)
+def page(folder, paper, sources, note, before=("", ""), silicon=({}, ())):
+    """The Markdown text, the table as CSV and the picture, from the *.json that reproduce.py left in folder. sources: the folder of reasons.csv and
+    papers.csv. before: page and table as they were; claims that are not measured anew stay as they are. note: a sentence about the origin of all, may be
+    empty. silicon: as silicon.judge gives it."""
+    found, reasons = [result for result in read(folder) if result["claims"]], load_reasons(pathlib.Path(sources) / "reasons.csv")
     if not found and not (silicon[0] and before[1]):
         raise NotComparable(f"{folder} holds no result with a claim; name experiments (see --list), or their folder with --out")
     known, counts = judged_before(*before, paper)
-    for verdict in (verdict for result in found for verdict in result["claims"] if verdict["claim"] in paper):
-        known[verdict["claim"]] = *shown(verdict), verdict_text(verdict)
-    known |= silicon[0]
+    for result in found:
+        for verdict in (verdict for verdict in result["claims"] if verdict["claim"] in paper):
+            known[verdict["claim"]] = *shown(verdict), verdict_text(verdict), result["name"]
+    known |= {claim: (*row, "synth") for claim, row in silicon[0].items()}
     rows, table = rows_of(known, paper, reasons), io.StringIO()
-    csv.writer(table, lineterminator="\n").writerows([COLUMNS, *((row.claim, *row[3:9]) for row in rows)])
+    csv.writer(table, lineterminator="\n").writerows([COLUMNS, *((row.claim, *row[3:10]) for row in rows)])
     lines = summary(rows, counts + [len(result["seeds"]) for result in found])
     lines += ["", *item("", SILICON.format(len(silicon[0])))] if silicon[0] else []
-    return page_of_rows(rows, lines, [ident for ident in paper if ident not in known], note, paper, silicon[1]), table.getvalue()
+    papers = pathlib.Path(sources) / "papers.csv"
+    about = screens(rows, paper, rows_without_comments(papers) if papers.exists() else [], known)
+    missing = [ident for ident in paper if ident not in known]
+    return page_of_rows(rows, lines, missing, note, paper, about, silicon[1]), table.getvalue(), scatter(rows, paper)
+
+
+def measures(experiment):
+    """The command that measures what an experiment of this name does."""
+    if experiment == "synth":
+        return "cowarp synth --renew-reference"
+    return f"cowarp reproduce {experiment}" if experiment not in ("", "-") else "no experiment does"
+
+
+def explained(ident, paper, known, reasons):
+    """Lines: all that is known of one claim, and the commands. Raises NotComparable when there is none of this name."""
+    if ident not in paper:
+        raise NotComparable(f"no claim is named '{ident}'; 'cowarp reproduce --claims' lists them")
+    claim = paper[ident]
+    lines = [ident, f"  claim     {claim['what']}", f"  stands    {claim['paper']}, {claim['place']}" + f"; {claim['config']}" * bool(claim["config"]),
+             f"  paper     {paper_text(claim)}"]
+    if ident not in known:
+        return lines + ["  ours      not measured", f"  measure   {measures(claim.get('experiment') or '')}"]
+    row = next(row for row in rows_of(known, paper, reasons) if row.claim == ident)
+    lines += [f"  {name:<9} {getattr(row, field)}" for name, field in (("ours", "here"), ("range", "range"), ("worst", "worst"), ("active", "active"), ("sizes", "sizes"),
+                                                                       ("holds", "holds")) if getattr(row, field) != "-"]
+    if row.cause:
+        lines += [f"  cause     {GROUPS[row.cause]}"] + ["\n".join(textwrap.wrap(row.reason, 110, initial_indent="  reason    ", subsequent_indent=" " * 12))] * bool(row.reason)
+    lines.append(f"  measure   {measures(row.experiment)}")
+    shows = reasons[ident].shows if ident in reasons else ""
+    return lines + [f"  shows     {command}" for command in shows.split("; ") if command]

@@ -99,6 +99,7 @@ def parse(arguments):
     parser.add_argument("--limit", type=int, default=1800, help="seconds that one simulation may take (1800)")
     parser.add_argument("--fidelity", metavar="FILE", help="also write the comparison with every claim, a page and a table beside it (.csv), from all results in --out; claims without one stay as they are there")
     parser.add_argument("--claims", action="store_true", help="print the papers' claims that are measured, ours beside them; NAME is how a claim's name begins")
+    parser.add_argument("--why", action="store_true", help="with --claims: of the claims named all that is known, why they do not hold, and the commands that show it")
     parser.add_argument("--expected", action="store_true", help="print the claims of the results in --out beside those of docs/fidelity.csv; exit status 1 when one is judged otherwise")
     parser.add_argument("--figures", metavar="FOLDER", help="also write every figure beside the paper's as a picture, with a page README.md, from the same")
     parser.add_argument("--note", default="", help="a sentence at the top of these pages: which version the results are from")
@@ -192,9 +193,8 @@ def write_pages(options, known, papers):
     """The pages on all results in --out that the options ask for."""
     if options.fidelity:
         path = pathlib.Path(options.fidelity)
-        pages = [path, path.with_suffix(".csv")]
-        made = fidelity.page(options.out, papers[0], HERE / "reasons.csv", options.note, [p.read_text() if p.exists() else "" for p in pages],
-                             silicon.judge())
+        pages = [path, path.with_suffix(".csv"), path.with_suffix(".svg")]
+        made = fidelity.page(options.out, papers[0], HERE, options.note, [p.read_text() if p.exists() else "" for p in pages[:2]], silicon.judge())
         for page, text in zip(pages, made):
             page.write_text(text)
     if options.figures:
@@ -204,14 +204,31 @@ def write_pages(options, known, papers):
 def print_claims(beginnings):
     """The stored comparison; raises WrongRequest when no claim's name begins so."""
     paper = report.load_claims(HERE)
-    known, _ = fidelity.judged_before("", (HERE.parent / "docs/fidelity.csv").read_text(), paper)
-    rows = [row for row in fidelity.rows_of(known, paper, fidelity.load_reasons(HERE / "reasons.csv")) if not beginnings or row[0].startswith(tuple(beginnings))]
+    rows = [row for row in fidelity.rows_of(stored(paper), paper, fidelity.load_reasons(HERE / "reasons.csv"))
+            if not beginnings or row[0].startswith(tuple(beginnings))]
     if not rows:
         raise WrongRequest(f"no claim that is measured has a name that begins with '{', '.join(beginnings)}'")
     print(fidelity.claims_table(rows))
     for row in rows:
         if row.cause:
             print("\n".join(fidelity.item("- ", f"{row.claim}: {row.reason or fidelity.GROUPS[row.cause]}")))
+
+
+def stored(paper):
+    """Of each claim that is measured, what docs/fidelity.csv has."""
+    return fidelity.judged_before("", (HERE.parent / "docs/fidelity.csv").read_text(), paper)[0]
+
+
+def print_why(names):
+    """All that is known of each claim named."""
+    if not names:
+        raise WrongRequest("--why tells of claims by their names: cowarp reproduce --claims --why si.max")
+    paper, reasons = report.load_claims(HERE), fidelity.load_reasons(HERE / "reasons.csv")
+    for name in names:
+        if name not in paper:
+            near = difflib.get_close_matches(name, paper, 1)
+            raise WrongRequest(f"no claim is named '{name}'; " + (f"did you mean '{near[0]}'?" if near else "see 'cowarp reproduce --claims'"))
+        print("\n".join(fidelity.explained(name, paper, stored(paper), reasons)))
 
 
 def print_expected(folder):
@@ -229,13 +246,13 @@ def print_expected(folder):
 def main(arguments):
     options = parse(arguments)
     known = all_experiments()
-    if options.list or not (options.claims or options.expected or options.names or options.fidelity or options.figures):
+    if options.list or not (options.claims or options.why or options.expected or options.names or options.fidelity or options.figures):
         for experiment in known.values():
             print(f"{experiment.name:<16} {experiment.what}")
         return 0
     try:
-        if options.claims:
-            print_claims(options.names)
+        if options.claims or options.why:
+            (print_why if options.why else print_claims)(options.names)
             return 0
         if options.expected and not options.names:
             return print_expected(options.out)

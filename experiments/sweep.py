@@ -207,6 +207,11 @@ def near_gain(percent):
     return percent - margin, percent + margin
 
 
+def near_speedup(ratio):
+    """The same of an effect that the paper prints as a ratio."""
+    return tuple(1 + end / 100 for end in near_gain(percent(ratio)))
+
+
 def at_least(least):
     return least, None
 
@@ -215,6 +220,7 @@ def at_most(most):
     return None, most
 
 
+ALIKE = (0.95, 1.05)  # a ratio of what a paper calls the same, about the same or comparable, without a number
 SAME = at_most(5.0)  # percent: what a paper calls the same, or unchanged, without a number
 PLATEAU = at_most(15.0)  # percent more cycles at the paper's best limit of warps than at ours: by `near`, it is as good
 

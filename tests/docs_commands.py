@@ -17,9 +17,17 @@ import subprocess
 import sys
 import tempfile
 
-from docs_page import compare, steps, write_file
+from docs_page import compare, steps
 
 LINKS = ("examples", "include", "kernels", "python", "tests")
+
+
+def write_file(tree, path, body):
+    target = (tree / path).resolve()
+    if tree.resolve() not in target.parents:
+        raise AssertionError(f"{path} is outside of the tree")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(body)
 
 
 def run(folder, body, build):

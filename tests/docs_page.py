@@ -3,10 +3,9 @@
 """Follows a page of the documentation step by step in a copy of the source tree: docs_page.py PAGE SOURCE_DIR BUILD_DIR.
 
 A fenced block is a step by what stands behind its fence:
-    LANGUAGE PATH   the file's text
-    diff            a patch, for patch -p1
-    sh              commands, run by bash from the top folder; any that fails ends the test
-    text            after sh: lines that are in the output, ... is anything
+    diff   a patch, for patch -p1
+    sh     commands, run by bash from the top folder; any that fails ends the test
+    text   after sh: lines that are in the output, ... is anything
 Other blocks are refused, so that no step is left out by a slip. The page must have a step of each kind."""
 import pathlib
 import re
@@ -27,14 +26,6 @@ def steps(text):
     if len(re.findall(r"^`{3,}", FENCE.sub("", text), re.M)) > 0:
         raise AssertionError("a fence is not closed, or has no language")
     return found
-
-
-def write_file(tree, path, body):
-    target = (tree / path).resolve()
-    if tree.resolve() not in target.parents:
-        raise AssertionError(f"{path} is outside of the tree")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(body)
 
 
 def apply_patch(tree, body):
@@ -62,23 +53,22 @@ def follow(page, source, build):
         for line, language, path, body in blocks:
             start, before = time.monotonic(), output
             output = None
-            kind = "file" if path else language
             try:
-                if kind == "file":
-                    write_file(tree, path, body)
-                elif kind == "diff":
+                if path:
+                    raise AssertionError(f"{path} belongs into examples/")
+                if language == "diff":
                     apply_patch(tree, body)
-                elif kind == "sh":
+                elif language == "sh":
                     output = tree_copy.run(tree, "set -euo pipefail\n" + body, shell=True)
-                elif kind == "text" and before is not None:
+                elif language == "text" and before is not None:
                     compare(body, before)
                 else:
                     raise AssertionError(f"a block of {language} is no step here")
             except AssertionError as e:
                 sys.exit(f"{page.name}:{line}: {e}")
-            kinds.add(kind)
-            print(f"{page.name}:{line}: {path or language} ({time.monotonic() - start:.1f} s)", flush=True)
-    if kinds != {"file", "diff", "sh", "text"}:
+            kinds.add(language)
+            print(f"{page.name}:{line}: {language} ({time.monotonic() - start:.1f} s)", flush=True)
+    if kinds != {"diff", "sh", "text"}:
         sys.exit(f"{page.name}: steps of {', '.join(sorted(kinds)) or 'no kind'} only")
     print(f"{page.name}: {len(blocks)} steps followed")
 

@@ -38,6 +38,9 @@ def clang_commands(root, build):
     flags = build_flags(build) | {root / "tests/fuzz/fuzz_ptx.c": [f"-I{root / d}" for d in ("include", "csim")]}
     flags[root / "tests/fuzz/fuzz_fatbin.c"] = [f"-I{root / d}" for d in ("harness", "csim")]
     flags |= {source: ['-DFATBIN=""'] for source in (root / "tests/cuda").glob("*.c")}  # tests compile these, as users compile theirs
+    example = root / "examples/abort_predictor"  # tests/docs_page.py puts it into a tree, as a reader does
+    flags |= {source: [f"-I{d}" for d in (example / "include", root / "include", root / "csim", example / "csim", root / "harness", root / "tests", root / "tests/rtl", root / "harness/rtl")]
+              for source in example.rglob("*.c")}
     for folder in ("csim", "harness", "kernels", "tests", "examples", "benchmarks"):
         for source in sorted((root / folder).rglob("*.c")):
             if source not in flags:

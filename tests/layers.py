@@ -33,6 +33,7 @@ HARNESS = {
     "fatbin": ([], ["base"]),
     "cli": (["file", "litmus", "fatbin"], []),
     "cuda": (["file", "fatbin", "cli"], ["base"]),
+    "hostlib": (["cuda"], []),
     "systemc": ([], []),
 }
 # What the command may see through the headers that it includes: harness/file says what went wrong in a struct cw_error.

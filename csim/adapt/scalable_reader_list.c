@@ -23,18 +23,22 @@ static void clock(struct cw_adapt_scalable_reader_list *t, const struct cw_scala
 }
 
 int cw_adapt_scalable_reader_list_create(struct cw_adapt_scalable_reader_list **out, const struct cw_unit_provider *units,
-                                         uint32_t partition, uint32_t entries, uint32_t id_bits, struct cw_error *err)
+                                         const struct cw_adapt_scalable_reader_list_config *config, struct cw_error *err)
 {
+    char name[64];
     struct cw_adapt_scalable_reader_list *t = *out = calloc(1, sizeof *t);
     struct cw_scalable_reader_list_params p;
     if (t == NULL)
         return CW_ENOMEM;
     cw_unit_params_default(&cw_scalable_reader_list_unit, &p);
-    p.entries = entries;
-    p.id_w = id_bits;
-    p.leaf_w = p.leaf_w < id_bits ? p.leaf_w : id_bits - 1;
-    p.ways = p.ways < entries ? p.ways : entries;
-    const int status = cw_adapt_open(&t->unit, units, &cw_scalable_reader_list_unit, "partition", partition, &p, err);
+    p.entries = config->entries;
+    p.id_w = config->id_bits;
+    p.leaf_w = p.leaf_w < p.id_w ? p.leaf_w : p.id_w - 1;
+    p.ways = p.ways < p.entries ? p.ways : p.entries;
+    snprintf(name, sizeof name, "partition%u.scalable_reader_list", config->partition);
+    if (config->lists > 1)
+        snprintf(name, sizeof name, "partition%u.scalable_reader_list%u", config->partition, config->list);
+    const int status = units->open(units->context, &cw_scalable_reader_list_unit, name, &p, &t->unit, err);
     t->working = true;
     for (uint32_t cycle = 0; status == CW_OK && t->working && cycle < CW_ADAPT_REST_CYCLES; cycle++) {
         const struct cw_scalable_reader_list_in in = {0};

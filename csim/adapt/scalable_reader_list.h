@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The scalable reader list of a partition (include/cowarp/unit/scalable_reader_list.h; SI-TM 4.2), from the provider: C model, RTL, or both
- * in lockstep. Instance partition<N>.scalable_reader_list. The clearing after its reset lies before the first cycle of the run.
+ * A scalable reader list of a partition (include/cowarp/unit/scalable_reader_list.h; SI-TM 4.2), from the provider: C model, RTL, or both
+ * in lockstep. Instance partition<N>.scalable_reader_list, with the list's number behind it where a partition has several. The clearing after
+ * its reset lies before the first cycle of the run.
  */
 #ifndef CW_ADAPT_SCALABLE_READER_LIST_H
 #define CW_ADAPT_SCALABLE_READER_LIST_H
@@ -28,9 +29,14 @@ struct cw_adapt_scalable_reader_list_answer {
     enum cw_reader_result result; /* over */
 };
 
-/* entries: of this partition. Status of the provider, or CW_ENOMEM; destroy it in any case. */
+struct cw_adapt_scalable_reader_list_config {
+    uint32_t partition, list, lists; /* Which one of how many of the partition */
+    uint32_t entries, id_bits;       /* Of this list. */
+};
+
+/* Status of the provider, or CW_ENOMEM; destroy it in any case. */
 int cw_adapt_scalable_reader_list_create(struct cw_adapt_scalable_reader_list **out, const struct cw_unit_provider *units,
-                                         uint32_t partition, uint32_t entries, uint32_t id_bits, struct cw_error *err);
+                                         const struct cw_adapt_scalable_reader_list_config *config, struct cw_error *err);
 void cw_adapt_scalable_reader_list_destroy(struct cw_adapt_scalable_reader_list *t);
 void cw_adapt_scalable_reader_list_state(struct cw_state *s, struct cw_adapt_scalable_reader_list *t);
 /* Whether it needs the next clock. */

@@ -10,17 +10,6 @@
 
 #include "base/config_private.h"
 
-#define COUNT(a) (sizeof(a) / sizeof(a)[0])
-#define SET(field, value, source)             \
-    {                                         \
-        CW_CONFIG__##field, (value), (source) \
-    }
-
-/* The four rates of the memory stage. */
-#define PASSES(cycles, source)                                                                                               \
-    SET(l1_pass_cycles, (cycles), source), SET(l1_miss_cycles, (cycles), source), SET(shared_pass_cycles, (cycles), source), \
-        SET(const_pass_cycles, (cycles), source)
-
 #define T61 "thesis Table 6.1"
 static const struct cw_config__override thesis_warptm[] = {
     SET(clock_core_mhz, 1400, T61),
@@ -245,95 +234,6 @@ static const struct cw_config__override gtx480[] = {
     SET(dram_sector_reads, CW_OFF, CARD ": streams reach 85 percent of the DRAM's bandwidth"),
 };
 
-#define QV    "GPGPU-Sim 4, tested configuration SM7_QV100 (1132 MHz)"
-#define QVT   "Accel-Sim, SM7_QV100, trace.config"
-#define VOLTA "Accel-Sim's microbenchmarks of a TITAN V, whose cores are the same"
-static const struct cw_config__override qv100[] = {
-    SET(clock_core_mhz, 1132, QV),
-    SET(clock_noc_mhz, 1132, QV),
-    SET(clock_l2_mhz, 1132, QV),
-    SET(clock_cu_mhz, 700, "GETM Table II, for which commit units are synthesized; the card has none"),
-    SET(clock_dram_mhz, 850, QV),
-    SET(core_count, 80, QV),
-    SET(mem_mbytes, 16384, "of the card's 32 GB: the most that there can be"),
-    SET(core_warps, 64, QV ": 2048 threads"),
-    SET(core_blocks, 32, QV),
-    SET(core_registers, 65536, QV),
-    SET(core_shared_bytes, 98304, QV),
-    SET(core_schedulers, 4, QV),
-    SET(core_issue_cycles, 1, QV ": an instruction per scheduler and cycle"),
-    SET(core_scheduler, CW_SCHED_GTO, QV),
-    SET(core_fetch_cycles, 4, QVT ": its branch unit"),
-    SET(core_lowering, CW_LOWERING_PTXAS, "model: the card runs machine code"),
-    SET(fu_alu_latency, 4, QV "; " VOLTA ": 4.3"),
-    SET(fu_alu_interval, 2, QV ": 16 lanes a scheduler"),
-    SET(fu_imul_latency, 4, QV),
-    SET(fu_imul_interval, 1, QV ": 2 for each of four schedulers, which share the unit here"),
-    SET(fu_idiv_latency, 145, QV),
-    SET(fu_idiv_interval, 2, QV ": 8 for each of four schedulers"),
-    SET(fu_fp_latency, 4, QV "; " VOLTA ": 4.1"),
-    SET(fu_fp_interval, 2, QV),
-    SET(fu_fma_latency, 4, VOLTA ": 4.1, where the file has 5"),
-    SET(fu_fma_interval, 2, QV),
-    SET(fu_fdiv_latency, 39, QV),
-    SET(fu_fdiv_interval, 1, QV ": 4 for each of four schedulers"),
-    SET(fu_sfu_latency, 21, VOLTA ": 21.1; " QVT ": 20"),
-    SET(fu_sfu_interval, 2, QV ": 8 for each of four schedulers"),
-    SET(fu_dp_latency, 8, QV "; " VOLTA ": 8.1"),
-    SET(fu_dp_interval, 1, QV ": 4 for each of four schedulers"),
-    SET(fu_dpdiv_latency, 330, QV),
-    SET(fu_dpdiv_interval, 32, QV ": 130 for each of four schedulers"),
-    SET(fu_move_interval, 2, QV),
-    SET(fu_max_latency, 13, QV),
-    SET(fu_max_interval, 2, QV),
-    SET(fu_dpmax_latency, 19, QV),
-    SET(fu_dpmax_interval, 1, QV ": 4 for each of four schedulers"),
-    SET(fu_imad_latency, 5, QV),
-    SET(fu_imad_interval, 2, QV),
-    SET(fu_shfl_latency, 21, QV),
-    SET(fu_shfl_interval, 4, QV),
-    PASSES(1, QV ": an access in a cycle"),
-    SET(shared_latency, 26, VOLTA ": 27.0 to a dependent instruction"),
-    SET(l1_bytes, 131072, QV ": 128 KB, less what blocks take of shared memory, which is not modelled"),
-    SET(l1_ways, 512, QV ": one set, here two"),
-    SET(l1_global, CW_L1_ON, QV),
-    SET(l1_sectored, CW_ON, QV),
-    SET(l1_read_only, CW_ON, "model: one cache for all loads"),
-    SET(l1_latency, 1, "with l1.pipeline 34 in all"),
-    SET(l1_pipeline, 33, VOLTA ": 33.7 in all"),
-    SET(l1_mshrs, 1024, QV ": L:L:s, a streaming cache: a miss for each of its lines at most"),
-    SET(l1_mshr_merge, 64, QV ": L:L:s, a streaming cache: as many as there are warps"),
-    SET(noc_flit_bytes, 40, QV),
-    SET(noc_in_flits, 2048, QV ": 512 packets"),
-    SET(noc_out_flits, 2048, QV ": 512 packets"),
-    SET(partition_count, 64, QV ": 2 sub-partitions for each of 32 channels"),
-    SET(dram_sharing, 2, QV ": 2 sub-partitions for each of 32 channels"),
-    SET(l2_bytes, 98304, QV),
-    SET(l2_ways, 24, QV),
-    SET(l2_rop_latency, 143, VOLTA ": 211 for a load that hits the L2"),
-    SET(l2_latency, 21, "as gtx480"),
-    SET(l2_mshrs, 192, QV),
-    SET(l2_mshr_merge, 4, QV),
-    SET(l2_port_bytes, 32, QV),
-    SET(l2_atomic_cycles, 2, "a TITAN V takes 1.7 cycles for additions of a warp to one word"),
-    SET(l2_rop_queue, 224, QV),
-    SET(l2_reply_queue, 64, QV),
-    SET(l2_host_copies, CW_ON, QV),
-    SET(dram_queue, 64, QV),
-    SET(dram_latency, 100, QV),
-    SET(dram_map, CW_DRAM_BANKS_LOW, QV),
-    SET(dram_burst_bytes, 32, QV),
-    SET(dram_bytes_per_cycle, 32, QV),
-    SET(dram_ccd, 1, QV),
-    SET(dram_ccdl, 2, QV),
-    SET(dram_rrd, 3, QV),
-    SET(dram_wl, 2, QV),
-    SET(dram_cdlr, 3, QV),
-    SET(dram_wr, 10, QV),
-    SET(dram_rtpl, 3, QV),
-    SET(gpu_launch_cycles, 5000, QV),
-};
-
 #define P23  "Pandey et al. 2023, Table 1"
 #define SART "Pandey et al. 2023, their simulator's configuration"
 static const struct cw_config__override sbrp_near[] = {
@@ -500,28 +400,25 @@ static const struct cw_config__override si_tm_base[] = {
     SET(l2_bytes, 262144, SI2 ": 256 KB x 6"),
 };
 
-static const struct cw_config__preset preset_getm = {"getm", "15 cores, 6 partitions, as in GETM Table II", NULL, NULL, 0};
 static const struct cw_config__preset preset_thesis_warptm = {"thesis-warptm", "enhanced Kilo TM machine of Fung 2015, Table 6.1",
-                                                              &preset_getm, thesis_warptm, COUNT(thesis_warptm)};
-static const struct cw_config__preset preset_thesis_kilotm = {"thesis-kilotm", "Kilo TM machine of Fung 2015, Table 4.4", &preset_getm,
+                                                              &cw_config__getm, thesis_warptm, COUNT(thesis_warptm)};
+static const struct cw_config__preset preset_thesis_kilotm = {"thesis-kilotm", "Kilo TM machine of Fung 2015, Table 4.4", &cw_config__getm,
                                                               thesis_kilotm, COUNT(thesis_kilotm)};
 static const struct cw_config__preset preset_thesis_tbc = {"thesis-tbc", "branch divergence machine of Fung 2015, Table 3.2",
                                                            &preset_thesis_kilotm, thesis_tbc, COUNT(thesis_tbc)};
 static const struct cw_config__preset preset_getm_56 = {"getm-56", "56 cores, 8 partitions, 4 MB L2, as in GETM VI.A and Figure 17",
-                                                        &preset_getm, getm_56, COUNT(getm_56)};
+                                                        &cw_config__getm, getm_56, COUNT(getm_56)};
 static const struct cw_config__preset preset_getm_artifact = {"getm-artifact",
                                                               "configuration of the GETM authors' simulator, at its 700-MHz core clock",
-                                                              &preset_getm, getm_artifact, COUNT(getm_artifact)};
-static const struct cw_config__preset preset_gpgpusim_gtx480 = {
-    "gpgpusim-gtx480", "GPGPU-Sim 4's GTX480, for comparisons with that simulator", &preset_getm, gpgpusim_gtx480, COUNT(gpgpusim_gtx480)};
+                                                              &cw_config__getm, getm_artifact, COUNT(getm_artifact)};
+static const struct cw_config__preset preset_gpgpusim_gtx480 = {"gpgpusim-gtx480",
+                                                                "GPGPU-Sim 4's GTX480, for comparisons with that simulator",
+                                                                &cw_config__getm, gpgpusim_gtx480, COUNT(gpgpusim_gtx480)};
 static const struct cw_config__preset preset_gtx480 = {"gtx480", "the same where a GTX 480 measures otherwise than GPGPU-Sim",
                                                        &preset_gpgpusim_gtx480, gtx480, COUNT(gtx480)};
 
-static const struct cw_config__preset preset_qv100 = {"qv100", "Quadro V100 of 80 cores, as Accel-Sim has it", &preset_getm, qv100,
-                                                      COUNT(qv100)};
-
 static const struct cw_config__preset preset_sbrp_near = {
-    "sbrp-near", "persistency machine with NVM on the GPU, Pandey et al. 2023, Table 1", &preset_getm, sbrp_near, COUNT(sbrp_near)};
+    "sbrp-near", "persistency machine with NVM on the GPU, Pandey et al. 2023, Table 1", &cw_config__getm, sbrp_near, COUNT(sbrp_near)};
 static const struct cw_config__preset preset_sbrp_far = {"sbrp-far", "the same with NVM behind PCIe", &preset_sbrp_near, sbrp_far,
                                                          COUNT(sbrp_far)};
 static const struct cw_config__preset preset_sbrp_artifact_near = {
@@ -531,29 +428,19 @@ static const struct cw_config__preset preset_sbrp_artifact_far = {"sbrp-artifact
                                                                   &preset_sbrp_artifact_near, sbrp_artifact_far, COUNT(sbrp_artifact_far)};
 
 static const struct cw_config__preset preset_localtm = {
-    "localtm", "32 compute units of 4 x 16 lanes, wavefronts of 64: Southern Islands, GPU-LocalTM's improvements, Table 3", &preset_getm,
-    localtm, COUNT(localtm)};
+    "localtm", "32 compute units of 4 x 16 lanes, wavefronts of 64: Southern Islands, GPU-LocalTM's improvements, Table 3",
+    &cw_config__getm, localtm, COUNT(localtm)};
 
 static const struct cw_config__preset preset_si_tm = {"si-tm", "snapshot isolation machine of Chen et al. 2017, Table 2",
                                                       &preset_thesis_warptm, si_tm, COUNT(si_tm)};
 static const struct cw_config__preset preset_si_tm_base = {"si-tm-base", "the same for WarpTM and Kilo TM: the tables' bytes are L2's",
                                                            &preset_si_tm, si_tm_base, COUNT(si_tm_base)};
-static const struct cw_config__preset *const presets[] = {&preset_getm,
-                                                          &preset_thesis_kilotm,
-                                                          &preset_thesis_warptm,
-                                                          &preset_getm_56,
-                                                          &preset_getm_artifact,
-                                                          &preset_gpgpusim_gtx480,
-                                                          &preset_gtx480,
-                                                          &preset_qv100,
-                                                          &preset_thesis_tbc,
-                                                          &preset_sbrp_near,
-                                                          &preset_sbrp_far,
-                                                          &preset_sbrp_artifact_near,
-                                                          &preset_sbrp_artifact_far,
-                                                          &preset_localtm,
-                                                          &preset_si_tm,
-                                                          &preset_si_tm_base};
+static const struct cw_config__preset *const presets[] = {
+    &cw_config__getm,          &preset_thesis_kilotm,   &preset_thesis_warptm, &preset_getm_56,
+    &preset_getm_artifact,     &preset_gpgpusim_gtx480, &preset_gtx480,        &cw_config__qv100,
+    &cw_config__titanv,        &cw_config__rtx2080ti,   &cw_config__rtx4070,   &cw_config__h100,
+    &preset_thesis_tbc,        &preset_sbrp_near,       &preset_sbrp_far,      &preset_sbrp_artifact_near,
+    &preset_sbrp_artifact_far, &preset_localtm,         &preset_si_tm,         &preset_si_tm_base};
 
 static const char *const preset_names[] = {"getm",
                                            "thesis-kilotm",
@@ -563,6 +450,10 @@ static const char *const preset_names[] = {"getm",
                                            "gpgpusim-gtx480",
                                            "gtx480",
                                            "qv100",
+                                           "titanv",
+                                           "rtx2080ti",
+                                           "rtx4070",
+                                           "h100",
                                            "thesis-tbc",
                                            "sbrp-near",
                                            "sbrp-far",

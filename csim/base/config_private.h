@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of parameters. Private to: config.c, config_presets.c, config_load.c. */
+/* The table of parameters. Private to: config.c, config_presets.c, config_cards.c, config_load.c. */
 #ifndef CW_BASE_CONFIG_PRIVATE_H
 #define CW_BASE_CONFIG_PRIVATE_H
 
@@ -30,6 +30,21 @@ struct cw_config__preset {
     const struct cw_config__override *override;
     uint32_t override_cnt;
 };
+
+#define COUNT(a) (sizeof(a) / sizeof(a)[0])
+#define SET(field, value, source)             \
+    {                                         \
+        CW_CONFIG__##field, (value), (source) \
+    }
+
+/* The four rates of the memory stage. */
+#define PASSES(cycles, source)                                                                                               \
+    SET(l1_pass_cycles, (cycles), source), SET(l1_miss_cycles, (cycles), source), SET(shared_pass_cycles, (cycles), source), \
+        SET(const_pass_cycles, (cycles), source)
+
+/* Where presets begin; those of cards. */
+extern const struct cw_config__preset cw_config__getm, cw_config__qv100, cw_config__titanv, cw_config__rtx2080ti, cw_config__rtx4070,
+    cw_config__h100;
 
 /* NULL when there is none of that name. */
 const struct cw_config__preset *cw_config__find_preset(const char *name);

@@ -4,8 +4,12 @@
 #define X CW_COUNTER_FIELD
 #define M CW_COUNTER_FIELD
 #define W CW_COUNTER_FIELD
+#define P CW_COUNTER_PART_FIELD
+#define S CW_COUNTER_PART_FIELD
 #include CW_LIST
 #undef X
 #undef M
 #undef W
+#undef P
+#undef S
 #undef CW_LIST

@@ -4,8 +4,12 @@
 #define X CW_COUNTER_SUM
 #define M CW_COUNTER_MAX
 #define W CW_COUNTER_SHOWN
+#define P CW_COUNTER_PART
+#define S CW_COUNTER_PART_SHOWN
 #include CW_LIST
 #undef X
 #undef M
 #undef W
+#undef P
+#undef S
 #undef CW_LIST

@@ -11,10 +11,11 @@
 static const struct cw_counter machine_counters[] = {
 #define X CW_COUNTER_SUM
 #define M CW_COUNTER_MAX
-#define W CW_COUNTER_SHOWN
+#define P CW_COUNTER_PART
 #include "base/stats.def"
 #undef X
 #undef M
+#undef P
 };
 #define MACHINE_CNT ((uint32_t)(sizeof machine_counters / sizeof machine_counters[0]))
 static const struct cw_counter_set machine = {.owner = "machine", .counter = machine_counters, .counter_cnt = MACHINE_CNT};

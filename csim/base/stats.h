@@ -8,6 +8,9 @@
  *   #include "base/counter_fields.h"                #include "base/counter_rows.h"
  *   };                                              };
  *
+ * X(name, unit, definition) is a sum, M a maximum, W a sum with a line in wave files; P and S(name, whole, unit, definition) are X and W of a
+ * part of another counter, of any set.
+ *
  * The mechanism's descriptor names the set (struct cw_mech, counters). Nothing else is needed: statistics and waves have it.
  */
 #ifndef CW_BASE_STATS_H
@@ -21,11 +24,13 @@
 #define CW_STATS_OWN 512u /* counters of all mechanisms of a program */
 
 struct cw_stats {
-#define X(field, unit, definition) uint64_t field;
-#define M(field, unit, definition) uint64_t field;
+#define X(field, unit, definition)        uint64_t field;
+#define M(field, unit, definition)        uint64_t field;
+#define P(field, whole, unit, definition) uint64_t field;
 #include "base/stats.def"
 #undef X
 #undef M
+#undef P
     /* Counters of the mechanisms (cw_stats_own), set after set. */
     uint64_t own[CW_STATS_OWN];
 };
@@ -38,8 +43,9 @@ static inline void cw_stat_max(uint64_t *field, uint64_t value)
 
 struct cw_counter {
     const char *name, *unit, *definition;
-    bool shown;   /* has a line in wave files */
-    bool maximum; /* over the run, not a sum */
+    bool shown;          /* has a line in wave files */
+    bool maximum;        /* over the run, not a sum */
+    const char *part_of; /* the whole that it and others make up: a counter, or a name of its own ("issue_slots"); NULL: it is no part */
 };
 
 /* A ratio that one would else compute from counters: factor x numerator / denominator. Each is a counter of any set, or "cycles": core
@@ -77,9 +83,12 @@ void cw_stats_add(struct cw_stats *sum, const struct cw_stats *part);
 int cw_stats_find(uint32_t *index, const char *name, struct cw_error *err);
 
 /* Rows of a table and fields of a struct, from counters.def. */
-#define CW_COUNTER_FIELD(field, unit, definition) uint64_t field;
-#define CW_COUNTER_SUM(field, unit, definition)   {#field, unit, definition, false, false},
-#define CW_COUNTER_SHOWN(field, unit, definition) {#field, unit, definition, true, false},
-#define CW_COUNTER_MAX(field, unit, definition)   {#field, unit, definition " (maximum)", false, true},
+#define CW_COUNTER_FIELD(field, unit, definition)             uint64_t field;
+#define CW_COUNTER_SUM(field, unit, definition)               {#field, unit, definition, false, false, NULL},
+#define CW_COUNTER_SHOWN(field, unit, definition)             {#field, unit, definition, true, false, NULL},
+#define CW_COUNTER_MAX(field, unit, definition)               {#field, unit, definition " (maximum)", false, true, NULL},
+#define CW_COUNTER_PART_FIELD(field, whole, unit, definition) uint64_t field;
+#define CW_COUNTER_PART(field, whole, unit, definition)       {#field, unit, definition, false, false, #whole},
+#define CW_COUNTER_PART_SHOWN(field, whole, unit, definition) {#field, unit, definition, true, false, #whole},
 
 #endif

@@ -243,10 +243,13 @@ static void replace(struct cw_l2 *l2, uint32_t index, uint32_t number, cw_time n
 
 static void count(struct cw_l2 *l2, const struct cw_message *p, bool miss)
 {
+    const uint32_t sectors = (uint32_t)__builtin_popcount(sectors_of(l2, p));
     if (p->kind == CW_MSG_WRITE) {
+        l2->stats->l2_write_sectors += sectors;
         l2->stats->l2_writes++;
         l2->stats->l2_write_misses += miss;
     } else if (p->kind != CW_MSG_ATOMIC) {
+        l2->stats->l2_read_sectors += sectors;
         l2->stats->l2_reads++;
         l2->stats->l2_read_misses += miss;
         if (p->after == CW_AFTER_RETURN) {
@@ -273,6 +276,7 @@ static struct cw_mshr *fetch_into(struct cw_l2 *l2, uint32_t index, uint32_t num
     struct cw_mshr *m = l->mshr;
     if (fetch == 0)
         return m;
+    l2->stats->l2_fetched_sectors += (uint32_t)__builtin_popcount(fetch);
     const uint32_t tag = (uint32_t)(m - l2->mshr.entry);
     if (cw_memory_is_pm(p->addr)) {
         m->fetching |= fetch;

@@ -10,7 +10,7 @@ that it needs, the files that it reads, how often it launches (empty: that
 depends on its input), what its own check says when it holds (a regular expression; empty: it has no check), and what it must not say.
 
 Without --timed no time is simulated. --seconds ends a program (default 600). --options are further options of `cowarp cuda`. --table writes the
-results as a table of docs/cuda.md has them. The exit status is 1 when a program was wrong or did not end."""
+results as CSV, as campaign.csv beside this file has them. The exit status is 1 when a program was wrong or did not end."""
 import argparse
 import csv
 import json
@@ -88,13 +88,13 @@ def main():
             continue
         result, launches, work, seconds = run(row, folder, settings)
         bad += result not in ("right", "ended")
-        lines.append(f"| {row['suite']} | `{row['program']}` | {result} | {launches if launches is not None else '-'} | "
-                     f"{f'{work:,}' if work is not None else '-'} | {seconds:.1f} |")
-        print(lines[-1], flush=True)
+        lines.append([row["suite"], row["program"], result, launches, work, f"{seconds:.1f}"])
+        print(*("-" if word is None else word for word in lines[-1]), sep="  ", flush=True)
     print(f"{len(lines)} programs, {bad} of them wrong or without an end; {absent} are not in {settings.folder}")
     if settings.table is not None:
-        head = ["| suite | program | result | launches | " + ("cycles" if settings.timed else "thread instructions") + " | host, s |", "|---|---|---|---|---|---|"]
-        settings.table.write_text("\n".join(head + lines) + "\n")
+        with settings.table.open("w", newline="") as file:
+            table = csv.writer(file, lineterminator="\n")
+            table.writerows([["suite", "program", "result", "launches", "cycles" if settings.timed else "thread_instructions", "host_seconds"], *lines])
     return 1 if bad else 0
 
 

@@ -6,8 +6,8 @@ import math
 from energy import ACTIVITY, shares
 from experiment import Experiment
 from report import Claim, Table
-from runs import Run, aborts_per_1k, mean
-from sweep import (LABEL, NO_LIMIT, SAME, Bests, above, all_above, all_below, at, at_least, below, climb_all, concurrency, concurrency_name, near,
+from runs import Run, aborts_per_1k, counter, mean
+from sweep import (ALIKE, LABEL, NO_LIMIT, SAME, Bests, above, all_above, all_below, at, at_least, at_most, below, climb_all, concurrency, concurrency_name, near,
                    near_gain, percent, programs, ratios)
 
 WORKLOADS = ("ht-h", "ht-m", "ht-l", "atm", "cl", "clto", "bh-h", "bh-l", "cc", "ap")
@@ -116,6 +116,16 @@ def fig6_11(get):
              for w in WORKLOADS for label, s in (("FGL", LOCKS), ("Kilo", BASE), ("W+T", WARP_TCD))]
     base, both = table.rows[-1][1], table.rows[-1][4]
     saved = 100 * (1 - both / base)
+
+    def part(w, system, *names):
+        """Of the energy over that of the locks; without names all that is dynamic."""
+        found = energy(best(w, system).stats, best(w, LOCKS).stats, system)
+        return sum(found[name] for name in names or (*ACTIVITY, "TM units"))
+
+    def mean_part(system, *names):
+        return mean(part(w, system, *names) for w in WORKLOADS)
+    dynamic, memory = {s: mean(part(w, s) / part(w, LOCKS) for w in WORKLOADS) for s in (BASE, WARP_TCD)}, ("network", "L2", "DRAM")
+    units = tuple(100 * mean_part(s, "TM units") / mean_part(s) for s in (BASE, WARP_TCD))
     columns = ["run", "leakage", "clock", "TM units"] + list(ACTIVITY)
     reads = {name: mean(at(table, LABEL[w], name) for w in READ_ONLY) for name in (NAMES[BASE], NAMES[TCD])}
     return [table, Table("Figure 6.11: energy over FGLock by part, estimated from activity", columns, parts, "stacks", "ratio")], [
@@ -123,7 +133,11 @@ def fig6_11(get):
         Claim("tcd.energy", 100 * (1 - reads[NAMES[TCD]] / reads[NAMES[BASE]]), near_gain(30), workloads=READ_ONLY),
         Claim("wtm.energy", 100 * (1 - table.rows[-1][3] / base), near_gain(27)),
         Claim("wtm_tcd.energy.fglock", percent(both), near_gain(34), each=programs(table, NAMES[WARP_TCD], percent), worse=max),
-        Claim("wtm_tcd.energy.CLto", at(table, "CLto", NAMES[WARP_TCD]), near(1), workloads=("clto",))]
+        Claim("wtm_tcd.energy.CLto", at(table, "CLto", NAMES[WARP_TCD]), ALIKE, workloads=("clto",)),
+        Claim("kilob.energy.dynamic", percent(dynamic[BASE]), near_gain(59)), Claim("wtm_tcd.energy.dynamic", percent(dynamic[WARP_TCD]), near_gain(18)),
+        Claim("wtm_tcd.energy.memory", 100 * (1 - mean_part(WARP_TCD, *memory) / mean_part(BASE, *memory)), near_gain(29)),
+        Claim("kilob.energy.core", mean_part(BASE, "core") / mean_part(LOCKS, "core"), below(1.0)),
+        Claim("kilob.energy.units", units, (near_gain(3), near_gain(8)))]
 
 
 def fig6_12(get):
@@ -174,6 +188,26 @@ def fig6_13(get):
 
     def gained(one, other):
         return {LABEL[w]: percent(over(w, one, other)) for w in WORKLOADS}
+    def spent(w, name):
+        """Energy over that of locks."""
+        stats = best(w, BASE).stats if name == NAMES[BASE] else step_stats(w, name)
+        return sum(energy(stats, best(w, LOCKS).stats, BASE).values())
+
+    def step_stats(w, label):
+        return best.beside(w, {name: v for v, name in STEPS.items()}[label], BASE, WARP)
+
+    def accesses(w, label, *counters):
+        return sum(counter(step_stats(w, label), name) for name in counters)
+
+    def saved(w, *counters):
+        return 100 * (1 - accesses(w, names["coalescing"], *counters) / max(1, accesses(w, names["aggregation"], *counters)))
+
+    def within(w):
+        stats = step_stats(w, names["resolution"])
+        return counter(stats, "tx_aborted_intra_warp") / max(1, counter(stats, "tx_aborted"))
+    contended = ("bh-h", "bh-l", "ap")
+    inside = min(map(within, contended)) / max(1e-9, max(within(w) for w in WORKLOADS if w not in contended))
+    less_energy = 100 * (1 - mean(spent(w, names["aggregation"]) for w in WORKLOADS) / mean(spent(w, names["base"]) for w in WORKLOADS))
     alone = tuple(over(w, "resolution", "base") for w in ("bh-h", "bh-l", "ht-h"))
     return [table], [
         Claim("wtm.aggregate", 100 * (base / aggregation - 1), near_gain(30), each=gained("base", "aggregation")),
@@ -181,7 +215,12 @@ def fig6_13(get):
         Claim("wtm.resolution", alone, (below(1.0), below(1.0), above(1.0)), workloads=("bh-h", "bh-l", "ht-h")),
         Claim("wtm.coalesce.BH", tuple(percent(over(w, "aggregation", "coalescing")) for w in ("bh-h", "bh-l")), (SAME, SAME), workloads=("bh-h", "bh-l")),
         all_below("wtm.hazard.BH", ("bh-h", "bh-l"), lambda w: over(w, "fast", "coalescing")),
-        Claim("wtm.ideal", 100 * (base / fast - 1), near_gain(49), each=gained("base", "fast"))]
+        Claim("wtm.ideal", 100 * (base / fast - 1), near_gain(49), each=gained("base", "fast")),
+        Claim("wtm.aggregate.energy", less_energy, near_gain(17)),
+        Claim("wtm.coalesce.accesses", (mean(saved(w, "cu_reads") for w in WORKLOADS), mean(saved(w, "cu_writes") for w in WORKLOADS)),
+              (near_gain(40), near_gain(39))),
+        Claim("wtm.coalesce.accesses.BH", tuple(saved(w, "cu_reads", "cu_writes") for w in ("bh-h", "bh-l")), (at_least(50.0),) * 2, workloads=("bh-h", "bh-l")),
+        Claim("wtm.intra", inside, above(1.0), each={LABEL[w]: within(w) for w in WORKLOADS})]
 
 
 RESOLUTIONS = {with_settings(WARP_TCD, ("warptm.resolution", name)): f"WarpTM+{label}" for name, label in (
@@ -245,11 +284,12 @@ def other_machine(settings, label):
     return [(with_settings(s, *settings), s, f"{NAMES[s]} - {label}") for s in (LOCKS, BASE, WARP_TCD)]
 
 
-def machine_runs(settings):
+def machine_runs(settings, also=()):
+    """also: further systems on the other machine."""
     def runs(get):
-        yield from climb(LOCKS, BASE, WARP_TCD)(get)
-        best = Results(get)
-        yield [run for w in WORKLOADS for variant, model, _ in other_machine(settings, "") for run in best.runs_beside(w, variant, model)]
+        yield from climb(LOCKS, BASE, WARP_TCD, *also)(get)
+        best, pairs = Results(get), [(variant, model) for variant, model, _ in other_machine(settings, "")] + [(with_settings(s, *settings), s) for s in also]
+        yield [run for w in WORKLOADS for variant, model in pairs for run in best.runs_beside(w, variant, model)]
     return runs
 
 
@@ -266,7 +306,11 @@ def fig6_16(get):
     table = averages("Figure 6.16: execution time over FGLock with 6 L2 slices, by slices and port width",
                      machine_columns(Results(get), TWELVE, "6x64B", "12x32B"))
     locks, _, base, _, both = table.rows[-1][1:]
-    return [table], [Claim("ports.fglock", percent(locks), near_gain(12), each=programs(table, table.columns[1], percent)),
+    best, warp = Results(get), with_settings(WARP, *TWELVE)
+    gained = {LABEL[w]: percent(best.beside(w, with_settings(BASE, *TWELVE), BASE)["cycles"] / best.beside(w, warp, WARP)["cycles"]) for w in WORKLOADS}
+    mean_time = mean(best.beside(w, warp, WARP)["cycles"] / best(w, LOCKS).cycles for w in WORKLOADS)
+    return [table], [Claim("ports.wtm", percent(base / mean_time), near_gain(40), each=gained),
+                     Claim("ports.wtm.CLto", gained["CLto"], SAME, workloads=("clto",)), Claim("ports.fglock", percent(locks), near_gain(12), each=programs(table, table.columns[1], percent)),
                      Claim("ports.kilob", 100 * locks / base, near(49)), Claim("ports.wtm_tcd", 100 * locks / both, near(76))]
 
 
@@ -275,10 +319,17 @@ def fig6_17(get):
     table = averages("Figure 6.17: execution time over FGLock with 15 cores", machine_columns(Results(get), CORES, "15", "30"))
     slower = {name: percent(time) for name, time in programs(table, table.columns[1]).items() if name != "HT-H"}
     hth = dict(zip(table.columns, table.rows[0]))
+
+    def changed(w, system):
+        """Percent by which the time over that of locks is another one with 30 cores."""
+        many, few = (at(table, LABEL[w], f"{NAMES[system]} - {cores}") for cores in ("30", "15"))
+        return abs(percent(many / at(table, LABEL[w], table.columns[1]) / few))
+    changes = {f"{LABEL[w]} {NAMES[s]}": changed(w, s) for w in ("ht-m", "ht-l", "atm") for s in (BASE, WARP_TCD)}
     return [table], [Claim("cores.fglock", mean(slower.values()), near_gain(9), each=slower, worse=max),
                      Claim("cores.CC", percent(1 / at(table, "CC", table.columns[1])), near_gain(13), workloads=("cc",)),
                      Claim("cores.HT-H", tuple(percent(hth[f"{NAMES[s]} - 30"] / hth[f"{NAMES[s]} - 15"]) for s in (BASE, WARP_TCD)), (SIX_TO_NINE,) * 2,
-                           workloads=("ht-h",))]
+                           workloads=("ht-h",)),
+                     Claim("cores.same", max(changes.values()), at_most(15.0), each=changes, worse=max, workloads=("ht-m", "ht-l", "atm"))]
 
 
 def table6_4_runs(get):
@@ -307,6 +358,8 @@ def table6_4(get):
                   ["workload", "limit", "paper", "aborts at the paper's", "paper"], rows, "none"),
             Table("Table 6.4: aborts per 1,000 commits at the paper's limit", ["workload"] + [NAMES[s] for s in every], bars, "bars", "aborts per 1,000",
                   paper=papers)], claims + [
+        Claim("tx.readonly", tuple(100 * counter(get(start(w, BASE)), "tx_read_only") / counter(get(start(w, BASE)), "tx_committed") for w in READ_ONLY),
+              tuple(map(near, (40, 40, 85, 85))), workloads=READ_ONLY),
         Claim("wtm.limits", sum(place(w, WARP) > place(w, BASE) for w in ("ht-m", "ht-l", "atm", "bh-h")), at_least(4), workloads=("ht-m", "ht-l", "atm", "bh-h")),
         all_below("tcd.aborts", ("cl", "clto"), lambda w: rate(w, TCD, BASE)),
         all_above("wtm.aborts.more", [w for w in WORKLOADS if w != "cc"], lambda w: rate(w, WARP, BASE))]
@@ -320,7 +373,7 @@ EXPERIMENTS = [
     Experiment("warptm.fig6.14", "intra-warp conflict resolution", fig6_14_runs, fig6_14),
     Experiment("warptm.fig6.15", "organization of the last-written time table", beside(TABLES, (TCD,), also=(BASE,), workloads=READ_ONLY),
                fig6_15),
-    Experiment("warptm.fig6.16", "width of the L2's ports", machine_runs(TWELVE), fig6_16),
+    Experiment("warptm.fig6.16", "width of the L2's ports", machine_runs(TWELVE, (WARP,)), fig6_16),
     Experiment("warptm.fig6.17", "15 and 30 cores", machine_runs(CORES), fig6_17),
     Experiment("warptm.table6.4", "best concurrency and abort rates", table6_4_runs, table6_4),
 ]

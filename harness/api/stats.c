@@ -240,6 +240,10 @@ static void put_counters(FILE *f, const struct cowarp_gpu *gpu)
             fputs(", \"of\": ", f);
             cw_json_string(f, set->owner);
         }
+        if (c->part_of != NULL) {
+            fputs(", \"part_of\": ", f);
+            cw_json_string(f, c->part_of);
+        }
         put_value(f, c->unit, c->definition);
     }
     fputs("\n  },\n  \"derived\": {", f);

@@ -77,9 +77,10 @@ struct cli_command {
 };
 
 extern const struct cli_command cli_list, cli_run, cli_crash, cli_litmus, cli_config, cli_exec, cli_cuda, cli_wave, cli_advise, cli_stats,
-    cli_diff, cli_rerun, cli_sweep, cli_report, cli_reproduce, cli_synth, cli_new_unit, cli_unit, cli_proofs, cli_doctor, cli_test;
+    cli_diff, cli_rerun, cli_sweep, cli_report, cli_reproduce, cli_synth, cli_new_unit, cli_unit, cli_proofs, cli_doctor, cli_test,
+    cli_validate;
 /* The options of `cowarp cuda` alone, and the command line that they are, as the process of its program reads it. */
-#define CLI_CUDA_OWN_CNT 3u
+#define CLI_CUDA_OWN_CNT 4u
 extern const struct cli_option cli_cuda_own[CLI_CUDA_OWN_CNT];
 extern const struct cli_command cli_cuda_options;
 extern const struct cli_option cli_machine_options[];
@@ -130,6 +131,9 @@ struct cli_session {
     bool quiet, on_terminal, line_shown;
     bool guest; /* of another program's process: standard output and signals are that program's */
     double started, line_at;
+    double launch_at; /* when the launch began; 0: none has */
+    uint64_t blocks_done;
+    double steps_at; /* of cli_session_steps_begin */
 };
 
 /* Result of a run, for the summary and the statistics file. */
@@ -152,6 +156,10 @@ int cli_session_open_logged(struct cli_session *s, const struct cli_parsed *p, c
 /* Prints the outcome and writes the statistics. Returns the exit status. */
 int cli_session_end(struct cli_session *s, const struct cli_result *result);
 void cli_session_close(struct cli_session *s);
+/* Steps of a command that has many runs, on a terminal: "NAME: 12 of 1000 points, 40 s left". The end erases the line. */
+void cli_session_steps_begin(struct cli_session *s);
+void cli_session_step(struct cli_session *s, const char *what, uint64_t done, uint64_t total);
+void cli_session_steps_end(struct cli_session *s);
 /* A view of the event's place beside the trace: FILE.gtkw for FILE.fst, its name in path; "" when the system has no view. It names the signals
  * that the trace has. CLI_OK or an exit status, the error printed. */
 int cli_view_follow(char *path, size_t bytes, struct cowarp_gpu *gpu, const char *trace, const char *system,

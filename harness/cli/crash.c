@@ -199,6 +199,7 @@ static int crash_at_all(struct crash *c)
             continue;
         left--;
         status = crash_at(c, n);
+        cli_session_step(&c->session, "points", c->done, c->wanted < c->persists + 1 ? c->wanted : c->persists + 1);
     }
     return status;
 }
@@ -230,9 +231,11 @@ static int conclude(struct crash *c)
 
 static int carry_out(struct crash *c)
 {
-    if (c->model)
-        return cli_has(c->p, "operations") ? crash_operations(c) : crash_explore(c);
-    return c->at_cycle ? crash_at_cycle(c) : crash_at_all(c);
+    cli_session_steps_begin(&c->session);
+    const int status = c->model ? (cli_has(c->p, "operations") ? crash_operations(c) : crash_explore(c))
+                                : (c->at_cycle ? crash_at_cycle(c) : crash_at_all(c));
+    cli_session_steps_end(&c->session);
+    return status;
 }
 
 static int simulate(struct crash *c)

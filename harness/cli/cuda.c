@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,23 +43,35 @@ static int find_libraries(char folder[CLI_PATH_BYTES])
     return status;
 }
 
-/* Names of functions that the program calls and that only say that they are missing. */
-static void tell_missing(const struct cw_elf *elf, const char *path)
+/* The program's functions of which `is` is true: their names in a row. Returns how many. */
+static unsigned collect(char names[NAMES_MOST], const struct cw_elf *elf, bool (*is)(const char *))
 {
-    char names[NAMES_MOST] = "";
     const char *name;
     unsigned cnt = 0;
+    names[0] = '\0';
     for (uint32_t i = 0; (name = cw_elf_undefined(elf, i)) != NULL; i++) {
-        if (!cw_cuda_is_missing(name))
+        if (!is(name))
             continue;
         const size_t used = strlen(names);
-        if (used + strlen(name) + 3 < sizeof names)
-            snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "", name);
+        if (used + strlen(name) + 3 < NAMES_MOST)
+            snprintf(names + used, NAMES_MOST - used, "%s%s", used > 0 ? ", " : "", name);
         cnt++;
     }
+    return cnt;
+}
+
+/* What the program calls and what is not there. */
+static void tell_missing(const struct cw_elf *elf, const char *path)
+{
+    char names[NAMES_MOST];
+    unsigned cnt = collect(names, elf, cw_cuda_is_missing);
     if (cnt > 0)
         fprintf(stderr, "cowarp: %s calls %u function%s that %s not there and answer%s cudaErrorNotSupported: %s\n", path, cnt,
                 cnt == 1 ? "" : "s", cnt == 1 ? "is" : "are", cnt == 1 ? "s" : "", names);
+    cnt = collect(names, elf, cw_cuda_is_no_library_function);
+    if (cnt > 0)
+        fprintf(stderr, "cowarp: %s calls %u function%s of libraries that %s not there; a call ends the program: %s\n", path, cnt,
+                cnt == 1 ? "" : "s", cnt == 1 ? "is" : "are", names);
 }
 
 /* "libcudart.so.12": whether a program that needs it can be run. */
@@ -203,6 +216,7 @@ static int start(const struct cli_parsed *p, const char *path, const struct cw_c
     if (child < 0)
         return cli_error(CLI_FAILED, "no process: %s", strerror(errno));
     if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM); /* whatever ends the command, also SIGKILL, ends the program */
         sigprocmask(SIG_SETMASK, &before, NULL);
         char **argv = calloc(p->word_cnt + 1u, sizeof *argv);
         for (uint32_t i = 0; argv != NULL && i < p->word_cnt; i++)
@@ -238,6 +252,9 @@ static int run(const struct cli_parsed *p)
     const char *findings = cli_value(p, "findings", "fail");
     if (strcmp(findings, "fail") != 0 && strcmp(findings, "tell") != 0)
         return cli_error(CLI_WRONG, "--findings '%s': is neither fail nor tell", findings);
+    const char *libraries = cli_value(p, "libraries", "host");
+    if (strcmp(libraries, "host") != 0 && strcmp(libraries, "refuse") != 0)
+        return cli_error(CLI_WRONG, "--libraries '%s': is neither host nor refuse", libraries);
     int status = check_options(p);
     if (status == CLI_OK)
         status = find_program(path, p->word[0]);
@@ -262,7 +279,7 @@ const struct cli_command cli_cuda = {
     .notes =
         "The program is one that links libcudart or libcuda dynamically: nvcc -cudart shared. The exit status is the program's, and 1 when "
         "the\n"
-        "machine cannot carry out a launch. The summary goes to standard error. Without --preset it is the least capable machine whose "
+        "machine cannot carry out a launch. The summary goes to standard error. Without --preset it is the oldest machine whose "
         "cores have the\n"
         "architecture and the shared memory that the program's kernels ask for. --functions lists the functions that are there.\n",
     .run = run,

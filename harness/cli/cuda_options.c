@@ -5,6 +5,7 @@
 const struct cli_option cli_cuda_own[CLI_CUDA_OWN_CNT] = {
     {"system", "NAME", 0, "transactional system (default none)"},
     {"findings", "fail|tell", 0, "whether what --check finds makes the exit status 1 (fail)"},
+    {"libraries", "host|refuse", 0, "whether the host computes functions of cuBLAS, cuRAND and cuFFT, in no time (host)"},
     {"functions", NULL, 0, "list the functions of both APIs that are there, and start no program"},
 };
 

@@ -45,6 +45,8 @@ static const struct need {
     {TOOL, "clang-14", "clang-14", "--version", "clang-14", "kernels in OpenCL C, and in CUDA C without nvcc"},
     {FILE_AT, "libclc", "/usr/lib/clc/nvptx64--nvidiacl.bc", NULL, "libclc-14", "kernels in OpenCL C"},
     {TOOL, "nvcc", "nvcc", "--version", NULL, "CUDA programs from their source; NVIDIA's toolkit has it"},
+    {FILE_AT, "libblas", "/usr/lib/x86_64-linux-gnu/libblas.so.3", NULL, "libblas3", "cuBLAS of programs under cuda and test"},
+    {FILE_AT, "FFTW", "/usr/lib/x86_64-linux-gnu/libfftw3f.so.3", NULL, "libfftw3-single3 libfftw3-double3", "cuFFT of such programs"},
     {TOOL, "yosys", "yosys", "-V", "yosys", "synth: cells and area"},
     {TOOL, "sta", "sta", NULL, "opensta", "synth: timing and power"},
     {FILE_AT, "osu018", "/usr/share/qflow/tech/osu018", NULL, "qflow-tech-osu018", "synth: its standard cells"},

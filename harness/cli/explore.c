@@ -506,6 +506,7 @@ static int search(struct explorer *e, uint64_t wanted, int *outcome)
         e->states++;
         e->early += form == 0;
         e->late += form == 1;
+        cli_session_step(&e->c->session, "states", e->states, wanted);
         *outcome = try_state(e);
         if (*outcome != COWARP_OK || cli_interrupted())
             return CLI_FAILED;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -69,6 +70,13 @@ const struct cli_option cli_machine_options[] = {
 };
 const uint32_t cli_machine_option_cnt = sizeof cli_machine_options / sizeof cli_machine_options[0];
 
+/* Whether standard error is a terminal whose user wants colours (no-color.org). */
+static bool wants_colour(void)
+{
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    return isatty(STDERR_FILENO) && (no == NULL || no[0] == '\0') && term != NULL && strcmp(term, "dumb") != 0;
+}
+
 int cli_error(int exit_status, const char *fmt, ...)
 {
     char line[9000]; /* more than the longest text of the library */
@@ -79,7 +87,8 @@ int cli_error(int exit_status, const char *fmt, ...)
     for (char *c = line; *c != '\0'; c++)
         if (*c == '\n' || *c == '\r')
             *c = ' '; /* one line, whatever a quoted piece of input holds */
-    fprintf(stderr, "cowarp: %s\n", line);
+    const bool colour = wants_colour();
+    fprintf(stderr, "%scowarp:%s %s\n", colour ? "\x1b[1;31m" : "", colour ? "\x1b[0m" : "", line);
     return exit_status;
 }
 

@@ -90,6 +90,13 @@ const struct cli_command cli_sweep = {
     .script = "scripts/results/sweep.py",
 };
 
+const struct cli_command cli_validate = {
+    .name = "validate",
+    .usage = "CARD.csv ... [OPTIONS] -- PROGRAM [ARGUMENT ...]",
+    .what = "Compares a CUDA program's kernels with what nvprof or ncu has measured on a card",
+    .script = "scripts/results/validate.py",
+};
+
 const struct cli_command cli_test = {
     .name = "test",
     .usage = "[OPTIONS] -- ctest|pytest|PROGRAM [ARGUMENT ...]",

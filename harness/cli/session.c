@@ -75,17 +75,53 @@ static void erase_line(struct cli_session *s)
     s->line_shown = false;
 }
 
+/* How long the launch will still take, by the blocks that have ended; before the first one nothing is known. */
+static void tell_rest(const struct cli_session *s, double now, uint64_t done, uint64_t total)
+{
+    const double left = done > 0 ? (now - s->launch_at) * (double)(total - done) / (double)done : 0;
+    if (done == 0)
+        fprintf(stderr, "none of %" PRIu64 " blocks has ended", total);
+    else
+        fprintf(stderr, "%" PRIu64 " of %" PRIu64 " blocks, %.0f s left", done, total, left);
+}
+
 static int on_progress(void *context, uint64_t cycles, uint64_t done, uint64_t total)
 {
     struct cli_session *s = context;
     const double now = seconds();
+    if (done < s->blocks_done || s->launch_at <= 0) /* another launch */
+        s->launch_at = now;
+    s->blocks_done = done;
     if (s->on_terminal && total > 0 && now - s->line_at >= LINE_INTERVAL_SECONDS) {
-        fprintf(stderr, "\r%s: %" PRIu64 " cycles, %.0f cycles/s, %" PRIu64 " of %" PRIu64 " blocks (%u%%)\x1b[K", s->title, cycles,
-                (double)cycles / (now - s->started), done, total, total > 0 ? (unsigned)(100 * done / total) : 0u);
+        fprintf(stderr, "\r%s: %.0f s, %" PRIu64 " cycles, %.0f cycles/s, ", s->title, now - s->started, cycles,
+                (double)cycles / (now - s->started));
+        tell_rest(s, now, done, total);
+        fputs("\x1b[K", stderr);
         s->line_at = now;
         s->line_shown = true;
     }
     return stop_signal;
+}
+
+void cli_session_step(struct cli_session *s, const char *what, uint64_t done, uint64_t total)
+{
+    const double now = seconds();
+    if (!s->on_terminal || now - s->line_at < LINE_INTERVAL_SECONDS)
+        return;
+    fprintf(stderr, "\r%s: %" PRIu64 " of %" PRIu64 " %s, %.0f s left\x1b[K", s->title, done, total, what,
+            done > 0 ? (now - s->steps_at) * (double)(total - done) / (double)done : 0);
+    s->line_at = now;
+    s->line_shown = true;
+}
+
+void cli_session_steps_begin(struct cli_session *s)
+{
+    s->steps_at = seconds();
+}
+
+void cli_session_steps_end(struct cli_session *s)
+{
+    erase_line(s);
 }
 
 /* "kernel NAME of ..." */

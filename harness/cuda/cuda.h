@@ -69,6 +69,11 @@ const char *cw_cuda_said(void);
 /* A function that is not there has been called: says so once, and answers CW_CUDA_NOT_SUPPORTED. */
 int cw_cuda_missing(const char *function);
 
+struct cw_cuda_stream;
+/* A function of such a library as cuBLAS is called, which the host computes (harness/hostlib); says so once. CW_CUDA_NOT_SUPPORTED:
+ * `--libraries=refuse`, or the stream is being captured; both have been said. `name` is a literal. */
+int cw_cuda_library(const char *name, const struct cw_cuda_stream *stream);
+
 /* A container of a program, or the PTX that a program has given. */
 struct cw_cuda_image;
 /* Registers what nvcc's start-up code hands over (struct of magic 466243B1h). Never NULL: what is wrong with it is told when a kernel of it
@@ -117,7 +122,6 @@ int cw_cuda_symbol_read(const void *host, size_t offset, void *to, size_t bytes)
 /* The same by its name in an image. */
 int cw_cuda_global(struct cw_cuda_image *image, const char *name, uint64_t *address, size_t *bytes);
 
-struct cw_cuda_stream;
 struct cw_cuda_event;
 struct cw_cuda_launch {
     uint32_t grid[3], block[3];

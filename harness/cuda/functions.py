@@ -16,10 +16,11 @@ import sys
 
 
 since = {}  # the third column of read()
+LIBRARIES = {"cublas": "cuBLAS", "curand": "cuRAND", "cufft": "cuFFT"}  # harness/hostlib has them: what is not there is not exported
 
 
 def read():
-    rows, part = {"runtime": [], "driver": []}, None
+    rows, part = {name: [] for name in ("runtime", "driver", *LIBRARIES)}, None
     for line in (pathlib.Path(__file__).parent / "functions.txt").read_text().splitlines():
         if line.startswith("["):
             part = rows[line.strip("[]")]
@@ -46,17 +47,24 @@ def stubs(part):
 def names():
     rows = sorted(missing(read()["runtime"]) + missing(read()["driver"]))
     table = "".join(f'    "{name}",\n' for name in rows)
+    known = "".join(f'    "{name}",\n' for name in sorted(name for part in LIBRARIES for name, _ in read()[part]))
     return ('/* Made by functions.py of functions.txt. */\n#include "cli/cuda_functions.h"\n\n#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n\n'
-            f"static const char *const names[] = {{\n{table}}};\n\n"
+            f"static const char *const names[] = {{\n{table}}};\n\nstatic const char *const known[] = {{\n{known}}};\n\n"
             "static int compare(const void *name, const void *row)\n{\n    return strcmp(name, *(const char *const *)row);\n}\n\n"
             "bool cw_cuda_is_missing(const char *name)\n{\n"
             "    return bsearch(name, names, sizeof names / sizeof names[0], sizeof names[0], compare) != NULL;\n}\n\n"
+            "bool cw_cuda_is_no_library_function(const char *name)\n{\n"
+            "    const bool is_one = "
+            + " || ".join(f'strncmp(name, \"{part}\", {len(part)}) == 0' for part in LIBRARIES) + ";\n"
+            "    return is_one && bsearch(name, known, sizeof known / sizeof known[0], sizeof known[0], compare) == NULL;\n}\n\n"
             "const char cw_cuda_there[] =\n" + "".join(f"    {json.dumps(line + chr(10))}\n" for line in there().splitlines()) + "    ;\n")
 
 
 def there():
     """What `cowarp cuda --functions` prints."""
     text = ""
+    for part, title in LIBRARIES.items():
+        text += f"{title}, computed on the host, {len(read()[part])}:\n" + "".join(f"  {name}\n" for name, _ in read()[part])
     for part, title in (("runtime", "Runtime"), ("driver", "Driver")):
         rows = [(name, state) for name, state in read()[part] if not re.search(r"_pt[ds][sz]$", name)]
         found = [name for name, state in rows if state == "there" and not name.startswith("__")]

@@ -10,14 +10,16 @@
 
 #define DYNAMIC_SHARED_BYTES UINT64_C(49152) /* that a CUDA device has for every block that does not ask for more */
 
-/* Machines for programs that name none, from the least capable on. A machine of sm_20 runs PTX of any architecture, but a program that was
- * compiled for a newer one may count on the room that its cores have. */
+/* Machines for programs that name none, from the oldest on. A machine of sm_20 runs PTX of any architecture, but a program that was compiled
+ * for a newer one may count on the room that its cores have. nvcc 13 compiles for sm_75, if it is not told otherwise. */
 static const struct {
     const char *name;
     uint64_t shared_bytes;
     uint32_t architecture;
-} presets[] = {{"getm", 16384, 20}, {"gtx480", 49152, 20}, {"sbrp-near", 65536, 75}};
+} presets[] = {{"getm", 16384, 20},      {"gtx480", 49152, 20},   {"titanv", 98304, 70},
+               {"rtx2080ti", 65536, 75}, {"rtx4070", 101376, 89}, {"h100", 232448, 90}};
 #define PRESET_CNT (sizeof presets / sizeof presets[0])
+#define UNSAID     3u /* of a program that has not said what its kernels need */
 
 __attribute__((constructor)) static void find_page(void)
 {
@@ -73,23 +75,27 @@ static struct need needs(const struct cw_cuda_process *p)
     return n;
 }
 
-/* The least capable machine whose cores have room for a block of each kernel, and are of the PTX's architecture: that does not count with a
- * transactional system, whose machines are the older ones. */
+/* The oldest machine whose cores have room for a block of each kernel, and are of the PTX's architecture or a newer one: that does not count
+ * with a transactional system, whose machines are the older ones. Persistent memory is that of the machine that was published with it. */
 static const char *choose_preset(const struct cw_cuda_process *p)
 {
     const char *const other = "--preset NAME chooses another";
     struct need n = needs(p);
+    if (strcmp(cli_value(&p->parsed, "persistency", "none"), "none") != 0) {
+        cw_cuda__say("preset sbrp-near: the program's memory is persistent; %s", other);
+        return "sbrp-near";
+    }
     if (strcmp(cli_value(&p->parsed, "system", "none"), "none") != 0)
         n.architecture = 0;
     const uint64_t wanted = n.dynamic && n.shared_bytes < DYNAMIC_SHARED_BYTES ? DYNAMIC_SHARED_BYTES : n.shared_bytes;
-    size_t k = p->images != NULL ? 0 : PRESET_CNT - 1;
-    while (k + 1 < PRESET_CNT && (presets[k].shared_bytes < wanted || presets[k].architecture < n.architecture))
+    size_t k = p->images != NULL ? 0 : UNSAID;
+    while (p->images != NULL && k + 1 < PRESET_CNT && (presets[k].shared_bytes < wanted || presets[k].architecture < n.architecture))
         k++;
     const char *name = presets[k].name;
     if (p->images == NULL)
         cw_cuda__say("preset %s: the program has not said yet what its kernels need; %s", name, other);
-    else if (k > 0 && presets[k - 1].shared_bytes >= wanted)
-        cw_cuda__say("preset %s: the PTX of %s is for sm_%u, and lesser machines are of sm_%u; %s", name, n.by_architecture->name,
+    else if (k > 0 && presets[k - 1].architecture < n.architecture)
+        cw_cuda__say("preset %s: the PTX of %s is for sm_%u, and older machines are of sm_%u; %s", name, n.by_architecture->name,
                      (unsigned)n.architecture, (unsigned)presets[k - 1].architecture, other);
     else if (k > 0 && wanted > n.shared_bytes)
         cw_cuda__say("preset %s: a kernel has shared memory whose size its launch says, and CUDA allows %u KB; %s", name,

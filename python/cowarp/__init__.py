@@ -8,11 +8,14 @@
         gpu.run(module.kernels["saxpy"], 4, 256, 2.0, cowarp.In(x), y, len(x))
         print(y[0], gpu.stats["cycles"])
 """
+from __future__ import annotations
+
 import ctypes as _ctypes
 
 from . import _library
-from ._arguments import In, InOut, Local, Out, Param
+from ._arguments import In, InOut, Local, Numba, Out, Param
 from ._calls import Calls as _Calls
+from ._cuda import compile_cuda
 from ._errors import (DeadlockError, Error, FaultError, FileError, LimitError, MemoryLimitError, MismatchError, OracleError, RequestError,
                       UnsupportedError)
 from ._errors import made as _made
@@ -20,52 +23,54 @@ from ._frame import frame
 from ._gpu import DeviceArray, Gpu, Kernel, Module
 from ._gpu import counters_of as _counters_of
 from ._gpu import settings_of as _settings_of
+from ._run import command, run
 
 __all__ = ["DeadlockError", "DeviceArray", "Error", "FaultError", "FileError", "Gpu", "In", "InOut", "Kernel", "LimitError", "Local",
-           "MemoryLimitError", "MismatchError", "Module", "OracleError", "Out", "Param", "RequestError", "UnsupportedError", "config",
-           "controls", "counters", "frame", "library", "mechanisms", "persistencies", "play", "presets", "systems", "units"]
+           "MemoryLimitError", "MismatchError", "Module", "Numba", "OracleError", "Out", "Param", "RequestError", "UnsupportedError", "command",
+           "compile_cuda", "config", "controls", "counters", "frame", "library", "mechanisms", "persistencies", "play", "presets", "run",
+           "systems", "units"]
 
 __version__ = _library.lib.cowarp_version().decode()
 library = _library.path  # of libcowarp.so, as it was found
 
 
-def systems():
+def systems() -> dict:
     """Transactional systems: a dict from names to a line about each. Beside these there is "none"."""
     return _library.listed(_library.lib.cowarp_system_at)
 
 
-def persistencies():
+def persistencies() -> dict:
     """Persistency models, as systems()."""
     return _library.listed(_library.lib.cowarp_persistency_at)
 
 
-def mechanisms():
+def mechanisms() -> dict:
     """Mechanisms, as systems()."""
     return _library.listed(_library.lib.cowarp_mechanism_at)
 
 
-def controls():
+def controls() -> dict:
     """Control-flow policies, as systems()."""
     return _library.listed(_library.lib.cowarp_control_at)
 
 
-def presets():
+def presets() -> dict:
     """Machines, as systems()."""
     return _library.listed(_library.lib.cowarp_preset_at)
 
 
-def units():
+def units() -> dict:
     """Hardware units that Gpu's units may name, as systems()."""
     return _library.listed(_library.lib.cowarp_unit_at)
 
 
-def counters():
+def counters() -> dict:
     """A dict from each counter's name to its unit and its definition."""
     with Gpu() as gpu:
         return {name: (unit, what) for name, _, unit, what in _counters_of(gpu._handle())}
 
 
-def config(preset="getm", config=None, **keys):
+def config(preset: str = "getm", config: dict | None = None, **keys) -> dict:
     """The configuration that these make, without a GPU: a dict from names to values. A choice is its word."""
     handle, options, key, found = _library.CONFIG(), _library.Options(), _library.Key(), {}
     _library.lib.cowarp_options_init_size(_ctypes.byref(options), _ctypes.sizeof(options))
@@ -81,7 +86,7 @@ def config(preset="getm", config=None, **keys):
     return found
 
 
-def play(stimulus, wave, backend="lockstep", on_message=None):
+def play(stimulus, wave, backend: str = "lockstep", on_message=None) -> dict:
     """Drives one hardware unit with a stimulus file, without a GPU, into an FST file (docs/waves.md). Returns a dict: unit, cycles,
     expectations, waits, view."""
     import os

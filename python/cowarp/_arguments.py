@@ -42,6 +42,20 @@ class Local:
         self.nbytes = int(nbytes)
 
 
+class Numba:
+    """An array as Numba's kernels take it: several parameters, two unused addresses, the number of elements, the bytes of one, the data, the
+    shape, the strides in bytes. The data is copied as of InOut, or as of In when the array is read-only."""
+
+    def __init__(self, array):
+        if not isinstance(array, numpy.ndarray) or array.ndim == 0 or not array.flags.c_contiguous:
+            raise TypeError("Numba needs a numpy array of one or more dimensions whose elements lie one behind the other")
+        self.array = array
+
+    def values(self):
+        array = self.array
+        return [0, 0, array.size, array.itemsize, wrapped(array), *array.shape, *array.strides]
+
+
 class Param:
     """A kernel's parameter: name, offset and bytes in the parameter block, alignment, and kind: "integer", "float", "aggregate", "shared"."""
     KINDS = ("integer", "float", "aggregate", "shared")
@@ -60,6 +74,15 @@ def wrapped(value):
     if isinstance(value, numpy.ndarray) and value.ndim > 0:
         return InOut(value) if value.flags.writeable else In(value)
     return value
+
+
+def expanded(values):
+    """One value for each parameter."""
+    for value in values:
+        if isinstance(value, Numba):
+            yield from value.values()
+        else:
+            yield wrapped(value)
 
 
 def integer(where, param, value):

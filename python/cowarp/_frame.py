@@ -2,7 +2,7 @@
 """Statistics as a pandas frame."""
 
 
-def frame(stats, columns=None):
+def frame(stats, columns: list | None = None):
     """A pandas frame with a row for each run and a column for each value.
 
     stats: the dict of gpu.stats, a list of such dicts, or a dict from labels to them. columns: which values, in this order; default all."""

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A GPU, its modules and kernels, and arrays in its memory."""
+from __future__ import annotations
+
 import ctypes
 import difflib
 import os
@@ -9,6 +11,7 @@ import numpy
 from . import _arguments as arguments
 from . import _library as c
 from ._calls import Calls
+from ._cuda import compile_cuda, plain_name
 from ._errors import RequestError, made
 
 # Keyword argument -> member of struct cowarp_options, and how it gets there.
@@ -101,12 +104,12 @@ class Module:
             i += 1
         self.kernels = found
 
-    def write(self, variable, array, offset=0):
+    def write(self, variable: str, array, offset: int = 0) -> None:
         """Copies an array's bytes to a variable, .global or .const, at an offset in bytes."""
         data = numpy.ascontiguousarray(array)
         self.gpu._check(c.lib.cowarp_symbol_write(self.gpu._handle(), self.handle, variable.encode(), offset, data.ctypes.data, data.nbytes))
 
-    def read(self, variable, dtype, count=1, offset=0):
+    def read(self, variable: str, dtype, count: int = 1, offset: int = 0) -> numpy.ndarray:
         """`count` values of a variable, from an offset in bytes on, as an array."""
         data = numpy.empty(count, dtype)
         self.gpu._check(c.lib.cowarp_symbol_read(self.gpu._handle(), self.handle, variable.encode(), offset, data.ctypes.data, data.nbytes))
@@ -131,13 +134,13 @@ class DeviceArray:
             raise RequestError("this DeviceArray has been freed")
         return self.address
 
-    def get(self):
+    def get(self) -> numpy.ndarray:
         """A copy of it as a numpy array."""
         data = numpy.empty(self.shape, self.dtype)
         self.gpu._read(data, self._live())
         return data
 
-    def set(self, array):
+    def set(self, array) -> None:
         """Copies an array of its shape there."""
         data = numpy.ascontiguousarray(array, self.dtype)
         if data.shape != self.shape:
@@ -208,7 +211,7 @@ class Gpu:
 
     # Life ------------------------------------------------------------------------------------------------------------
 
-    def close(self):
+    def close(self) -> None:
         """Completes the wave file and the file of persistent memory, and frees the GPU. It can be called again."""
         if self._gpu is None:
             return
@@ -236,7 +239,7 @@ class Gpu:
         if getattr(self, "_gpu", None) is not None:
             self._destroy()
 
-    def reset(self):
+    def reset(self) -> None:
         """After a run that failed: the GPU can be used again. Memory and modules are kept."""
         self._check(c.lib.cowarp_reset(self._handle()))
 
@@ -254,7 +257,7 @@ class Gpu:
     def _read(self, data, address):
         self._check(c.lib.cowarp_read(self._handle(), data.ctypes.data, address, data.nbytes))
 
-    def array(self, values, dtype=None, *, versions=False):
+    def array(self, values, dtype=None, *, versions: bool = False) -> DeviceArray:
         """Device memory with a copy of the values; with versions=True in versions, where the system keeps them (sitm-*): for what transactions
         share. Such memory cannot be freed."""
         data = numpy.ascontiguousarray(arguments.In(numpy.asarray(values, dtype)).array).reshape(numpy.shape(values))
@@ -262,7 +265,7 @@ class Gpu:
         self._write(made_one.address, data)
         return made_one
 
-    def zeros(self, shape, dtype=numpy.float32, *, versions=False):
+    def zeros(self, shape: int | tuple, dtype=numpy.float32, *, versions: bool = False) -> DeviceArray:
         """Device memory of zeros; versions: as of array()."""
         shape = tuple(shape) if isinstance(shape, (tuple, list)) else (int(shape),)
         nbytes = int(numpy.prod(shape, dtype=object)) * numpy.dtype(dtype).itemsize
@@ -275,7 +278,7 @@ class Gpu:
             names.append(name.value.decode())
         return names
 
-    def region(self, name, shape, dtype=numpy.uint32, create=False):
+    def region(self, name: str, shape: int | tuple, dtype=numpy.uint32, create: bool = False) -> DeviceArray:
         """A region of persistent memory of that name: the one that there is, or a new one of zeros.
 
         A new one is refused, for the name may be mistyped, when pm_file had regions when it was opened, or when the name is nearly that of a
@@ -293,7 +296,7 @@ class Gpu:
 
     # Modules and launches --------------------------------------------------------------------------------------------
 
-    def load(self, source, name="text.ptx"):
+    def load(self, source: str | bytes | os.PathLike, name: str = "text.ptx") -> Module:
         """A Module from a file, or from PTX text: bytes, or a string of several lines."""
         handle = c.MODULE()
         text = source.encode() if isinstance(source, str) and "\n" in source else source
@@ -308,14 +311,21 @@ class Gpu:
         self._modules.append(module)
         return module
 
+    def load_cuda(self, source: str | os.PathLike, **how) -> Module:
+        """A Module from CUDA C, a path or text of several lines: compile_cuda(source, **how), then load. A kernel is found by its plain name,
+        too: "saxpy" for _Z5saxpyfPKfPf."""
+        return self.load(compile_cuda(source, **how), "text.cu" if "\n" in os.fspath(source) else os.fspath(source))
+
     def _find(self, kernel):
         if isinstance(kernel, Kernel):
             if kernel.module.gpu is not self:
                 raise RequestError(f"kernel {kernel.name} was loaded on another GPU")
             return kernel
         found = [m.kernels[kernel] for m in self._modules if kernel in m.kernels]
+        if not found:
+            found = [k for m in self._modules for name, k in m.kernels.items() if plain_name(name) == kernel]
         if len(found) > 1:
-            raise RequestError(f"{len(found)} modules have a kernel '{kernel}'; use module.kernels['{kernel}']")
+            raise RequestError(f"{len(found)} kernels are called '{kernel}'; use module.kernels['{found[0].name}']")
         if not found:
             names = [name for m in self._modules for name in m.kernels]
             near = difflib.get_close_matches(str(kernel), names, 1)
@@ -323,7 +333,8 @@ class Gpu:
             raise RequestError(f"no kernel '{kernel}'; {hint}")
         return found[0]
 
-    def run(self, kernel, grid, block, *values, shared=0, static_warps=False, registers=0, functional=False, baseline=False):
+    def run(self, kernel: str | Kernel, grid: int | tuple, block: int | tuple, *values, shared: int = 0, static_warps: bool = False,
+            registers: int = 0, functional: bool = False, baseline: bool = False) -> int:
         """Runs a kernel, a Kernel or its name, to its end and returns the core cycles that it took.
 
         grid, block: a number or a tuple of up to three. values: one for each parameter. A number is converted to the parameter's size, and
@@ -334,8 +345,8 @@ class Gpu:
         kernel = self._find(kernel)
         launch = Prepared(self, kernel)
         try:
-            for i, value in enumerate(values):
-                launch.add(i, arguments.wrapped(value))
+            for i, value in enumerate(arguments.expanded(values)):
+                launch.add(i, value)
             before = c.lib.cowarp_cycles(self._handle())
             struct = launch.struct(Shape.of("grid", grid), Shape.of("block", block), shared, static_warps, registers, functional, baseline)
             with self._calls.guard():
@@ -347,7 +358,7 @@ class Gpu:
         finally:
             launch.free()
 
-    def occupancy(self, kernel, grid, block, shared=0, registers=0):
+    def occupancy(self, kernel: str | Kernel, grid: int | tuple, block: int | tuple, shared: int = 0, registers: int = 0) -> dict:
         """How many blocks of a launch a core holds at once, and what limits them, as a dict (struct cowarp_occupancy). Nothing runs."""
         kernel, found = self._find(kernel), c.Occupancy()
         struct = Prepared(self, kernel).struct(Shape.of("grid", grid), Shape.of("block", block), shared, False, registers)
@@ -356,7 +367,7 @@ class Gpu:
         return occupancy_of(found)
 
     @property
-    def occupancies(self):
+    def occupancies(self) -> list:
         """The same of the launches so far, a list of dicts; equal launches are one, and "launches" counts them."""
         found, rows = c.Occupancy(), []
         while c.lib.cowarp_occupancy_at(self._handle(), len(rows), ctypes.byref(found)):
@@ -364,7 +375,7 @@ class Gpu:
         return rows
 
     @property
-    def findings(self):
+    def findings(self) -> list:
         """What the option checks has found, a list of dicts (struct cowarp_finding)."""
         found, rows = c.Finding(size=ctypes.sizeof(c.Finding)), []
         while c.lib.cowarp_finding_at(self._handle(), len(rows), ctypes.byref(found)):
@@ -373,7 +384,7 @@ class Gpu:
             rows.append({**row, "block": tuple(row["block"]), "thread": tuple(row["thread"])})
         return rows
 
-    def advise(self, kernel, threads=256, shared=0):
+    def advise(self, kernel: str | Kernel, threads: int = 256, shared: int = 0) -> dict:
         """What transactions in shared memory take of a core (docs/command.md, cowarp advise), as a dict."""
         kernel, advice = self._find(kernel), c.Advice()
         self._check(c.lib.cowarp_advise(self._handle(), kernel.module.handle, kernel.name.encode(), threads, shared, ctypes.byref(advice)))
@@ -385,19 +396,19 @@ class Gpu:
             return {name: value.decode() if isinstance(value, bytes) else value for name, value in values.items()}
         return {**plain, "alone": row(advice.alone), "line": [row(line) for line in advice.line]}
 
-    def phase(self, name):
+    def phase(self, name: str | None) -> None:
         """A phase of the program begins; None: none does."""
         self._check(c.lib.cowarp_phase(self._handle(), None if name is None else name.encode()))
 
     # Results ---------------------------------------------------------------------------------------------------------
 
     @property
-    def cycles(self):
+    def cycles(self) -> int:
         """Core cycles of all launches so far."""
         return c.lib.cowarp_cycles(self._handle())
 
     @property
-    def stats(self):
+    def stats(self) -> dict:
         """Every counter, and what was run, as a dict: sums over all launches so far. cowarp.counters() says what each means."""
         handle = self._handle()
         first = {"preset": self.preset, "system": self.system, "seed": self.seed, "cycles": c.lib.cowarp_cycles(handle),

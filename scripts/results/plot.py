@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A counter over the parameters of a sweep, as SVG. The same table gives the same bytes."""
+"""A counter over the parameters of a sweep, and cycles here over cycles there, as SVG. The same table gives the same bytes."""
 import io
 import math
 
@@ -7,7 +7,7 @@ try:
     import matplotlib
     from matplotlib.figure import Figure
 except ImportError:
-    raise SystemExit("cowarp sweep: plots need python3-matplotlib; run ./setup") from None
+    raise SystemExit("cowarp: plots need python3-matplotlib; run ./setup") from None
 
 from statsfile import Wrong
 
@@ -93,6 +93,26 @@ def draw(rows, sweep_axes, name, units, workload):
             axes.set_title(f"{workload}: medians of {seeds} seeds, lines from the least to the greatest", fontsize=9)
         else:
             axes.set_title(workload, fontsize=9)
+        if len(series) > 1:
+            axes.legend(frameon=False, fontsize=8)
+        out = io.StringIO()
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    return out.getvalue()
+
+
+def scatter(series, x_label, y_label, title):
+    """The SVG's text: points of each series on logarithmic axes, and the line on which both are equal. series: {label: [(x, y)]}"""
+    points = [value for line in series.values() for point in line for value in point]
+    low, high = min(points, default=1) / 1.5, max(points, default=1) * 1.5
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(5.2, 5.0), layout="constrained")
+        axes = figure.add_subplot()
+        axes.plot([low, high], [low, high], color="#888888", linewidth=1)
+        for number, (label, line) in enumerate(series.items()):
+            axes.plot([x for x, _ in line], [y for _, y in line], linestyle="", label=label, marker=MARKERS[number % len(MARKERS)], markersize=5,
+                      color=COLOURS[number % len(COLOURS)])
+        axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high), xlabel=x_label, ylabel=y_label, aspect="equal")
+        axes.set_title(title, fontsize=9)
         if len(series) > 1:
             axes.legend(frameon=False, fontsize=8)
         out = io.StringIO()

@@ -16,8 +16,8 @@ from diff import launch_text  # noqa: E402
 from report_style import STYLE  # noqa: E402
 from statsfile import Parser, Wrong, check_outputs, counted, grouped, load, refuse_twice, run_main, save, title  # noqa: E402
 
-ISSUE = "issue_"     # counters of the scheduler cycles, by what became of them
-ABORT = "tx_aborted"  # of transactions, and with _CAUSE by cause
+ISSUE = "issue_slots"  # whole of the counters of scheduler cycles, by what became of them
+ABORT = "tx_aborted"  # of transactions; its parts are the causes
 HOT = 20             # lines of PTX
 POINTS = 400         # of a line over time
 NUMBER = re.compile(r"[-+]?[0-9][0-9,.]*(e[-+]?\d+)?%?$|-$")
@@ -104,9 +104,9 @@ def launches(run):
     return f"<details><summary>Launches of {escape(run.name)}</summary><ul>{text}</ul>{f'<p>and {more} more</p>' if more else ''}</details>"
 
 
-def parts_of(runs, prefix, unit=None):
-    """[(counter without the prefix, counter)] that some run has. unit: of the whole, which its parts have too; what counts something else is none."""
-    names = dict.fromkeys(name for run in runs for name, entry in run.counters.items() if name.startswith(prefix) and unit in (None, entry["unit"]))
+def parts_of(runs, whole, prefix):
+    """[(counter without the prefix, counter)] of the counters that say that they are parts of the whole, and that some run has counted."""
+    names = dict.fromkeys(name for run in runs for name, entry in run.counters.items() if entry.get("part_of") == whole)
     return [(name.removeprefix(prefix).replace("_", " "), name) for name in names if any(run.value(name) for run in runs)]
 
 
@@ -176,7 +176,7 @@ def hot_lines(runs):
 
 
 def stall_stack(runs):
-    parts = parts_of(runs, ISSUE)
+    parts = parts_of(runs, ISSUE, "issue_")
     if not parts:
         return section("stalls", "Where issue slots go", '<p class="none">Not recorded. Run with <code>--stalls</code>.</p>')
     rows = [(run.name, [run.value(name) for _, name in parts]) for run in runs]
@@ -196,7 +196,7 @@ def transactions(runs):
     runs = [run for run in runs if run.value("tx_begun")]
     if not runs:
         return ""
-    causes = [(part.strip(), name) for part, name in parts_of(runs, ABORT + "_", next(run.counters[ABORT]["unit"] for run in runs if ABORT in run.counters))]
+    causes = parts_of(runs, ABORT, ABORT + "_")
     rows = [("begun", lambda run: run.value("tx_begun")), ("committed", lambda run: run.value("tx_committed")), ("aborted", lambda run: run.value(ABORT)),
             ("aborts per 1,000 commits", lambda run: run.ratio("aborts_per_1k_commits"))]
     rows += [(f"aborted: {part}", lambda run, name=name: run.value(name)) for part, name in causes]

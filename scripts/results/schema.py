@@ -24,7 +24,7 @@ class Each:
         self.shape = shape
 
 
-COUNTER = {"value": NUMBER, "unit": str, "definition": str, "of?": str}
+COUNTER = {"value": NUMBER, "unit": str, "definition": str, "of?": str, "part_of?": str}
 LAUNCH = {"kernel": str, "grid": [int], "block": [int], "dynamic_shared_bytes": int, "args": [str], "times": int}
 SIMULATOR = {"version": str, "commit": str, "dirty?": Maybe(bool), "sources?": str, "compiler?": str, "sha256": Maybe(str)}
 MANIFEST = {"repeat": Maybe([str]), "command?": Maybe([str]), "directory?": Maybe(str), "simulator": SIMULATOR, "params": Each(int),

@@ -4,6 +4,7 @@
 was wrong."""
 import csv
 import io
+import json
 import pathlib
 import sys
 
@@ -79,21 +80,25 @@ def main():
                     epilog="Counters of mechanisms that no run has are left out.")
     parser.add_argument("files", nargs="+", metavar="FILE.json", help="what --stats has written")
     parser.add_argument("--csv", nargs="?", const="-", metavar="FILE", help="one row per run, all counters and ratios as columns (standard output)")
+    parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="the same as a list of objects")
     parser.add_argument("--all", action="store_true", help="also counters that are zero, and those of other mechanisms")
     options = parser.parse_args()
     if options.csv not in (None, "-") and options.csv.endswith(".json"):
         raise Wrong(f"--csv {options.csv}: is a statistics file; put --csv behind the files, or write --csv=FILE")
     refuse_twice(options.files)
-    check_outputs([("--csv", options.csv, "CSV")], [("the file", path) for path in options.files])
+    check_outputs([("--csv", options.csv, "CSV"), ("--json", options.json, "JSON")], [("the file", path) for path in options.files])
     files = [load(path) for path in options.files]
-    if options.csv is None:
+    if options.csv is None and options.json is None:
         show(dict(zip(options.files, files)), options.all)
         return 0
     rows = [row(path, stats, options.all) for path, stats in zip(options.files, files)]
     fill_config(rows, files)
-    out = io.StringIO()
-    write_table(out, rows)
-    save(options.csv, out.getvalue())
+    if options.csv is not None:
+        out = io.StringIO()
+        write_table(out, rows)
+        save(options.csv, out.getvalue())
+    if options.json is not None:
+        save(options.json, json.dumps(rows, indent=1) + "\n")
     return 0
 
 

@@ -350,6 +350,7 @@ def parse(arguments):
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="runs at a time (all cores)")
     parser.add_argument("--limit", type=int, default=1800, metavar="S", help="seconds that one run may take (1800)")
     parser.add_argument("--csv", metavar="FILE", help="one row per run with all counters; - is standard output")
+    parser.add_argument("--json", metavar="FILE", help="the same as a list of objects; - is standard output")
     parser.add_argument("--plot", action="append", default=[], metavar="COUNTER", help="draw this counter, ratio, or cycles over the first axis of numbers")
     parser.add_argument("--svg", metavar="FILE", help="where the plot goes (WORKLOAD-COUNTER.svg)")
     parser.add_argument("--show", default="cycles", metavar="NAME,NAME", help="what the table shows of each run (cycles)")
@@ -380,7 +381,7 @@ def check_files(options, inputs):
         raise Wrong("--list -: a list is a file, which the jobs read; name it")
     if len(set(options.plot)) < len(options.plot):
         raise Wrong("--plot: a counter is there twice")
-    check_outputs([("--csv", options.csv, "CSV"), *((f"--plot {name}:", path, "SVG") for name, path in plots_of(options)), ("--list", options.list, "JSON")],
+    check_outputs([("--csv", options.csv, "CSV"), ("--json", options.json, "JSON"), *((f"--plot {name}:", path, "SVG") for name, path in plots_of(options)), ("--list", options.list, "JSON")],
                   [("the file", path) for path in inputs])
 
 
@@ -457,15 +458,17 @@ def main():
 def make_table(options, axes, points, store):
     reasons = make_all(store, points, options.jobs)
     rows = table_of(store, reasons)
-    if "-" not in (options.csv, options.svg):
+    if "-" not in (options.csv, options.json, options.svg):
         print_table(rows, axes, options.show.split(","))
     if options.csv:
         write_csv(options.csv, rows)
+    if options.json:
+        save(options.json, json.dumps(rows, indent=1) + "\n")
     for name, path in plots_of(options):
         from plot import draw  # matplotlib takes a while to load
         save(path, draw(rows, axes, name, units_of(store, reasons), options.workload))
         if path != "-":
-            print(f"plot in {path}", file=sys.stderr if options.csv == "-" else sys.stdout)
+            print(f"plot in {path}", file=sys.stderr if "-" in (options.csv, options.json) else sys.stdout)
     failed = sum(reason is not None for reason in reasons.values())
     if failed:
         print(f"cowarp sweep: {failed} of {len(points)} runs have failed; the column error says why", file=sys.stderr)

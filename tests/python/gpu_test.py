@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -489,6 +490,111 @@ class Statistics(Test):
         advice = gpu.advise(name, 64)
         self.assertEqual((advice["kernel"], len(advice["line"])), (name, 16))
         self.assertEqual(len({(line["detect"], line["serial"]) for line in advice["line"]}), 16)
+
+
+class Workloads(unittest.TestCase):
+    """cowarp.run against the command's own statistics."""
+
+    def test_each_combination_is_a_row(self):
+        table = cowarp.run("vecadd", param={"n": [1000, 2000]}, core__count=[1, 4], columns=["cycles", "check"], jobs=2)
+        self.assertEqual(list(table.columns), ["n", "core.count", "cycles", "check"])
+        self.assertEqual([tuple(row) for row in table[["n", "core.count"]].values], [(1000, 1), (1000, 4), (2000, 1), (2000, 4)])
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "s.json"
+            subprocess.run([cowarp.command(), "run", "vecadd", "--param", "n=2000", "--set", "core.count=4", "--quiet", "--stats", path], check=True)
+            self.assertEqual(table["cycles"][3], json.loads(path.read_text())["cycles"])
+        self.assertEqual(set(table["check"]), {"passed"})
+
+    def test_options_of_each_form(self):
+        table = cowarp.run("atm", system="getm", tx_warps=2, check_serial=True, check_persist=False, units={"validation_unit": "c"},
+                           config={"core.count": 2}, param={"accounts": 2000, "transfers": 640, "blocks": 2, "threads": 64})
+        row = table.iloc[0]
+        self.assertEqual((row["system"], row["check"], row["tx_committed"]), ("getm", "passed", 640))
+
+    def test_what_is_wrong_is_one_line(self):
+        for words, text in (({"system": "getn"}, "getm"), ({"param": {"m": 1}}, "vecadd has no parameter 'm'"), ({"nonsense": 1}, "--nonsense")):
+            with self.subTest(words), self.assertRaisesRegex(cowarp.RequestError, text):
+                cowarp.run("vecadd", **words)
+        with self.assertRaisesRegex(cowarp.Error, "not finished after 10 core cycles"):
+            cowarp.run("vecadd", max_cycles=10)
+
+    def test_failures_can_be_rows(self):
+        table = cowarp.run("vecadd", max_cycles=[10, 1000000], param={"n": 1000}, keep_failures=True)
+        self.assertEqual([check == "passed" for check in table["check"]], [False, True])
+
+
+class CudaC(unittest.TestCase):
+    SOURCE = """
+__global__ void saxpy(float a, const float *x, float *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = a * x[i] + y[i];
+}
+"""
+
+    def test_compilers(self):
+        for compiler in filter(shutil.which, ("clang++-14", "nvcc", "/usr/local/cuda/bin/nvcc")):
+            with self.subTest(compiler), cowarp.Gpu(preset="gtx480") as gpu:
+                gpu.load_cuda(self.SOURCE, compiler=compiler)
+                x, y = numpy.arange(100, dtype=numpy.float32), numpy.ones(100, numpy.float32)
+                gpu.run("saxpy", 1, 128, 2.0, cowarp.In(x), y, 100)
+                numpy.testing.assert_array_equal(y, 2 * x + 1)
+
+    def test_a_mistake_has_the_compilers_words(self):
+        with self.assertRaisesRegex(cowarp.RequestError, "undeclared identifier 'm'"):
+            cowarp.compile_cuda(self.SOURCE.replace("i < n", "i < m"), compiler="clang++-14")
+
+    def test_two_of_one_name(self):
+        with cowarp.Gpu() as gpu:
+            gpu.load_cuda(self.SOURCE + self.SOURCE.replace("float", "double"), compiler="clang++-14")
+            with self.assertRaisesRegex(cowarp.RequestError, "2 kernels are called 'saxpy'; use module.kernels"):
+                gpu.run("saxpy", 1, 1)
+
+    def test_arrays_of_numba(self):
+        """Each member of the array comes as a parameter of its own: here two dimensions, nine parameters, transposed by shape and strides."""
+        names = "meminfo parent nitems itemsize data shape0 shape1 stride0 stride1".split()
+        params = ", ".join(f".param .u64 {array}_{name}" for array in ("a", "b") for name in names)
+        ptx = f"""
+.version 7.0
+.target sm_50
+.address_size 64
+.visible .entry transpose({params})
+{{
+    .reg .b32 %r<4>; .reg .b64 %d<20>; .reg .f64 %f<2>;
+    mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y;
+    cvt.u64.u32 %d1, %r1; cvt.u64.u32 %d2, %r2;
+    ld.param.u64 %d3, [a_data]; ld.param.u64 %d4, [a_stride0]; ld.param.u64 %d5, [a_stride1];
+    ld.param.u64 %d6, [b_data]; ld.param.u64 %d7, [b_stride0]; ld.param.u64 %d8, [b_stride1];
+    mad.lo.u64 %d9, %d1, %d4, %d3; mad.lo.u64 %d9, %d2, %d5, %d9;
+    mad.lo.u64 %d10, %d2, %d7, %d6; mad.lo.u64 %d10, %d1, %d8, %d10;
+    ld.global.f64 %f1, [%d9];
+    st.global.f64 [%d10], %f1;
+    ret;
+}}
+"""
+        a, b = numpy.arange(6.0).reshape(2, 3), numpy.zeros((3, 2))
+        with cowarp.Gpu() as gpu:
+            gpu.load(ptx)
+            gpu.run("transpose", 1, (2, 3), cowarp.Numba(a), cowarp.Numba(b))
+        numpy.testing.assert_array_equal(b, a.T)
+        with self.assertRaisesRegex(TypeError, "one behind the other"):
+            cowarp.Numba(a.T)
+
+
+class Notebooks(unittest.TestCase):
+    def test_each_runs_from_its_first_cell_to_its_last(self):
+        found = sorted((SOURCE / "examples/notebooks").glob("*.ipynb"))
+        self.assertGreater(len(found), 0)
+        for path in found:
+            cells = json.loads(path.read_text())["cells"]
+            self.assertEqual([cell for cell in cells if cell.get("outputs")], [], f"{path.name}: clear the outputs before it is committed")
+            program = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+            program += "\nprint('pictures', len(plt.get_fignums()), 'rows', len(table), len(scaling))\n"
+            done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                                  env={**os.environ, "PYTHONPATH": str(SOURCE / "python"), "MPLBACKEND": "Agg"})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stdout, r"pictures [12] rows 8 5\n")
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ import bins  # noqa: E402
 import facts  # noqa: E402
 
 FEWEST, HOLES = 6, 0.02
+FEWEST_OF_A_FILL = 4
 PLANTED = BUILD / "bins_planted.txt"
 
 
@@ -33,6 +34,15 @@ class Bins(unittest.TestCase):
             reached, missing = reached + len(found) - len(holes), missing + len(holes)
         self.assertLessEqual(missing, HOLES * (reached + missing), "of all bins, too many have a reason not to be reached")
         self.assertEqual({path.stem for path in (facts.ROOT / "tests/rtl/bins").glob("*.txt")}, set(units))
+
+    def test_each_unit_has_a_fill_stimulus(self):
+        units = sorted(path.stem for path in (facts.ROOT / "include/cowarp/unit").glob("*.h"))
+        folder = facts.ROOT / "tests/rtl/fill"
+        self.assertEqual({path.stem for path in folder.glob("*.txt")}, set(units))
+        for unit in units:
+            found = bins.names((folder / f"{unit}.txt").read_text(encoding="utf-8"))
+            self.assertGreaterEqual(len(found), FEWEST_OF_A_FILL, f"tests/rtl/fill/{unit}.txt")
+            self.assertIn(f"cmocka_unit_test(test_{unit}__fills)", (facts.ROOT / f"tests/rtl/test_{unit}.c").read_text(encoding="utf-8"))
 
     def run_planted(self, text):
         """stall_buffer's lockstep with these bins alone."""

@@ -389,14 +389,14 @@ static bool outputs_are_whole(const struct cw_lockstep_bench *bench, const uint8
     return whole;
 }
 
-/* The unit's bins; NULL: it has none. Counters of Verilog's coverage are slow enough without. */
-static struct cw_bins *open_bins(const struct cw_unit *unit)
+/* The unit's bins in this folder; NULL: it has none. Counters of Verilog's coverage are slow enough without. */
+static struct cw_bins *open_bins(const struct cw_unit *unit, const char *folder)
 {
     const char *other = getenv("COWARP_LOCKSTEP_BINS");
     char path[CW_PATH_MAX];
     struct cw_bins *bins = NULL;
     struct cw_error err = {{0}};
-    snprintf(path, sizeof path, CW_SOURCE_DIR "/tests/rtl/bins/%s.txt", unit->name);
+    snprintf(path, sizeof path, CW_SOURCE_DIR "/tests/rtl/%s/%s.txt", folder, unit->name);
     if (getenv("COWARP_RTL_COVERAGE") != NULL || (other == NULL && access(path, R_OK) != 0))
         return NULL;
     if (cw_bins_open(&bins, unit, other != NULL ? other : path, &err) != CW_OK)
@@ -404,9 +404,10 @@ static struct cw_bins *open_bins(const struct cw_unit *unit)
     return bins;
 }
 
-/* Whether each bin was reached, but for the holes. Prints all. */
-static bool bins_are_reached(const struct cw_unit *unit, const struct cw_bins *bins)
+/* Whether each bin was reached, but for the holes. Prints all. set: NULL: those of tests/rtl/bins, by any set. */
+static bool bins_are_reached(const struct cw_unit *unit, const struct cw_bins *bins, const char *set)
 {
+    const char *folder = set == NULL ? "bins" : "fill";
     uint32_t wrong = 0;
     for (uint32_t i = 0; i < cw_bins_count(bins); i++) {
         const char *hole = cw_bins_hole(bins, i), *what = "";
@@ -415,13 +416,15 @@ static bool bins_are_reached(const struct cw_unit *unit, const struct cw_bins *b
             what = ": never reached: the stimulus lacks it";
         else if (hits != 0 && hole != NULL)
             what = ": called a hole, and reached: take the reason out";
-        else if (!cw_bins_missed(bins, i))
+        else if (!cw_bins_missed(bins, i) && set == NULL)
             what = ": in every cycle: it is no situation";
-        printf("%s bin %s: %" PRIu64 " cycles%s%s%s%s\n", unit->name, cw_bins_name(bins, i), hits, hits == CW_BINS_ENOUGH ? " or more" : "",
-               hole != NULL ? "; a hole: " : "", hole != NULL ? hole : "", what);
+        printf("%s %s%sbin %s: %" PRIu64 " cycles%s%s%s%s\n", unit->name, set != NULL ? set : "", set != NULL ? " fill " : "",
+               cw_bins_name(bins, i), hits, hits == CW_BINS_ENOUGH ? " or more" : "", hole != NULL ? "; a hole: " : "",
+               hole != NULL ? hole : "", what);
         wrong += what[0] != '\0';
     }
-    printf("%s: %" PRIu32 " bins, %" PRIu32 " not as tests/rtl/bins/%s.txt says\n", unit->name, cw_bins_count(bins), wrong, unit->name);
+    printf("%s: %" PRIu32 " bins, %" PRIu32 " not as tests/rtl/%s/%s.txt says\n", unit->name, cw_bins_count(bins), wrong, folder,
+           unit->name);
     return wrong == 0;
 }
 
@@ -459,7 +462,7 @@ static void run_benches(const struct cw_lockstep_bench *benches, uint32_t bench_
                 run_set(&benches[b], &benches[b].sets[i], cycles, seed + i, &shown);
             else if (env_number("COWARP_LOCKSTEP_LARGEST", 0) != 0)
                 run_set(&benches[b], &benches[b].sets[i], cycles / 10, seed + i, &shown);
-    const bool whole = outputs_are_whole(benches, shown.seen), reached = shown.bins == NULL || bins_are_reached(unit, shown.bins);
+    const bool whole = outputs_are_whole(benches, shown.seen), reached = shown.bins == NULL || bins_are_reached(unit, shown.bins, NULL);
     cw_bins_close(shown.bins);
     free(shown.seen);
     assert_true(whole && reached);
@@ -467,7 +470,7 @@ static void run_benches(const struct cw_lockstep_bench *benches, uint32_t bench_
 
 void cw_lockstep_run_all(const struct cw_lockstep_bench *benches, uint32_t bench_cnt)
 {
-    run_benches(benches, bench_cnt, open_bins(benches->unit));
+    run_benches(benches, bench_cnt, open_bins(benches->unit, "bins"));
 }
 
 void cw_lockstep_run_narrow(const struct cw_lockstep_bench *bench)
@@ -478,6 +481,81 @@ void cw_lockstep_run_narrow(const struct cw_lockstep_bench *bench)
 void cw_lockstep_run(const struct cw_lockstep_bench *bench)
 {
     cw_lockstep_run_all(bench, 1);
+}
+
+/* Fill ---------------------------------------------------------------------------------------------------------------- */
+
+/* At the ends of the parameters the Verilog's properties may count for long. */
+static struct cw_rtl_options fill_options(const struct cw_lockstep_set *set, const struct cw_rtl_choice *other)
+{
+    return (struct cw_rtl_options){.build = {.message = show_message, .precompile = true},
+                                   .default_backend = CW_UNIT_LOCKSTEP,
+                                   .properties = properties_run() && strcmp(set->label, "gpu") == 0,
+                                   .seed = register_seed(1, 0),
+                                   .choices = other,
+                                   .choice_cnt = other->verilog != NULL};
+}
+
+/* The stimulus begins anew with each reset. */
+static int fill_cycles(const struct cw_lockstep_fill *fill, struct run *r, uint32_t cycles)
+{
+    int status = CW_OK;
+    for (uint32_t n = 0; n < cycles && status == CW_OK; n++) {
+        if (n == 0 || n == cycles / 2) {
+            r->pair.ops->reset(r->pair.self);
+            if (r->probe != NULL)
+                cw_bin_probe_reset(r->probe);
+            memset(r->out, 0, r->bench->unit->out_size);
+            memset(fill->context, 0, fill->context_size);
+            memcpy(fill->context, &r->set->params, sizeof r->set->params);
+        }
+        cw_stimulus_next(r->stimulus, r->out, r->in);
+        r->pair.ops->eval(r->pair.self, r->in, r->out);
+        if (r->probe != NULL)
+            cw_bin_probe_cycle(r->probe, r->in, r->out);
+        r->pair.ops->tick(r->pair.self, r->in);
+        status = r->provider.poll(r->provider.context, &r->error);
+    }
+    return status;
+}
+
+static bool fill_set(const struct cw_lockstep_fill *fill, const struct cw_lockstep_set *set)
+{
+    const struct cw_lockstep_bench bench = {fill->unit, set, 1, fill->constrain, fill->context};
+    const struct cw_rtl_choice other = {
+        .unit = fill->unit->name, .backend = CW_UNIT_LOCKSTEP, .verilog = getenv("COWARP_LOCKSTEP_VERILOG")};
+    const struct cw_rtl_options opt = fill_options(set, &other);
+    struct shown shown = {NULL, open_bins(fill->unit, "fill")};
+    struct run r = {.bench = &bench, .set = set, .shown = &shown};
+    const uint32_t cycles = is_largest(set) ? fill->largest_cycles : fill->cycles;
+    int status = run_open(&r, &opt, 1);
+    if (status == CW_OK)
+        status = fill_cycles(fill, &r, cycles);
+    if (status != CW_OK)
+        print_error("%s, fill, set %s: %s\n", fill->unit->name, set->label, r.error.text);
+    else
+        printf("%s fill %s: %" PRIu32 " cycles, no difference\n", fill->unit->name, set->label, cycles);
+    run_close(&r);
+    const bool reached = status != CW_OK || shown.bins == NULL || bins_are_reached(fill->unit, shown.bins, set->label);
+    cw_bins_close(shown.bins);
+    assert_int_equal(status, CW_OK);
+    return reached;
+}
+
+void cw_lockstep_fill(const struct cw_lockstep_fill *fill)
+{
+    const char *wanted = getenv("COWARP_LOCKSTEP_SETS");
+    struct cw_lockstep_set gpu = {"gpu", calloc(1, fill->unit->params_size), 0};
+    uint32_t missed = 0;
+    assert_non_null(gpu.params);
+    cw_unit_params_default(fill->unit, (void *)(uintptr_t)gpu.params);
+    if (wanted == NULL || is_wanted(wanted, gpu.label))
+        missed += !fill_set(fill, &gpu);
+    for (uint32_t i = 0; i < fill->end_cnt; i++)
+        if (wanted != NULL ? is_wanted(wanted, fill->ends[i].label) : env_number("COWARP_LOCKSTEP_ENDS", 0) != 0)
+            missed += !fill_set(fill, &fill->ends[i]);
+    free((void *)(uintptr_t)gpu.params);
+    assert_int_equal(missed, 0);
 }
 
 /* Broken copies ------------------------------------------------------------------------------------------------------- */

@@ -55,6 +55,23 @@ void cw_lockstep_run_narrow(const struct cw_lockstep_bench *bench);
 /* The same as cw_lockstep_run for benches of one unit, whose stimuli differ: what one of them reaches counts for all. */
 void cw_lockstep_run_all(const struct cw_lockstep_bench *benches, uint32_t bench_cnt);
 
+/*
+ * The fill stimulus of a unit: everything that it keeps becomes full, empty, and full again, and its counters reach their ends. It runs at the
+ * default parameters, which the GPU has, and with COWARP_LOCKSTEP_ENDS=1 at the sets of the ends of the parameters. Each of these must reach
+ * each bin of tests/rtl/fill/<unit>.txt by itself.
+ */
+struct cw_lockstep_fill {
+    const struct cw_unit *unit;
+    const struct cw_lockstep_set *ends; /* the label "gpu" is that of the default parameters */
+    uint32_t end_cnt;
+    uint32_t cycles, largest_cycles; /* of each set, of that called "largest"; with a reset in the middle */
+    cw_stimulus_constrain_fn *constrain;
+    void *context;
+    size_t context_size; /* begins with a pointer to the parameters; the rest is 0 after a reset */
+};
+
+void cw_lockstep_fill(const struct cw_lockstep_fill *fill);
+
 /* Fails unless lockstep finds a difference in each of the broken copies. */
 void cw_lockstep_catches(const struct cw_lockstep_bench *bench, const struct cw_mutant *mutants, uint32_t mutant_cnt);
 

@@ -16,6 +16,7 @@ typedef struct cw_bank_detector_out out_t;
 
 #define DUT_UNIT cw_bank_detector_unit
 #include "dut.h"
+#include "fill/bank_detector.h"
 
 #define WORDS   8u
 #define SLOTS   16u
@@ -677,6 +678,7 @@ static void test_bank_detector__widths_are_powers_of_two(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_bank_detector__fills),
     cmocka_unit_test(test_bank_detector__c_equals_rtl),
     cmocka_unit_test(test_bank_detector__broken_copies_are_caught),
     cmocka_unit_test(test_bank_detector__prw_sig),

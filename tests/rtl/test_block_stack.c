@@ -41,6 +41,7 @@ static void memory_step(struct memory *m, const out_t *out, in_t *in, bool answe
 #define DUT_UNIT cw_block_stack_unit
 #define DUT_OWN  struct memory memory;
 #include "dut.h"
+#include "fill/block_stack.h"
 
 /*                               lanes warps blocks depth pc_w pos_w */
 static const params_t tbc = {32, 32, 8, 16, 16, 8};
@@ -953,6 +954,7 @@ static void test_block_stack__joins_in_the_unit(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_block_stack__fills),
     cmocka_unit_test(test_block_stack__c_equals_rtl),
     cmocka_unit_test(test_block_stack__broken_copies_are_caught),
     cmocka_unit_test(test_block_stack__figure_2_3),

@@ -18,6 +18,7 @@ typedef struct cw_commit_unit_out out_t;
 #define DUT_UNIT    cw_commit_unit_unit
 #define DUT_NEXT(d) ((in_t){.haz_ready = 1, .rev_ready = 1, .rep_ready = 1, .com_ready = 1, .ret_ready = 1})
 #include "dut.h"
+#include "fill/commit_unit.h"
 
 /*                       entries lanes cid_w fail_waits */
 static const params_t full = {1920, 32, 20, 0}; /* as the GPU has it */
@@ -846,6 +847,7 @@ static void test_commit_unit__refused_parameters(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_commit_unit__fills),
     cmocka_unit_test(test_commit_unit__c_equals_rtl),
     cmocka_unit_test(test_commit_unit__broken_copies_are_caught),
     cmocka_unit_test(test_commit_unit__two_transactions_with_a_hazard),

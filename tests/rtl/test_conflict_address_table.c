@@ -15,6 +15,7 @@ typedef struct cw_conflict_address_table_out out_t;
 
 #define DUT_UNIT cw_conflict_address_table_unit
 #include "dut.h"
+#include "fill/conflict_address_table.h"
 
 /*                               ways set_w key_w tag_w */
 static const params_t table = {8, 7, 30, 7};
@@ -325,6 +326,7 @@ static void test_conflict_address_table__query_sees_updates_two_cycles_older(voi
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_conflict_address_table__fills),
     cmocka_unit_test(test_conflict_address_table__c_equals_rtl),
     cmocka_unit_test(test_conflict_address_table__broken_copies_are_caught),
     cmocka_unit_test(test_conflict_address_table__is_a_set),

@@ -30,6 +30,7 @@ typedef struct cw_cuckoo_table_out out_t;
     char accesses[64]; /* of the overflow area: "r0 w3 ", as far as there is place */
 #define DUT_UNIT cw_cuckoo_table_unit
 #include "dut.h"
+#include "fill/cuckoo_table.h"
 
 /*                               ts gran own cnt tag row stash swaps evict_fill overflow */
 static const params_t getm = {32, 30, 12, 16, 31, 8, 4, 32, 11, 12};
@@ -818,6 +819,7 @@ static void test_cuckoo_table__loses_nothing(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_cuckoo_table__fills),
     cmocka_unit_test(test_cuckoo_table__c_equals_rtl),
     cmocka_unit_test(test_cuckoo_table__broken_copies_are_caught),
     cmocka_unit_test(test_cuckoo_table__insert_find_update),

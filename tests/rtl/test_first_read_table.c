@@ -12,6 +12,7 @@ typedef struct cw_first_read_table_out out_t;
 
 #define DUT_UNIT cw_first_read_table_unit
 #include "dut.h"
+#include "fill/first_read_table.h"
 
 /*                               warps lanes time_w */
 static const params_t core = {48, 32, 64};
@@ -241,6 +242,7 @@ static void test_first_read_table__a_warp_that_there_is_not(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_first_read_table__fills),
     cmocka_unit_test(test_first_read_table__c_equals_rtl),
     cmocka_unit_test(test_first_read_table__broken_copies_are_caught),
     cmocka_unit_test(test_first_read_table__figure_6_8),

@@ -17,6 +17,7 @@ typedef struct cw_hazard_unit_out out_t;
 #define DUT_UNIT    cw_hazard_unit_unit
 #define DUT_NEXT(d) ((in_t){.live_cid = (d)->in.live_cid})
 #include "dut.h"
+#include "fill/hazard_unit.h"
 
 /*                                ways set_w addr_w cid_w bloom_ways bloom_row_w id_w */
 static const params_t kilo_5k = {4, 7, 30, 16, 4, 8, 10};
@@ -446,6 +447,7 @@ static void test_hazard_unit__misses_no_hazard(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_hazard_unit__fills),
     cmocka_unit_test(test_hazard_unit__c_equals_rtl),
     cmocka_unit_test(test_hazard_unit__c_equals_rtl_in_commit_order),
     cmocka_unit_test(test_hazard_unit__broken_copies_are_caught),

@@ -18,6 +18,7 @@ typedef struct cw_last_writer_history_out out_t;
 #define DUT_UNIT    cw_last_writer_history_unit
 #define DUT_NEXT(d) ((in_t){.live_cid = (d)->in.live_cid})
 #include "dut.h"
+#include "fill/last_writer_history.h"
 
 /*                                ways set_w addr_w cid_w bloom_ways bloom_row_w */
 static const params_t kilo_5k = {4, 7, 30, 16, 4, 8};
@@ -468,6 +469,7 @@ static void test_last_writer_history__is_never_too_old(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_last_writer_history__fills),
     cmocka_unit_test(test_last_writer_history__c_equals_rtl),
     cmocka_unit_test(test_last_writer_history__c_equals_rtl_in_commit_order),
     cmocka_unit_test(test_last_writer_history__broken_copies_are_caught),

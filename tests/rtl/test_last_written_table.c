@@ -15,6 +15,7 @@ typedef struct cw_last_written_table_out out_t;
 
 #define DUT_UNIT cw_last_written_table_unit
 #include "dut.h"
+#include "fill/last_written_table.h"
 
 /*                               ways row_w addr_w block_w time_w */
 static const params_t tcd_2k = {4, 9, 30, 5, 64};
@@ -251,6 +252,7 @@ static void test_last_written_table__refuses_blocks_without_an_address(void **st
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_last_written_table__fills),
     cmocka_unit_test(test_last_written_table__c_equals_rtl),
     cmocka_unit_test(test_last_written_table__c_equals_rtl_with_a_running_timer),
     cmocka_unit_test(test_last_written_table__broken_copies_are_caught),

@@ -15,6 +15,7 @@ typedef struct cw_order_masks_out out_t;
 
 #define DUT_UNIT cw_order_masks_unit
 #include "dut.h"
+#include "fill/order_masks.h"
 
 /*                               warps actr_w patience */
 static const params_t sbrp = {32, 8, 8};
@@ -404,6 +405,7 @@ static void test_order_masks__with_the_buffer_persists_keep_their_order(void **s
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_order_masks__fills),
     cmocka_unit_test(test_order_masks__c_equals_rtl),
     cmocka_unit_test(test_order_masks__broken_copies_are_caught),
     cmocka_unit_test(test_order_masks__fsm_lasts_until_all_is_acknowledged),

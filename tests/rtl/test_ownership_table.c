@@ -16,6 +16,7 @@ typedef struct cw_ownership_table_out out_t;
 
 #define DUT_UNIT cw_ownership_table_unit
 #include "dut.h"
+#include "fill/ownership_table.h"
 
 /*                               lanes addr_w bank_w row_w */
 static const params_t warp = {32, 32, 5, 5};
@@ -445,6 +446,7 @@ static void test_ownership_table__agrees_with_the_simulators_resolution(void **s
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_ownership_table__fills),
     cmocka_unit_test(test_ownership_table__c_equals_rtl),
     cmocka_unit_test(test_ownership_table__broken_copies_are_caught),
     cmocka_unit_test(test_ownership_table__figure_6_6),

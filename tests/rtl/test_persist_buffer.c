@@ -13,6 +13,7 @@ typedef struct cw_persist_buffer_out out_t;
 
 #define DUT_UNIT cw_persist_buffer_unit
 #include "dut.h"
+#include "fill/persist_buffer.h"
 
 /*                               entries warps line_w */
 static const params_t sbrp = {256, 32, 9};
@@ -879,6 +880,7 @@ static void test_persist_buffer__a_demand_does_not_depend_on_drain(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_persist_buffer__fills),
     cmocka_unit_test(test_persist_buffer__c_equals_rtl),
     cmocka_unit_test(test_persist_buffer__broken_copies_are_caught),
     cmocka_unit_test(test_persist_buffer__a_write_after_ofence_conflicts),

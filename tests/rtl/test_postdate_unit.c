@@ -14,6 +14,7 @@ typedef struct cw_postdate_unit_out out_t;
 
 #define DUT_UNIT cw_postdate_unit_unit
 #include "dut.h"
+#include "fill/postdate_unit.h"
 
 /*                               id_w time_w rules step tag_w */
 static const params_t table = {10, 24, 0, 10, 8};
@@ -569,6 +570,7 @@ static void test_postdate_unit__all_orders_of_edges(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_postdate_unit__fills),
     cmocka_unit_test(test_postdate_unit__c_equals_rtl),
     cmocka_unit_test(test_postdate_unit__broken_copies_are_caught),
     cmocka_unit_test(test_postdate_unit__figure_8),

@@ -11,6 +11,7 @@ typedef struct cw_priority_encoder_out out_t;
 
 #define DUT_UNIT cw_priority_encoder_unit
 #include "dut.h"
+#include "fill/priority_encoder.h"
 
 /*                                width */
 static const params_t tbc = {32};
@@ -154,8 +155,12 @@ static void test_priority_encoder__figure_3_7_lane_by_lane(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_priority_encoder__c_equals_rtl),           cmocka_unit_test(test_priority_encoder__broken_copies_are_caught),
-    cmocka_unit_test(test_priority_encoder__takes_the_lowest_bit),   cmocka_unit_test(test_priority_encoder__every_bit_of_every_width),
-    cmocka_unit_test(test_priority_encoder__holds_without_a_vector), cmocka_unit_test(test_priority_encoder__figure_3_7_lane_by_lane),
+    cmocka_unit_test(test_priority_encoder__fills),
+    cmocka_unit_test(test_priority_encoder__c_equals_rtl),
+    cmocka_unit_test(test_priority_encoder__broken_copies_are_caught),
+    cmocka_unit_test(test_priority_encoder__takes_the_lowest_bit),
+    cmocka_unit_test(test_priority_encoder__every_bit_of_every_width),
+    cmocka_unit_test(test_priority_encoder__holds_without_a_vector),
+    cmocka_unit_test(test_priority_encoder__figure_3_7_lane_by_lane),
 };
 CW_TEST_MAIN(tests)

@@ -15,6 +15,7 @@ typedef struct cw_recency_bloom_filter_out out_t;
 
 #define DUT_UNIT cw_recency_bloom_filter_unit
 #include "dut.h"
+#include "fill/recency_bloom_filter.h"
 
 /*                               ways row_w key_w fields value_w dual_read */
 static const params_t getm = {4, 6, 30, 2, 32, 1};
@@ -513,6 +514,7 @@ static void test_recency_bloom_filter__is_as_accurate_as_its_size_allows(void **
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_recency_bloom_filter__fills),
     cmocka_unit_test(test_recency_bloom_filter__c_equals_rtl),
     cmocka_unit_test(test_recency_bloom_filter__broken_copies_are_caught),
     cmocka_unit_test(test_recency_bloom_filter__answers_after_three_cycles),

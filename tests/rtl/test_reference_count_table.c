@@ -14,6 +14,7 @@ typedef struct cw_reference_count_table_out out_t;
 
 #define DUT_UNIT cw_reference_count_table_unit
 #include "dut.h"
+#include "fill/reference_count_table.h"
 
 /*                               ways set_w key_w count_w */
 static const params_t table = {6, 9, 30, 10};
@@ -259,6 +260,7 @@ static void test_reference_count_table__a_reset_clears(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_reference_count_table__fills),
     cmocka_unit_test(test_reference_count_table__c_equals_rtl),
     cmocka_unit_test(test_reference_count_table__broken_copies_are_caught),
     cmocka_unit_test(test_reference_count_table__first_and_last_are_edges),

@@ -14,6 +14,7 @@ typedef struct cw_row_copy_engine_out out_t;
 
 #define DUT_UNIT cw_row_copy_engine_unit
 #include "dut.h"
+#include "fill/row_copy_engine.h"
 
 /*                               row_w stride_w banks lines regions out_w */
 static const params_t chip = {20, 12, 16, 16, 32, 10};
@@ -331,6 +332,7 @@ static void test_row_copy_engine__a_region_is_as_it_has_been_set(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_row_copy_engine__fills),
     cmocka_unit_test(test_row_copy_engine__c_equals_rtl),
     cmocka_unit_test(test_row_copy_engine__broken_copies_are_caught),
     cmocka_unit_test(test_row_copy_engine__copies_each_row_once),

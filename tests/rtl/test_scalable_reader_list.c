@@ -14,6 +14,7 @@ typedef struct cw_scalable_reader_list_out out_t;
 
 #define DUT_UNIT cw_scalable_reader_list_unit
 #include "dut.h"
+#include "fill/scalable_reader_list.h"
 
 /*                               word_w id_w leaf_w entries ways */
 static const params_t table = {30, 10, 5, 14642, 8};
@@ -690,6 +691,7 @@ static void test_scalable_reader_list__idle_and_used(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_scalable_reader_list__fills),
     cmocka_unit_test(test_scalable_reader_list__c_equals_rtl),
     cmocka_unit_test(test_scalable_reader_list__broken_copies_are_caught),
     cmocka_unit_test(test_scalable_reader_list__plain_root_leaf),

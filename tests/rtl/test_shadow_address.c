@@ -15,6 +15,7 @@ typedef struct cw_shadow_address_out out_t;
 
 #define DUT_UNIT cw_shadow_address_unit
 #include "dut.h"
+#include "fill/shadow_address.h"
 
 static const params_t lds = {5, 9};
 static const params_t minimal = {1, 3};
@@ -162,6 +163,7 @@ static void test_shadow_address__holds_without_a_request(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_shadow_address__fills),
     cmocka_unit_test(test_shadow_address__c_equals_rtl),
     cmocka_unit_test(test_shadow_address__broken_copies_are_caught),
     cmocka_unit_test(test_shadow_address__no_two_words_meet),

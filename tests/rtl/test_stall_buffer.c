@@ -13,6 +13,7 @@ typedef struct cw_stall_buffer_out out_t;
 
 #define DUT_UNIT cw_stall_buffer_unit
 #include "dut.h"
+#include "fill/stall_buffer.h"
 
 /*                               lines entries granule_w ts_w payload_w */
 static const params_t getm = {4, 4, 30, 32, 24};
@@ -434,6 +435,7 @@ static void test_stall_buffer__a_line_that_is_emptied_and_filled_again(void **st
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_stall_buffer__fills),
     cmocka_unit_test(test_stall_buffer__c_equals_rtl),
     cmocka_unit_test(test_stall_buffer__broken_copies_are_caught),
     cmocka_unit_test(test_stall_buffer__answers_a_cycle_later),

@@ -15,6 +15,7 @@ typedef struct cw_tcm_select_out out_t;
 
 #define DUT_UNIT cw_tcm_select_unit
 #include "dut.h"
+#include "fill/tcm_select.h"
 
 static const params_t wavefront = {64};
 static const params_t minimal = {2};
@@ -254,6 +255,7 @@ static void test_tcm_select__attempts_are_bounded(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_tcm_select__fills),
     cmocka_unit_test(test_tcm_select__c_equals_rtl),
     cmocka_unit_test(test_tcm_select__broken_copies_are_caught),
     cmocka_unit_test(test_tcm_select__table_1),

@@ -13,6 +13,7 @@ typedef struct cw_thread_compactor_out out_t;
 
 #define DUT_UNIT cw_thread_compactor_unit
 #include "dut.h"
+#include "fill/thread_compactor.h"
 
 /*                               lanes warps */
 static const params_t tbc = {32, 32};
@@ -282,6 +283,7 @@ static void test_thread_compactor__n_plus_one_cycles(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_thread_compactor__fills),
     cmocka_unit_test(test_thread_compactor__c_equals_rtl),
     cmocka_unit_test(test_thread_compactor__broken_copies_are_caught),
     cmocka_unit_test(test_thread_compactor__figure_3_7),

@@ -32,6 +32,7 @@ typedef struct cw_validation_unit_out out_t;
 #define DUT_UNIT    cw_validation_unit_unit
 #define DUT_NEXT(d) ((in_t){.drain = (d)->in.drain})
 #include "dut.h"
+#include "fill/validation_unit.h"
 
 /*                               ts  gran own cnt id row stash swaps bloom copies lines entries overflow evict_fill */
 static const params_t getm = {32, 30, 12, 16, 10, 8, 4, 32, 6, 2, 4, 4, 12, 11};
@@ -992,6 +993,7 @@ static void test_validation_unit__never_more_permissive(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_validation_unit__fills),
     cmocka_unit_test(test_validation_unit__c_equals_rtl),
     cmocka_unit_test(test_validation_unit__broken_copies_are_caught),
     cmocka_unit_test(test_validation_unit__figure_7),

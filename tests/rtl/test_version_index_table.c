@@ -14,6 +14,7 @@ typedef struct cw_version_index_table_out out_t;
 
 #define DUT_UNIT cw_version_index_table_unit
 #include "dut.h"
+#include "fill/version_index_table.h"
 
 /*                               row_w stride_w time_w count_w versions regions */
 static const params_t table = {20, 12, 32, 11, 8, 32};
@@ -446,6 +447,7 @@ static void test_version_index_table__the_younger_of_each_pair(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_version_index_table__fills),
     cmocka_unit_test(test_version_index_table__c_equals_rtl),
     cmocka_unit_test(test_version_index_table__broken_copies_are_caught),
     cmocka_unit_test(test_version_index_table__figures_5_and_6),

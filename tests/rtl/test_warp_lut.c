@@ -13,6 +13,7 @@ typedef struct cw_warp_lut_out out_t;
 
 #define DUT_UNIT cw_warp_lut_unit
 #include "dut.h"
+#include "fill/warp_lut.h"
 
 /*                               lanes set_w ways pc_w warp_w */
 static const params_t dwf = {32, 3, 4, 16, 10};
@@ -265,6 +266,7 @@ static void test_warp_lut__nobody_comes(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_warp_lut__fills),
     cmocka_unit_test(test_warp_lut__c_equals_rtl),
     cmocka_unit_test(test_warp_lut__broken_copies_are_caught),
     cmocka_unit_test(test_warp_lut__merges_the_sides_of_figure_3_5),

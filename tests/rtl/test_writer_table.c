@@ -14,6 +14,7 @@ typedef struct cw_writer_table_out out_t;
 
 #define DUT_UNIT cw_writer_table_unit
 #include "dut.h"
+#include "fill/writer_table.h"
 
 /*                               word_w id_w entries ways */
 static const params_t table = {30, 10, 500, 8};
@@ -452,6 +453,7 @@ static void test_writer_table__places_are_those_of_the_readme(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_writer_table__fills),
     cmocka_unit_test(test_writer_table__c_equals_rtl),
     cmocka_unit_test(test_writer_table__broken_copies_are_caught),
     cmocka_unit_test(test_writer_table__one_writer_runs),

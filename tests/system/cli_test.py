@@ -774,6 +774,8 @@ class Statistics(Command):
         for name, c in s["counters"].items():
             self.assertIsInstance(c["value"], int, name)
             self.assertTrue(c["unit"] and c["definition"], name)
+            whole = s["counters"].get(c.get("part_of"), c)
+            self.assertEqual(whole["unit"], c["unit"], f"{name}: a part has the unit of the whole")
         counter = {name: c["value"] for name, c in s["counters"].items()}
         self.assertEqual(counter["tx_begun"], 6 * 192)  # one insertion per thread
         self.assertEqual(counter["tx_committed"], 6 * 192)
@@ -1178,7 +1180,7 @@ class Ends(Command):
         text = b""
         while b"blocks" not in text and select.select([master], [], [], LONG_S)[0]:
             text += os.read(master, 4096)
-        self.assertRegex(text.decode(), r"\rendless: \d+ cycles, \d+ cycles/s, 0 of 4 blocks \(0%\)")
+        self.assertRegex(text.decode(), r"\rendless: \d+ s, \d+ cycles, \d+ cycles/s, none of 4 blocks has ended")
         p.send_signal(signal.SIGINT)
         p.communicate(timeout=LONG_S)
         while select.select([master], [], [], 1)[0]:
@@ -1188,7 +1190,34 @@ class Ends(Command):
                 break
             text += more
         os.close(master)
-        self.assertRegex(text.decode(), "\r\x1b\\[Kcowarp: .*interrupted")  # the line is erased first
+        self.assertRegex(text.decode(), "\r\x1b\\[K(\x1b\\[1;31m)?cowarp:(\x1b\\[0m)? .*interrupted")  # the line is erased first
+
+    def on_terminal(self, *words, **environment):
+        """What goes to standard error when that is a terminal."""
+        master, slave = pty.openpty()
+        p = subprocess.Popen([COWARP, *words], cwd=self.folder.name, stderr=slave, stdout=subprocess.PIPE,
+                             env={**{name: value for name, value in os.environ.items() if name != "NO_COLOR"}, "TERM": "xterm", **environment})
+        os.close(slave)
+        text = b""
+        while select.select([master], [], [], LONG_S)[0]:
+            try:
+                text += os.read(master, 4096)
+            except OSError:
+                break
+        p.communicate(timeout=LONG_S)
+        os.close(master)
+        return text.decode()
+
+    def test_an_error_has_a_colour_on_a_terminal_that_wants_it(self):
+        self.assertIn("\x1b[1;31mcowarp:\x1b[0m ", self.on_terminal("run", "nothing"))
+        self.assertTrue(self.on_terminal("run", "nothing", NO_COLOR="1").startswith("cowarp: "))
+        self.assertTrue(self.on_terminal("run", "nothing", TERM="dumb").startswith("cowarp: "))
+
+    def test_crash_counts_its_states_on_a_terminal(self):
+        text = self.on_terminal("crash", "gpkvs", "--preset", "sbrp-near", "--persistency", "sbrp", "--points", "1000", "--param", "pairs=512", "--param", "buckets=512",
+                                "--param", "blocks=2", "--param", "threads=64")
+        self.assertRegex(text, r"\rgpkvs: \d+ of 1000 states, \d+ s left\x1b\[K")
+        self.assertTrue(text.endswith("\r\x1b[K"), text[-200:])
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 SOURCE, BUILD = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
@@ -81,7 +82,7 @@ class Programs(Case):
                         str(CUDA / "libcuda.so.1"), f"-Wl,-rpath-link,{CUDA}"], check=True)
         done = self.check("--", "./program", SOURCE / "tests/cuda/kernels.ptx")  # launches have failed that should
         self.assertNotRegex(done.stderr, r"line \d+: ")
-        self.assertIn("preset sbrp-near: the program has not said yet what its kernels need", done.stderr)
+        self.assertIn("preset rtx2080ti: the program has not said yet what its kernels need", done.stderr)
         self.assertIn("launches have failed", done.stderr)
 
     def test_what_graphs_do(self):
@@ -95,6 +96,32 @@ class Programs(Case):
         self.assertNotRegex(done.stderr, r"line \d+: ")
         line = 1 + TEXTURES[:TEXTURES.index("tex.cube")].count("\n")
         self.assertIn(f"kernel cube cannot run: program#1.ptx:{line}:", done.stderr)
+
+    def libraries(self, source, cublas, cufft):
+        subprocess.run(["cc", "-std=gnu11", "-O1", str(SOURCE / "tests/cuda" / source), "-o", str(self.folder / "program"), str(CUDA / f"libcublas.so.{cublas}"),
+                        str(CUDA / f"libcufft.so.{cufft}"), str(CUDA / "libcurand.so.10"), str(CUDA / "libcudart.so.12"), "-lm",
+                        f"-Wl,-rpath-link,{CUDA}"], check=True)
+
+    def test_what_libraries_do(self):
+        for cublas, cufft in ((11, 10), (12, 11), (13, 12)):
+            with self.subTest(cublas):
+                self.libraries("libraries.c", cublas, cufft)
+                done = self.check("--", "./program")
+                self.assertNotRegex(done.stderr, r"line \d+: ")
+                self.assertEqual(done.stderr.count("cuBLAS: the host computes it"), 1)
+        done = self.check("--libraries", "refuse", "--", "./program", "refused")
+        self.assertNotRegex(done.stderr, r"line \d+: ")
+        self.assertIn("cuFFT: refused", done.stderr)
+        self.libraries("blas.c", 12, 11)
+        done = self.check("--", "./program")
+        self.assertNotRegex(done.stderr, r"line \d+: ")
+
+    def test_a_function_of_a_library_that_is_not_there_is_named(self):
+        (self.folder / "its.c").write_text("int cublasZhpr_v2(void) { return 0; }\n")  # whose real library the program was linked to
+        (self.folder / "k.c").write_text("extern int cublasZhpr_v2(void), cudaFree(void *);\nint main(void) { return cublasZhpr_v2() + cudaFree(0); }\n")
+        subprocess.run(["cc", "-shared", "-fPIC", "its.c", "-o", "libits.so"], check=True, cwd=self.folder)
+        subprocess.run(["cc", "k.c", "-o", "k", "./libits.so", str(CUDA / "libcudart.so.12"), f"-Wl,-rpath-link,{CUDA}"], check=True, cwd=self.folder)
+        self.assertIn("calls 1 function of libraries that is not there; a call ends the program: cublasZhpr_v2", self.check("--", "./k").stderr)
 
     def test_errors_of_calls(self):
         self.program(fatbin.image(KERNELS))
@@ -127,6 +154,16 @@ class Programs(Case):
             self.assertEqual(command.returncode, 128 + number, said)
             self.assertIn(f"ended by signal {int(number)}", said)
             self.assertRaises(ProcessLookupError, os.kill, program, 0)
+        command = subprocess.Popen([str(COWARP), "cuda", "--quiet", "--", "./waits"], cwd=self.folder, stdout=subprocess.PIPE, text=True)
+        program = int(command.stdout.readline())
+        command.kill()  # as a time limit does
+        command.communicate(timeout=60)
+        for _ in range(100):
+            if not pathlib.Path(f"/proc/{program}").exists() or "State:\tZ" in pathlib.Path(f"/proc/{program}/status").read_text():
+                break
+            time.sleep(0.1)
+        else:
+            self.fail("the program outlives the command")
 
     def test_a_fork_writes_no_second_file(self):
         self.program(fatbin.image(KERNELS))
@@ -167,14 +204,14 @@ class Programs(Case):
         self.assertIn("a block needs 20000 bytes of shared memory, a core has 16384 (core.shared_bytes); --preset NAME", done.stderr)
 
     def test_the_preset_fits_the_architecture(self):
-        """A program that was compiled for a newer core gets one; the lesser machines remain for those that ask."""
-        for architecture, message in (("20", None), ("75", "preset sbrp-near: the PTX of program#1.ptx is for sm_75, and lesser machines are of sm_20")):
+        """A program that was compiled for a newer core gets one; the older machines remain for those that ask."""
+        for architecture, preset, before in ((20, "getm", None), (70, "titanv", 20), (75, "rtx2080ti", 70), (80, "rtx4070", 75), (89, "rtx4070", 75), (90, "h100", 89)):
             with self.subTest(architecture):
-                self.program(fatbin.image(KERNELS.replace("sm_75", "sm_" + architecture), architecture=int(architecture)))
+                self.program(fatbin.image(KERNELS.replace("sm_75", f"sm_{architecture}"), architecture=architecture))
                 done = self.check("--", "./program")
-                self.assertIn("preset " + ("sbrp-near" if message else "getm") + "\n", done.stderr)
-                self.assertIn(message or "", done.stderr)
-                self.assertEqual("lesser" in done.stderr, message is not None)
+                self.assertIn(f"preset {preset}\n", done.stderr)
+                self.assertEqual("older machines" in done.stderr, before is not None)
+                self.assertIn(f"preset {preset}: the PTX of program#1.ptx is for sm_{architecture}, and older machines are of sm_{before}" if before else "", done.stderr)
 
     def test_launches_without_time(self):
         """Two launches: without time, and with the second of them in time."""
@@ -387,14 +424,14 @@ class Peers(Case):
         (self.folder / "p.csv").write_text("suite,program,arguments,options,inputs,launches,says,never\nown,well,variables,--set core.count=2,,2,simulated|functional,wrong\n"
                                            "own,silent,variables,,,2,never said,\nown,often,variables,,,3,,\nown,bad,7,,,,,\nown,gone,,,,,,\n")
         campaign = [sys.executable, SOURCE / "experiments/peers/campaign.py", self.folder, "--cowarp", os.path.join(os.curdir, os.path.relpath(COWARP)), "--programs", self.folder / "p.csv"]
-        done = subprocess.run([*campaign, "--table", self.folder / "t.md"], capture_output=True, text=True, timeout=300)
+        done = subprocess.run([*campaign, "--table", self.folder / "t.csv"], capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 1, done.stderr)
-        table = (self.folder / "t.md").read_text()
-        for row in ("| own | `well` | right | 2 | ", "`silent` | wrong: does not say never said | 2 |", "`often` | wrong: 2 launches, not 3 |", "`bad` | status 7"):
+        table = (self.folder / "t.csv").read_text()
+        for row in ("own,well,right,2,", "own,silent,wrong: does not say never said,2,", "own,often,\"wrong: 2 launches, not 3\",2,", "own,bad,status 7"):
             self.assertIn(row, table)
         self.assertIn("4 programs, 3 of them wrong or without an end; 1 are not in", done.stdout)
         done = subprocess.run([*campaign, "--only", "well", "--timed"], capture_output=True, text=True, timeout=300)
-        self.assertRegex(done.stdout, r"`well` \| right \| 2 \| [1-9][\d,]+ \| ")
+        self.assertRegex(done.stdout, r"own  well  right  2  [1-9]\d+  ")
         self.assertEqual(done.returncode, 0)
 
     def figures(self, **changes):
@@ -457,12 +494,13 @@ class Table(unittest.TestCase):
 
     def test_each_function_that_is_there_is_called_by_a_test(self):
         text = "".join(path.read_text() for path in (SOURCE / "tests/cuda").rglob("*.[ch]*"))
+        text += subprocess.run(["cc", "-E", SOURCE / "tests/cuda/blas.c"], capture_output=True, text=True, check=True).stdout  # names that macros make
         calls = set(re.findall(r"\b(\w+)\(", text)) | {"__cudaRegisterTexture", "__cudaRegisterSurface"}  # which do nothing
         self.assertEqual(self.there - calls, set())
 
     def test_each_name_is_exported(self):
         exported = set()
-        for library in ("libcudart.so.13", "libcuda.so.1"):
+        for library in ("libcudart.so.13", "libcuda.so.1", "libcublas.so.13", "libcurand.so.10", "libcufft.so.12"):
             out = subprocess.run(["nm", "-D", "--defined-only", CUDA / library], capture_output=True, text=True, check=True).stdout
             exported |= {line.split()[-1].split("@")[0] for line in out.splitlines()}
         self.assertEqual({row[0] for row in self.rows} - exported, set())

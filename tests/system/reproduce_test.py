@@ -28,6 +28,7 @@ import getm.figures as getm_figures  # noqa: E402
 import pictures  # noqa: E402
 import reproduce  # noqa: E402
 import results  # noqa: E402
+import scatter  # noqa: E402
 import silicon  # noqa: E402
 import sizes  # noqa: E402
 import spread  # noqa: E402
@@ -215,7 +216,7 @@ class ExperimentsTest(unittest.TestCase):
     OTHER_LIMITS = ("getm.cuckoo.latency", "getm.table.2k", "getm.granularity", "getm.scale56", "kilo.lwh.5k", "tcd.sizes",
                     "tab6.4.aborts.CC", "tbc.cohe", "sbrp.scan", "sbrp.window", "si.order",
                     "ltm.sWO", "ltm.KM-HC", "ltm.descending", "ltm.no_serial", "kilo.limit.contended", "cores.HT-H")  # claims in words, "about" and "6-7"
-    ELSEWHERE = ("area.", "kilo.area", "tab6.3.", "si.area", "sbrp.area")  # reports of synth/
+    ELSEWHERE = ("area.", "kilo.area", "tab6.3.", "si.area", "sbrp.area", "kilo.validation.hits")  # reports of synth/, and what no experiment measures
 
     def check_limits(self, verdict, text):
         """A number in a figures.py and the one in claims.csv are the same: two limits of a value lie around the paper's, one limit is it."""
@@ -703,11 +704,12 @@ class SizesTest(unittest.TestCase):
         paper = {"dg": {"place": "3.6", "what": "w", "value": ">1", "unit": "", "paper": "fung-thesis"}}
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
             results.write(folder, "x", [Table("T", ["w", "a"], [["x", 1]], "none")], [self.verdicts["dg"]], paper, {}, [1])
-            page, table = fidelity.page(folder, paper, "none.csv", "")
-        self.assertEqual(table, 'claim,here,range,worst,active,sizes,holds\ndg,1.25,-,-,-,1 and 1.25,"yes, turns"\n')
+            page, table, _ = fidelity.page(folder, paper, folder, "")
+        self.assertEqual(table, 'claim,here,range,worst,active,sizes,holds,experiment\ndg,1.25,-,-,-,1 and 1.25,"yes, turns",x\n')
         self.assertIn("1 claims are measured, with 1 seed of their inputs; 0 hold.", page)
         self.assertIn("1 of them turn with one of these", " ".join(page.split()))
-        self.assertIn("**dg** It holds, and with another size of the input it does not: 1 and 1.25.", page)
+        row = fidelity.rows_of(fidelity.judged_before("", table, paper)[0], paper, {})[0]
+        self.assertEqual((row.cause, row.reason), ("decided", "It holds, and with another size of the input it does not: 1 and 1.25."))
 
     def test_only_what_moves_a_claim_that_holds_is_made_again(self):
         made = {(run.workload, dict(run.settings).get("m", "pdom"), run.params) for run in self.store.made}
@@ -741,47 +743,77 @@ class FidelityTest(unittest.TestCase):
         verdict = spread.judged([Claim("kilo.vs.ideal", value, near(52)) for value in values])
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
             results.write(folder, "kilotm.fig4.6", [Table("T", ["w", "a"], [["x", 1]], "none")], [verdict], paper, {}, seeds or list(range(1, 1 + len(values))))
-            return self.both(folder, paper, ROOT / "experiments/reasons.csv")
+            return self.both(folder, paper, ROOT / "experiments")
 
-    def both(self, folder, paper, reasons, before=("", "")):
+    def both(self, folder, paper, sources, before=("", "")):
         """The page, then its table as `cowarp reproduce --claims` shows it; what is written is kept in self.written."""
-        self.written = fidelity.page(folder, paper, reasons, "", before)
+        self.written = fidelity.page(folder, paper, sources, "", before)[:2]
         known, _ = fidelity.judged_before("", self.written[1], paper)
-        return self.written[0] + fidelity.claims_table(fidelity.rows_of(known, paper, fidelity.load_reasons(reasons)))
+        return self.written[0] + fidelity.claims_table(fidelity.rows_of(known, paper, fidelity.load_reasons(pathlib.Path(sources) / "reasons.csv")))
 
     def test_a_range_stands_beside_its_value(self):
         page = self.page(50.0, 52.5, 51.0)
         self.assertIn("| 52 percent | 51 | 50..52.5 | - | - | - | yes |", page)
         self.assertIn("1 claims are measured, with 3 seeds of their inputs; 1 hold.", page)
-        self.assertIn("0 claims, of which 0 hold with the median", " ".join(page.split()))
+        self.assertIn("- hold (1): kilo.vs.ideal\n", page)
 
     def test_a_range_that_crosses_says_so(self):
         page = self.page(50.0, 62.5, 51.0)
         self.assertIn("| 51 | 50..62.5 | - | - | - | yes, crosses |", page)
         self.assertIn("; 0 hold.", page)
-        self.assertIn("1 claims, of which 1 hold with the median", " ".join(page.split()))
-        self.assertIn("**kilo.vs.ideal** " + fidelity.DECIDED, " ".join(page.split()))
+        self.assertIn("- another seed or size gives another verdict (1): kilo.vs.ideal\n", page)
         self.assertIn("| 62.5 | 51..63 | - | - | - | no, crosses |", self.page(63.0, 62.5, 51.0))
 
     def test_misses_stand_in_groups(self):
-        paper = {name: {"place": "1", "what": "w", "value": "1", "unit": "", "paper": "p"} for name in "abcd"}
+        paper = {name: {"place": "1", "what": "w", "value": "1", "unit": "", "paper": "p", "config": ""} for name in "abcd"}
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
-            reasons = pathlib.Path(folder) / "r.csv"
-            reasons.write_text("id,cause,reason\na,input,A scene.\nb,ours,A queue.\nc,ours,A queue.\n")
+            sources = pathlib.Path(folder) / "sources"
+            sources.mkdir()
+            reasons = sources / "reasons.csv"
+            reasons.write_text("id,cause,here,shows,reason\na,input,5,,A scene.\nb,ours,5,cowarp run x; cowarp run y,Of {b} a queue.\nc,ours,5,,A queue.\n")
+            (sources / "papers.csv").write_text("paper,title,holds,misses,reason\np,The paper,Nothing.,All {a} of {b}.,Weather.\nq,Another,a,b,c\n")
             verdicts = [spread.judged([Claim(name, 5.0, near(1))]) for name in "abcd"]
             results.write(folder, "x", [Table("T", ["w", "a"], [["x", 1]], "none")], verdicts, paper, {}, [1])
-            page = fidelity.page(folder, paper, reasons, "")[0]
-            reasons.write_text("id,cause,reason\na,weather,Rain.\n")
+            page, table, _ = fidelity.page(folder, paper, sources, "")
+            why = fidelity.explained("b", paper, fidelity.judged_before("", table, paper)[0], fidelity.load_reasons(reasons))
+            reasons.write_text("id,cause,here,shows,reason\na,weather,5,,Rain.\n")
             with self.assertRaisesRegex(results.NotComparable, "'weather' is no cause of a; it may be input, paper, ours"):
-                fidelity.page(folder, paper, reasons, "")
+                fidelity.page(folder, paper, sources, "")
         self.assertIn("Of the 4 others: the paper's input is not public: 1; what is ours differs: 2; not explained yet: 1.", " ".join(page.split()))
-        groups = page.split("## Why a claim does not hold")[1].split("### ")[1:]
-        self.assertEqual([group.split("\n")[0] for group in groups],
-                         ["The paper's input is not public (1)", "What is ours differs (2)", "Not explained yet (1)"])
-        self.assertIn("- **b**, **c** A queue.\n", groups[1])
+        screen = page.split("## The paper\n")[1].split("## ")[0]
+        self.assertIn("Does not hold: All 5 of 5.\n", screen)
+        self.assertEqual([line for line in screen.splitlines() if line.startswith("- ")],
+                         ["- the paper's input is not public (1): a", "- what is ours differs (2): b c", "- not explained yet (1): d"])
+        self.assertNotIn("Another", page)
+        self.assertEqual(why[-4:], ["  reason    Of 5 a queue.", "  measure   cowarp reproduce x", "  shows     cowarp run x", "  shows     cowarp run y"])
+
+    def test_reasons_name_commands_that_are_there(self):
+        reasons = fidelity.load_reasons(ROOT / "experiments/reasons.csv")
+        named = {command for reason in reasons.values() for command in reason.shows.split("; ") if command}
+        self.assertEqual([command for command in named if not command.startswith(("cowarp reproduce ", "cowarp run ", "cowarp sweep "))], [])
+        experiments, config = set(reproduce.all_experiments()), subprocess.run([COWARP, "config", "--json"], capture_output=True, text=True, check=True).stdout
+        self.assertEqual([command for command in named if command.startswith("cowarp reproduce ") and command.split()[2] not in experiments], [])
+        keys = {words[i + 1].split("=")[0] for words in map(str.split, named) for i, word in enumerate(words) if word == "--set"}
+        self.assertEqual([key for key in keys if f'"{key}"' not in config], [])
+
+    def test_what_says_too_little_does_not_count(self):
+        paper = {name: {"place": "1", "what": "w", "value": "1", "unit": "", "paper": "p", "config": "", "weak": weak} for name, weak in (("a", ""), ("b", "Anything would do."))}
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+            verdicts = [spread.judged([Claim(name, 1.0, near(1))]) for name in "ab"]
+            results.write(folder, "x", [Table("T", ["w", "a"], [["x", 1]], "none")], verdicts, paper, {}, [1])
+            page, table, _ = fidelity.page(folder, paper, folder, "")
+        self.assertIn("; 1 hold. Of the 1 others: it holds, and says too little: 1.", " ".join(page.split()))
+        self.assertIn('b,1,-,-,-,-,"yes, weak",x', table)
+        paper["b"]["weak"] = ""
+        self.assertEqual([row.holds for row in fidelity.rows_of(fidelity.judged_before("", table, paper)[0], paper, {})], ["yes", "yes"])
+
+    def test_a_picture_has_each_number_that_stands_beside_another(self):
+        rows = {"1.2": ("1.1", 1), "3/4": ("5/6", 2), "3/4 ": ("5", 0), ">1.0": ("2", 0), "7": ("7; the paper's", 0), "0": ("1", 0)}
+        for value, (here, count) in rows.items():
+            self.assertEqual(len(scatter.pairs(value, here)), count, (value, here))
 
     def test_lines_fit_a_document(self):
-        row = fidelity.Row("ident", "a claim of many words " * 20, "", "1.234 of the fastest, 32 B", "1.23/16 .. 1.45/64", "HT-H 1.9", "93, dg 34", "-", "no, crosses", "", "")
+        row = fidelity.Row("ident", "a claim of many words " * 20, "", "1.234 of the fastest, 32 B", "1.23/16 .. 1.45/64", "HT-H 1.9", "93, dg 34", "-", "no, crosses", "x", "", "")
         line = next(line for line in fidelity.claims_table([row]).splitlines() if line.startswith("| ident"))
         self.assertLessEqual(len(line), 200)
         self.assertGreater(len(line), 185)
@@ -792,21 +824,21 @@ class FidelityTest(unittest.TestCase):
         page = self.page(51.0)
         self.assertIn("| 51 | - | - | - | - | yes |", page)
         self.assertIn("with 1 seed of their inputs", page)
-        self.assertNotIn("cross", page)
+        self.assertNotIn("crosses", page.split("yes |")[0].split("### Claims")[1])
 
     def test_what_is_not_measured_anew_stays(self):
         paper, _ = report.load_claims(ROOT / "experiments"), self.page(50.0, 62.5, 51.0)
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
             verdict = spread.judged([Claim("ideal.vs.serial", 100.0, near(279))])
             results.write(folder, "kilotm.fig4.1", [Table("T", ["w", "a"], [["x", 1]], "none")], [verdict], paper, {}, [1])
-            page = self.both(folder, paper, "none.csv", self.written)
-            again = self.both(folder, paper, "none.csv", self.written)
+            page = self.both(folder, paper, folder, self.written)
+            again = self.both(folder, paper, folder, self.written)
         self.assertEqual(page, again)
         self.assertIn("| 52 percent | 51 | 50..62.5 | - | - | - | yes, crosses |", page)
         self.assertIn("| 279 x | 100 | - | - | - | - | no |", page)
         self.assertIn("2 claims are measured, with 1 to 3 seeds of their inputs; 0 hold.", page)
         self.assertNotIn("ideal.vs.serial", self.written[0].split("## Not measured")[1])
-        self.assertNotIn("kilo.vs.ideal,", self.written[0].split("## Not measured")[1])
+        self.assertNotIn("kilo.vs.ideal ", self.written[0].split("## Not measured")[1])
 
     def test_results_that_cannot_be_compared(self):
         for text, said in (('{"name": "a", "claims": []}', "older version"), ('{"name": "a", "claims": [], "seeds": [1], "quick": false}', "no result"),
@@ -814,7 +846,7 @@ class FidelityTest(unittest.TestCase):
             with tempfile.TemporaryDirectory() as folder:
                 (pathlib.Path(folder) / "a.json").write_text(text)
                 with self.assertRaisesRegex(results.NotComparable, said):
-                    fidelity.page(folder, {}, "none.csv", "")
+                    fidelity.page(folder, {}, folder, "")
 
 
 class SiliconTest(unittest.TestCase):
@@ -830,7 +862,7 @@ class SiliconTest(unittest.TestCase):
         """When this fails: cowarp reproduce --fidelity docs/fidelity.md --out FOLDER, with a folder without results."""
         judged, no_unit = silicon.judge()
         rows = {row["claim"]: tuple(row[name] for name in fidelity.COLUMNS[1:]) for row in csv.DictReader((ROOT / "docs/fidelity.csv").read_text().splitlines())}
-        self.assertEqual({ident: rows.get(ident) for ident in judged}, judged)
+        self.assertEqual({ident: rows.get(ident) for ident in judged}, {ident: (*row, "synth") for ident, row in judged.items()})
         self.assertFalse(set(no_unit) & set(rows))
         paper = report.load_claims(ROOT / "experiments")
         self.assertLessEqual({*judged, *no_unit}, set(paper))
@@ -840,12 +872,12 @@ class SiliconTest(unittest.TestCase):
     def test_a_page_is_made_without_a_run(self):
         paper, before = report.load_claims(ROOT / "experiments"), [(ROOT / f"docs/fidelity.{end}").read_text() for end in ("md", "csv")]
         with tempfile.TemporaryDirectory() as folder:
-            page, table = fidelity.page(folder, paper, ROOT / "experiments/reasons.csv", "", before, ({"kilo.area": ("0.4", "-", "-", "-", "-", "yes")}, ()))
-            self.assertIn("kilo.area,0.4,-,-,-,-,yes\n", table)
+            page, table, _ = fidelity.page(folder, paper, ROOT / "experiments", "", before, ({"kilo.area": ("0.4", "-", "-", "-", "-", "yes")}, ()))
+            self.assertIn("kilo.area,0.4,-,-,-,-,yes,synth\n", table)
             self.assertEqual(len(table.splitlines()), 1 + len(before[1].splitlines()))
             self.assertIn("1 claims are areas and powers, from", page)
             with self.assertRaisesRegex(results.NotComparable, "holds no result"):
-                fidelity.page(folder, paper, ROOT / "experiments/reasons.csv", "", before)
+                fidelity.page(folder, paper, ROOT / "experiments", "", before)
 
 
 class GalleryTest(unittest.TestCase):
@@ -1063,8 +1095,8 @@ class CommandTest(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
             areas = len(silicon.judge()[0])
             rows = (folder / "f.csv").read_text().splitlines()
-            self.assertEqual((rows[0], len(rows)), ("claim,here,range,worst,active,sizes,holds", areas + 2))
-            self.assertIn("ideal.vs.serial,279,-,-,-,-,yes", rows)
+            self.assertEqual((rows[0], len(rows)), ("claim,here,range,worst,active,sizes,holds,experiment", areas + 2))
+            self.assertIn("ideal.vs.serial,279,-,-,-,-,yes,kilotm.fig4.1", rows)
             self.assertIn(f"{areas + 1} claims are measured, with 1 seed of their inputs; 1 hold.", (folder / "f.md").read_text())
             self.assertEqual(sorted(path.name for path in (folder / "a/b").iterdir()), ["README.md", "kilotm.fig4.1.svg"])
             self.assertIn(pictures.PAPER, (folder / "a/b/kilotm.fig4.1.svg").read_text())
@@ -1085,6 +1117,15 @@ class CommandTest(unittest.TestCase):
         wrong = self.command("--claims", "zz")
         self.assertEqual((wrong.returncode, wrong.stdout), (2, ""))
         self.assertEqual(wrong.stderr, "cowarp reproduce: no claim that is measured has a name that begins with 'zz'\n")
+
+    def test_one_claim_is_explained(self):
+        done = self.command("--claims", "--why", "getm.vs.fglock", "kilo.area")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        table = {row["claim"]: row for row in csv.DictReader((ROOT / "docs/fidelity.csv").read_text().splitlines())}
+        for text in ("getm.vs.fglock", f"ours      {table['getm.vs.fglock']['here']}", "cause     What is ours differs", "measure   cowarp reproduce getm.fig11", "ours      not measured"):
+            self.assertIn(text, done.stdout)
+        wrong = self.command("--claims", "--why", "getm.vs.lock")
+        self.assertEqual((wrong.returncode, wrong.stderr), (2, "cowarp reproduce: no claim is named 'getm.vs.lock'; did you mean 'getm.vs.fglock'?\n"))
 
     def check_no_verdicts(self, folder, stdout):
         page = (folder / "kilotm.fig4.12.md").read_text()

@@ -263,6 +263,9 @@ class Table(Results):
             self.assertEqual([int(row[name]) for name in seen], [one["counters"][name]["value"] for name in seen])
         self.assertEqual(rows[2]["vu_requests"], "")  # GETM's alone
         self.assertEqual(self.passes("stats", "a.json", "b.json", "c.json", "--csv"), self.path("t.csv").read_text())
+        listed = json.loads(self.passes("stats", "a.json", "b.json", "c.json", "--json"))
+        self.assertEqual([(one["file"], one["core.count"], one["cycles"]) for one in listed],
+                         [(row["file"], int(row["core.count"]), int(row["cycles"])) for row in rows])
 
     def test_a_summary_without_zeros_and_other_mechanisms(self):
         stats = self.make("a.json", *TABLE)
@@ -276,6 +279,7 @@ class Table(Results):
         self.make("a.json", *TABLE)
         kept = self.path("a.json").read_bytes()
         self.fails(2, "stats", "--csv", "a.json", "a.json", says="is a statistics file")
+        self.fails(2, "stats", "--json", "a.json", "a.json", says="is the file a.json, which is read")
         self.fails(2, "stats", "a.json", "--csv=/nowhere/t.csv", says="/nowhere/t.csv: its folder is not there")
         self.fails(2, "stats", "a.json", "--csv=/", says="/: is a folder")
         self.fails(2, "rerun", "a.json", "--stats", "/nowhere/b.json", says="/nowhere/b.json: its folder is not there")
@@ -286,8 +290,10 @@ class Sweep(Results):
     SMALL = ["sweep", "ht-h", "--param", "blocks=2", "--param", "threads=64"]
 
     def rows(self, *words, status=0):
-        done = self.call(*self.SMALL, *words, "--csv", "t.csv", "--store", "kept")
+        done = self.call(*self.SMALL, *words, "--csv", "t.csv", "--json", "t.json", "--store", "kept")
         self.assertEqual(done.returncode, status, done.stderr)
+        listed = json.loads(self.path("t.json").read_text())
+        self.assertEqual([str(one.get("cycles", "")) for one in listed], [row.get("cycles", "") for row in csv.DictReader(io.StringIO(self.path("t.csv").read_text()))])
         return list(csv.DictReader(io.StringIO(self.path("t.csv").read_text())))
 
     def test_what_an_axis_sets_is_not_set_beside_it(self):
@@ -662,7 +668,7 @@ class Report(Results):
         """Not the cycles that aborted attempts took: the causes' sum is the aborts."""
         self.make("a.json", *TABLE)
         counters = json.loads(self.path("a.json").read_text())["counters"]
-        causes = {name: entry["value"] for name, entry in counters.items() if name.startswith("tx_aborted_") and entry["unit"] == "transactions" and entry["value"]}
+        causes = {name: entry["value"] for name, entry in counters.items() if entry.get("part_of") == "tx_aborted" and entry["value"]}
         self.assertEqual(sum(causes.values()), counters["tx_aborted"]["value"])
         self.assertGreater(counters["tx_aborted_cycles"]["value"], 0)
         _, text = self.page("a.json")
@@ -689,7 +695,7 @@ class Report(Results):
 
         def add(data):
             for name, value in (("issue_issued", 600), ("issue_memory", 300), ("issue_no_warp", 100)):
-                data["counters"][name] = {"value": value, "unit": "cycles", "definition": "d"}
+                data["counters"][name] = {"value": value, "unit": "cycles", "definition": "d", "part_of": "issue_slots"}
             data["manifest"]["command"] += ["--samples", "s.csv", "--profile=p.txt"]
         self.change("a.json", add)
         self.path("s.csv").write_text("begin,end,thread_instructions\n0,100,200\n100,200,0\n200,250,100\n")

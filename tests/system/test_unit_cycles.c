@@ -293,7 +293,17 @@ static void test_unit_cycles__of_branch_divergence(void **state)
         fail_msg("only %u and %u answers", s.answers[0], s.answers[1]);
 }
 
-/* Every preset, with each system of these that it takes. */
+/* Cards whose L2 has a faster clock than units are made for: no paper puts any there. */
+static bool is_faster(const char *preset)
+{
+    static const char *const quick[] = {"titanv", "rtx2080ti", "rtx4070", "h100"};
+    for (size_t i = 0; i < sizeof quick / sizeof quick[0]; i++)
+        if (strcmp(preset, quick[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Every other preset, with each system of these that it takes. */
 static void test_unit_cycles__of_transactions(void **state)
 {
     static const char *const systems[] = {"getm", "warptm", "eapg", "sitm-ts"};
@@ -301,7 +311,7 @@ static void test_unit_cycles__of_transactions(void **state)
     uint32_t runs = 0;
     (void)state;
     for (const char *const *preset = cw_config_presets(); *preset != NULL; preset++)
-        for (uint32_t i = 0; i < sizeof systems / sizeof systems[0]; i++) {
+        for (uint32_t i = 0; i < sizeof systems / sizeof systems[0] && !is_faster(*preset); i++) {
             struct run r = {.workload = "ht-h",
                             .system = systems[i],
                             .preset = *preset,

@@ -132,10 +132,6 @@ static const char *const differences[] = {
     "gpgpusim-gtx480 commit_unit entries 65536",
     "gpgpusim-gtx480 writer_table entries 250",
     "gpgpusim-gtx480 row_copy_engine lines 32",
-    "thesis-kilotm scalable_reader_list entries 10982",
-    "getm-56 scalable_reader_list entries 10982",
-    "gtx480 scalable_reader_list entries 7321",
-    "gpgpusim-gtx480 scalable_reader_list entries 7321",
     "getm-artifact conflict_address_table ways 6",
     "getm-artifact conflict_address_table set_w 6",
 };
@@ -146,6 +142,13 @@ static bool is_of_memory(const char *line)
 {
     return strstr(line, " row_w ") != NULL || strstr(line, " stride_w ") != NULL ||
            (strstr(line, "gtx480 ") != NULL && strstr(line, " addr_w 29") != NULL);
+}
+
+/* A partition has its reader list in si.lists parts, each with some of the transactions' numbers. The unit is synthesized whole, as SI-TM Table 1
+ * has it. */
+static bool is_part(const char *line)
+{
+    return strstr(line, " scalable_reader_list entries ") != NULL || strstr(line, " scalable_reader_list id_w 7") != NULL;
 }
 
 static bool is_in(const char *const *list, size_t cnt, const char *line)
@@ -173,14 +176,23 @@ static void judge_clocks(const struct seen *s, size_t known)
     assert_int_equal(s->clock_cnt, known); /* each one still is faster */
 }
 
+/* No system works on the lines of the first; no paper has such machines as the others. */
+static bool is_apart(const char *preset)
+{
+    static const char *const apart[] = {"thesis-tbc", "qv100", "titanv", "rtx2080ti", "rtx4070", "h100"};
+    for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++)
+        if (strcmp(preset, apart[i]) == 0)
+            return true;
+    return false;
+}
+
 static void test_unit_sizes__are_the_contracts(void **state)
 {
     static struct seen s;
     (void)state;
     for (const char *const *preset = cw_config_presets(); *preset != NULL; preset++) {
         s.preset = *preset;
-        if (strcmp(s.preset, "thesis-tbc") == 0 ||
-            strcmp(s.preset, "qv100") == 0) /* no system works on its lines; no paper has such a machine */
+        if (is_apart(s.preset))
             continue;
         for (uint32_t i = 0; i < cw_mech_cnt(); i++)
             build(&s, cw_mechs[i], NULL);
@@ -189,8 +201,9 @@ static void test_unit_sizes__are_the_contracts(void **state)
     judge_clocks(&s, sizeof faster / sizeof faster[0]);
     uint32_t of_memory = 0;
     for (uint32_t i = 0; i < s.cnt; i++) {
-        of_memory += is_of_memory(s.line[i]);
-        if (!is_of_memory(s.line[i]) && !IS_IN(differences, s.line[i]))
+        const bool expected = is_of_memory(s.line[i]) || is_part(s.line[i]);
+        of_memory += expected;
+        if (!expected && !IS_IN(differences, s.line[i]))
             fail_msg("%s: not what is synthesized; change the contract's default, or say here why", s.line[i]);
     }
     assert_int_equal(s.cnt - of_memory, sizeof differences / sizeof differences[0]); /* each one still is a difference */

@@ -62,12 +62,13 @@ static void test_adapt_rest__a_table_that_is_never_idle(void **state)
 {
     struct cw_adapt_writer_table *table;
     struct cw_adapt_scalable_reader_list *list;
+    const struct cw_adapt_scalable_reader_list_config size = {.lists = 1, .entries = 512, .id_bits = 10};
     struct cw_error err;
     (void)state;
     restless.outputs = 0;
     expect_named(cw_adapt_writer_table_create(&table, &provider, 0, 512, 10, &err), &err, "writer_table", "idle_o");
     cw_adapt_writer_table_destroy(table);
-    expect_named(cw_adapt_scalable_reader_list_create(&list, &provider, 0, 512, 10, &err), &err, "scalable_reader_list", "idle_o");
+    expect_named(cw_adapt_scalable_reader_list_create(&list, &provider, &size, &err), &err, "scalable_reader_list", "idle_o");
     cw_adapt_scalable_reader_list_destroy(list);
 }
 

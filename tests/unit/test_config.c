@@ -202,7 +202,7 @@ static void test_config__every_preset_passes_its_checks(void **state)
         assert_string_equal(c.preset, *name);
         assert_non_null(cw_config_preset_what(*name));
     }
-    assert_int_equal(cnt, 16);
+    assert_int_equal(cnt, 20);
 }
 
 static void test_config__values_lie_in_their_ranges_and_name_a_source(void **state)

@@ -138,12 +138,12 @@ static inline const struct cw_kilo_overwrite *cw_kilo_overwritten_next(const str
 }
 
 struct cw_kilo_wires {
-    uint32_t cores, partitions, warps; /* warps: of a core */
-    struct cw_kilo_request *request;   /* by core and warp */
+    uint32_t cores, partitions, warps; /* `warps` are those of a core. */
+    struct cw_kilo_request *request;   /* By core and warp. */
     struct cw_fifo *ask, *grant;       /* by core: struct cw_kilo_request */
-    struct cw_kilo_notes *notes;       /* by partition */
+    struct cw_kilo_notes *notes;       /* By partition. */
     struct cw_fifo *retired;           /* by partition: 1 + the oldest commit ID that has not retired, as a pointer */
-    struct cw_kilo_writes *write;      /* by partition */
+    struct cw_kilo_writes *write;      /* By partition. */
     struct cw_kilo_overwritten overwritten;
 };
 

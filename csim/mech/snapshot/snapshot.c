@@ -269,7 +269,7 @@ static uint32_t versions(const struct cw_config *config)
 static const struct cw_mech_unit ts_units[] = {
     {&cw_postdate_unit_unit, "logical times of snapshot isolation; one, of the version manager", CW_DOMAIN_L2, NULL, NULL, NULL},
     {&cw_row_copy_engine_unit, "copies of versions under snapshot isolation; one per partition", CW_DOMAIN_L2, NULL, NULL, NULL},
-    {&cw_scalable_reader_list_unit, "who reads each word under snapshot isolation; one per partition", CW_DOMAIN_L2, NULL, NULL, NULL},
+    {&cw_scalable_reader_list_unit, "who reads each word under snapshot isolation; si.lists per partition", CW_DOMAIN_L2, NULL, NULL, NULL},
     INDEX_TABLE,
     {&cw_writer_table_unit, "who writes each word under snapshot isolation; one per partition", CW_DOMAIN_L2, NULL, NULL, NULL}};
 static const struct cw_mech_unit oracle_units[] = {INDEX_TABLE};

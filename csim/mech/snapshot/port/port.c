@@ -216,10 +216,18 @@ static void tell_renumbered(struct cw_si_port *u, cw_time now)
     u->renumbers = false;
 }
 
-/* A sweep is over when it is in both tables. */
+static bool lists_sweep(const struct cw_si_port *u)
+{
+    for (uint32_t i = 0; i < u->tm->keys->si_lists; i++)
+        if (cw_adapt_scalable_reader_list_sweeps(u->readers[i]))
+            return true;
+    return false;
+}
+
+/* A sweep is over when it is in all tables. */
 static void sweep(struct cw_si_port *u, cw_time now)
 {
-    const bool over = !cw_adapt_writer_table_sweeps(u->writers) && !cw_adapt_scalable_reader_list_sweeps(u->readers);
+    const bool over = !cw_adapt_writer_table_sweeps(u->writers) && !lists_sweep(u);
     if (u->sweeping && over && cw_fifo_can_push(&u->tm->fact[u->index].fifo, now)) {
         const struct cw_si_fact_note note = {.kind = CW_SI_SWEPT};
         cw_si_line_push(u->tm->fact + u->index, &note, now, u->tm->postdate);
@@ -302,9 +310,16 @@ int cw_si__port_create(struct cw_si_port **out, struct cw_si *tm, uint32_t index
     if (status == CW_OK && !tm->oracle)
         status = cw_adapt_writer_table_create(&u->writers, tm->host.units, index, tm->keys->si_writer_words / config->partition_count,
                                               tm->keys->si_id_bits, err);
-    if (status == CW_OK && !tm->oracle)
-        status = cw_adapt_scalable_reader_list_create(&u->readers, tm->host.units, index,
-                                                      tm->keys->si_reader_entries / config->partition_count, tm->keys->si_id_bits, err);
+    const uint32_t lists = tm->keys->si_lists;
+    for (uint32_t i = 0; i < lists && status == CW_OK && !tm->oracle; i++)
+        status = cw_adapt_scalable_reader_list_create(
+            &u->readers[i], tm->host.units,
+            &(struct cw_adapt_scalable_reader_list_config){.partition = index,
+                                                           .list = i,
+                                                           .lists = lists,
+                                                           .entries = tm->keys->si_reader_entries / config->partition_count / lists,
+                                                           .id_bits = tm->keys->si_id_bits - (uint32_t)__builtin_ctz(lists)},
+            err);
     return status == CW_OK && !tm->oracle ? cw_si__copy_create(u, err) : status;
 }
 
@@ -319,7 +334,8 @@ void cw_si__port_destroy(struct cw_si_port *u)
     free(u->op);
     free(u->state);
     cw_adapt_writer_table_destroy(u->writers);
-    cw_adapt_scalable_reader_list_destroy(u->readers);
+    for (uint32_t i = 0; i < CW_SI_LISTS; i++)
+        cw_adapt_scalable_reader_list_destroy(u->readers[i]);
     cw_si__index_destroy(u->index_table);
     free(u);
 }

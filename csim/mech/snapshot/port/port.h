@@ -17,7 +17,8 @@
 
 #define CW_SI_OUT       4096u /* messages that wait for the way out; power of two */
 #define CW_SI_REQUESTS  256u  /* writes of a commit unit on their way */
-#define CW_SI_QUESTIONS 8u    /* power of two; more than the stages of the writer table */
+#define CW_SI_QUESTIONS 16u   /* power of two; more than the stages of the writer table */
+#define CW_SI_LISTS     8u    /* Reader lists of a partition, at most. */
 #define CW_SI_STATES    4096u /* what IDs have become and the tables do not know yet; power of two */
 
 /* A transactional access from the crossbar on. */
@@ -31,7 +32,7 @@ struct cw_si_op {
     uint32_t next; /* free list, or those that wait for the tables */
 };
 
-/* What the tables are asked about one word of an access. */
+/* What the tables are asked about one word of an access: for all lanes that read it, or for one that writes it. */
 struct cw_si_table_question {
     enum {
         CW_SI_READ,
@@ -43,23 +44,28 @@ struct cw_si_table_question {
     bool last; /* word of the access */
     struct cw_adapt_writer_table_op asked;
     struct cw_adapt_writer_table_answer answer; /* of the writer table */
+    cw_lanes to_add[CW_SI_LISTS];               /* Of a read, by list: lanes whose reader it has not taken yet */
+    bool to_list[CW_SI_LISTS];                  /* Of a granted claim: it has not been asked for its readers yet */
+    uint32_t open;                              /* Lanes, or lists, that are not done */
 };
 
 /*
- * Where the tables are in the first access that waits. Reads go on while others are asked about; a store goes alone. A question goes to the
- * writer table, and then, if it is of a read or a granted claim, to the reader list.
+ * Where the tables are in the first access that waits. A question goes to the writer table, and then, if it is of a read or a granted claim, to
+ * the reader lists. Each has the transactions of some numbers, so that the lanes of a warp go to all of them at once.
  */
 struct cw_si_scan {
-    cw_lanes left;                                         /* of the access */
-    uint32_t lane, word;                                   /* next */
-    struct cw_si_table_question question[CW_SI_QUESTIONS]; /* ring; all but the last have been taken by the writer table */
+    cw_lanes left, group;                                  /* Of the access; of these, the lanes of the next question */
+    uint32_t word;                                         /* The next one, of the group. */
+    struct cw_si_table_question question[CW_SI_QUESTIONS]; /* ring */
     struct cw_ring ring;
-    bool offered;                    /* the last one has not been taken yet */
+    uint32_t offered;                /* So many, the newest, have not been taken by the writer table */
     uint32_t answered;               /* so many, the oldest, have been answered by the writer table */
-    uint32_t listed;                 /* so many, the oldest, have been taken by the reader list */
-    bool store;                      /* one is under way */
-    bool granted;                    /* its claim: the word's readers are to be listed */
+    bool granted;                    /* The oldest is a claim of which the word's readers are to be listed */
     bool told_writers, told_readers; /* the tables know the oldest note */
+    uint32_t promised;               /* Edges of the readers that are being taken in */
+    struct {
+        uint32_t question, lane; /* Of the operation under way: place in the ring; of a read */
+    } list[CW_SI_LISTS];
 };
 
 /* What the tables are to know, in the order in which it was said. */
@@ -103,8 +109,8 @@ struct cw_si_port {
     uint32_t op_cap, op_free, op_first, op_last, ops; /* UINT32_MAX: none */
     struct cw_si_scan scan;
     struct cw_adapt_writer_table *writers;
-    struct cw_adapt_scalable_reader_list *readers;
-    struct cw_si_writer_note *state; /* ring of CW_SI_STATES */
+    struct cw_adapt_scalable_reader_list *readers[CW_SI_LISTS]; /* List i has the numbers that are i modulo si.lists */
+    struct cw_si_writer_note *state;                            /* ring of CW_SI_STATES */
     struct cw_ring state_ring;
     struct cw_si_set live;
     enum { CW_SI_OWNER_RUNS, CW_SI_OWNER_SEALED, CW_SI_OWNER_COMMITTED } owner[CW_SI_IDS];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Snapshot isolation, partition: what accesses do to the writer table and the reader list (SI-TM 4.2 and step 2 of Figure 12). An access
- * goes through the tables while it is on its way to the L2, word by word and lane by lane, in the order in which accesses came. Of a read,
- * the reader is entered and the word's writers are looked up: an edge for each that runs or has committed since the reader began. Of a
- * write, the word is claimed; when that is granted, its readers are listed, one per cycle, and each is an edge. Edges go to the logical
- * timestamp table.
+ * Snapshot isolation, partition: what accesses do to the writer table and the reader lists (SI-TM 4.2 and step 2 of Figure 12). An access
+ * goes through the tables while it is on its way to the L2, word by word, in the order in which accesses came. Of a read, the readers are
+ * entered and the word's writers are looked up: an edge for each that runs or has committed since the reader began. Of a write, the word is
+ * claimed; when that is granted, its readers are listed, and each is an edge. Edges go to the logical timestamp table.
  *
- * Both tables are units. The writer table takes a word per cycle, and answers five cycles later; a store waits for its answer, and others for
- * it. What the writer table has answered goes to the reader list in the next cycle, which takes a reader per four cycles at best. What the
- * version manager says of IDs both are told one ID per cycle, before the next word.
+ * All tables are units. The writer table takes a word per cycle, for all lanes that read it, and answers five cycles later. What it has
+ * answered goes to the reader lists in the next cycle. A list has the transactions of some numbers, takes a reader per four cycles, or per two
+ * of one word, and works beside the others: loop detection is to be overlapped with loads and writes, and not to block (4.3). A store holds up
+ * only what comes for its word. What the version manager says of IDs the tables are told one ID per cycle, before the next word.
  *
  * A write is refused when another transaction that runs, or is about to commit, has claimed the word (the single writer of 4.2), and when
  * one has committed a write of it since the writer began. Of two lanes of one warp the higher one loses, whoever came first: else two lanes
@@ -38,10 +38,15 @@ static void push_edge(struct cw_si_port *u, const struct cw_si_table_question *q
     u->op[q->op].pending++;
 }
 
-/* Room for the edges of so many words' writers. */
-static bool room(const struct cw_si_port *u, uint32_t words, cw_time now)
+/* Room for so many edges beside those that are promised, and two notes: the ends of a sweep and of a copy. */
+static bool room(const struct cw_si_port *u, uint32_t edges, cw_time now)
 {
-    return cw_fifo_space(&u->tm->fact[u->index].fifo, now) > words * CW_ADAPT_WRITERS + 2; /* two for the ends of a sweep and of a copy */
+    return cw_fifo_space(&u->tm->fact[u->index].fifo, now) > u->scan.promised + edges + 2;
+}
+
+static uint32_t lists(const struct cw_si_port *u)
+{
+    return u->tm->keys->si_lists;
 }
 
 static void lose(struct cw_message *p, uint32_t lane, cw_lanes *why)
@@ -70,14 +75,13 @@ static struct cw_si_table_question *question(struct cw_si_port *u, uint32_t i)
 static void ask(struct cw_si_port *u, const struct cw_si_table_question *q)
 {
     u->scan.question[cw_ring_add(&u->scan.ring, CW_SI_QUESTIONS)] = *q;
-    u->scan.offered = true;
+    u->scan.offered++;
 }
 
 static void drop_oldest(struct cw_si_port *u)
 {
     struct cw_si_scan *s = &u->scan;
     s->answered--;
-    s->listed -= s->listed > 0;
     s->granted = false;
     cw_ring_take(&s->ring, CW_SI_QUESTIONS);
 }
@@ -87,7 +91,6 @@ static void finish(struct cw_si_port *u)
 {
     const struct cw_si_table_question *q = oldest(u);
     u->op[q->op].scanned |= q->last;
-    u->scan.store = u->scan.store && q->kind == CW_SI_READ;
     drop_oldest(u);
 }
 
@@ -102,18 +105,32 @@ static void ask_again(struct cw_si_port *u, uint32_t kind, enum cw_writer_op op,
     ask(u, &q);
 }
 
-/* The reader list has taken the reader in, or is full. */
-static void read_word(struct cw_si_port *u, bool full, cw_time now)
+/* Transactions of which the word may have edges, by the answer: the one that was asked for is told of otherwise. */
+static uint32_t writers_of(const struct cw_si_table_question *q, uint16_t *id)
 {
-    const struct cw_si_table_question *q = oldest(u);
+    uint32_t cnt = q->answer.cnt;
+    for (uint32_t i = 0; i < cnt; i++)
+        id[i] = (uint16_t)q->answer.id[i];
+    if (q->answer.result == CW_WRITER_OWN)
+        id[cnt++] = (uint16_t)q->asked.id;
+    return cnt;
+}
+
+/* A list has taken the lane's reader in, or is full. */
+static void read_word(struct cw_si_port *u, struct cw_si_table_question *q, uint32_t lane, bool full, cw_time now)
+{
     struct cw_message *p = u->op[q->op].p;
     struct cw_si_access_body *body = cw_si_access(p);
-    for (uint32_t i = 0; i < q->answer.cnt && !full; i++)
-        if (is_met(u, q->answer.id[i], body->begin))
-            push_edge(u, q, q->asked.id, q->answer.id[i], now);
+    uint16_t id[CW_ADAPT_WRITERS + 1];
+    const uint32_t cnt = writers_of(q, id);
+    u->scan.promised -= cnt;
+    q->open--;
+    q->lane = lane;
+    for (uint32_t i = 0; i < cnt && !full; i++)
+        if (id[i] != body->id[lane] && is_met(u, id[i], body->begin))
+            push_edge(u, q, body->id[lane], id[i], now);
     if (full)
-        lose(p, q->lane, &body->table);
-    finish(u);
+        lose(p, lane, &body->table);
 }
 
 /* Whether the lane takes the word from a higher one of its warp. */
@@ -135,10 +152,15 @@ static bool meets_committed(const struct cw_si_port *u, const struct cw_adapt_wr
 /* The word is the lane's: its readers are listed, if that has not been done before. */
 static void granted(struct cw_si_port *u, bool known)
 {
-    if (known)
+    struct cw_si_table_question *q = oldest(u);
+    if (known) {
         finish(u);
-    else
-        u->scan.granted = true;
+        return;
+    }
+    u->scan.granted = true;
+    q->open = lists(u);
+    for (uint32_t i = 0; i < lists(u); i++)
+        q->to_list[i] = true;
 }
 
 /* Another transaction that runs has the word. */
@@ -187,30 +209,37 @@ static void decide(struct cw_si_port *u)
         finish(u);
 }
 
+/* The next lanes whose word is asked for: those of a read with one address, or one that writes, those of one address in a row. */
+static void next_group(struct cw_si_scan *s, const struct cw_message *p, uint32_t offset)
+{
+    cw_lanes same = 0;
+    s->word = 0;
+    for (cw_lanes rest = s->left; rest != 0; rest = cw_lanes_rest(rest)) {
+        const uint32_t lane = cw_lanes_first(rest);
+        if (cw_si_access_of(p)->access.lane_offset[lane] == offset)
+            same |= cw_lanes_one(lane);
+    }
+    if (same == 0)
+        next_group(s, p, cw_si_access_of(p)->access.lane_offset[cw_lanes_first(s->left)]);
+    else
+        s->group = p->kind == CW_MSG_PASS ? cw_lanes_one(cw_lanes_first(same)) : same;
+}
+
 /* The tables turn to the first access that waits. */
 void cw_si__scan_first(struct cw_si_port *u)
 {
-    struct cw_si_scan *s = &u->scan;
-    s->word = 0;
-    s->left = u->op[u->op_first].p->lanes;
-    s->lane = cw_lanes_first(s->left);
+    const struct cw_message *p = u->op[u->op_first].p;
+    u->scan.left = p->lanes;
+    next_group(&u->scan, p, cw_si_access_of(p)->access.lane_offset[cw_lanes_first(p->lanes)]);
 }
 
-/* The next lane is one with the same address, if there is one: so the reader list is asked about a word many times in a row. */
-static void next_lane(struct cw_si_port *u, const struct cw_si_op *o)
+/* The group's words are all asked for. */
+static void end_group(struct cw_si_port *u, const struct cw_si_op *o, uint32_t offset)
 {
     struct cw_si_scan *s = &u->scan;
-    const uint8_t *offset = cw_si_access_of(o->p)->access.lane_offset;
-    const uint8_t last = offset[s->lane];
-    s->word = 0;
-    s->left = cw_lanes_without(s->left, cw_lanes_one(s->lane));
-    for (cw_lanes rest = s->left; rest != 0; rest = cw_lanes_rest(rest)) {
-        s->lane = cw_lanes_first(rest);
-        if (offset[s->lane] == last)
-            return;
-    }
+    s->left = cw_lanes_without(s->left, s->group);
     if (s->left != 0) {
-        s->lane = cw_lanes_first(s->left);
+        next_group(s, o->p, offset);
         return;
     }
     u->op_first = o->next;
@@ -218,29 +247,51 @@ static void next_lane(struct cw_si_port *u, const struct cw_si_op *o)
         cw_si__scan_first(u);
 }
 
-/* The next word of the first access that waits. */
-static void begin_word(struct cw_si_port *u)
+/* The question about the next word of the first access that waits. */
+static struct cw_si_table_question next_question(const struct cw_si_port *u)
 {
     const struct cw_si_op *o = u->op + u->op_first;
     const struct cw_si_access_body *body = cw_si_access_of(o->p);
-    struct cw_si_table_question q = {.kind = o->p->kind == CW_MSG_PASS ? CW_SI_CLAIM : CW_SI_READ, .op = u->op_first, .lane = u->scan.lane};
-    const uint32_t first = body->access.lane_offset[q.lane], end = first + body->access.bytes, words = (end - (first & ~3u) + 3) / 4;
+    struct cw_si_table_question q = {
+        .kind = o->p->kind == CW_MSG_PASS ? CW_SI_CLAIM : CW_SI_READ, .op = u->op_first, .lane = cw_lanes_first(u->scan.group)};
     q.asked.kind = q.kind == CW_SI_CLAIM ? CW_WRITER_CLAIM : CW_WRITER_QUERY;
-    q.asked.word = o->p->addr + (first & ~3u) + 4 * u->scan.word;
+    q.asked.word = o->p->addr + (body->access.lane_offset[q.lane] & ~3u) + 4 * u->scan.word;
     q.asked.id = body->id[q.lane];
-    if (++u->scan.word == words)
-        next_lane(u, o);
-    q.last = u->op_first != q.op;
-    u->scan.store = q.kind == CW_SI_CLAIM;
-    ask(u, &q);
+    for (cw_lanes rest = q.kind == CW_SI_READ ? u->scan.group : 0; rest != 0; rest = cw_lanes_rest(rest), q.open++)
+        q.to_add[body->id[cw_lanes_first(rest)] % lists(u)] |= cw_lanes_one(cw_lanes_first(rest));
+    return q;
 }
 
-/* Whether a word may begin: after a store under way is done with, and with what was said of IDs known to the tables. */
-static bool may_begin(const struct cw_si_port *u, cw_time now)
+/* Asks it; the word after it is the next one. */
+static void begin_word(struct cw_si_port *u, struct cw_si_table_question *q)
+{
+    const struct cw_si_op *o = u->op + u->op_first;
+    const struct cw_si_access_body *body = cw_si_access_of(o->p);
+    const uint32_t first = body->access.lane_offset[q->lane], end = first + body->access.bytes, words = (end - (first & ~3u) + 3) / 4;
+    if (++u->scan.word == words)
+        end_group(u, o, first);
+    q->last = u->op_first != q->op;
+    ask(u, q);
+}
+
+/* Whether a store of the word is under way. */
+static bool is_claimed(struct cw_si_port *u, uint64_t word)
+{
+    for (uint32_t i = 0; i < u->scan.ring.cnt; i++)
+        if (question(u, i)->kind != CW_SI_READ && question(u, i)->asked.word == word)
+            return true;
+    return false;
+}
+
+/* A word begins after a store of it is done with, and with what was said of IDs known to the tables. */
+static void begin(struct cw_si_port *u, cw_time now)
 {
     const struct cw_si_scan *s = &u->scan;
-    return u->op_first != NONE && u->op[u->op_first].since < now && u->state_ring.cnt == 0 && !s->offered && !s->store &&
-           s->ring.cnt < CW_SI_QUESTIONS && room(u, s->ring.cnt + 1, now);
+    if (u->op_first == NONE || u->op[u->op_first].since >= now || u->state_ring.cnt > 0 || s->offered > 0 || s->ring.cnt == CW_SI_QUESTIONS)
+        return;
+    struct cw_si_table_question q = next_question(u);
+    if (!is_claimed(u, q.asked.word))
+        begin_word(u, &q);
 }
 
 /* Sweeps follow what was said before them. */
@@ -249,7 +300,8 @@ static void begin_sweeps(struct cw_si_port *u)
     while (u->state_ring.cnt > 0 && u->state[u->state_ring.head].sweep) {
         u->sweeping = true;
         cw_adapt_writer_table_sweep(u->writers);
-        cw_adapt_scalable_reader_list_sweep(u->readers);
+        for (uint32_t i = 0; i < lists(u); i++)
+            cw_adapt_scalable_reader_list_sweep(u->readers[i]);
         cw_ring_take(&u->state_ring, CW_SI_STATES);
     }
 }
@@ -263,43 +315,91 @@ static void tell(struct cw_si_port *u)
     cw_ring_take(&u->state_ring, CW_SI_STATES);
 }
 
-/* What the reader list is offered. What an ID has become is told before the next word; whether it has committed makes no difference. */
-static const struct cw_adapt_scalable_reader_list_op *next_list(struct cw_si_port *u, struct cw_adapt_scalable_reader_list_op *op)
+/* What a list is offered. q: about this question, NULL: what an ID has become. */
+struct offer {
+    bool any;
+    struct cw_si_table_question *q;
+    struct cw_adapt_scalable_reader_list_op op;
+};
+
+/* What the list may be asked about the question, if there is room for the edges that it may bring. */
+static struct offer offer_of(struct cw_si_port *u, uint32_t list, struct cw_si_table_question *q, cw_time now)
 {
-    const struct cw_si_scan *s = &u->scan;
-    if (u->state_ring.cnt > 0 && !s->told_readers) {
-        const struct cw_si_writer_note *n = u->state + u->state_ring.head;
-        *op = (struct cw_adapt_scalable_reader_list_op){.kind = n->kind == CW_WRITER_RUN ? CW_READER_RUN : CW_READER_FREE, .id = n->id};
-        return op;
+    struct offer o = {.q = q, .op = {.kind = CW_READER_LIST, .word = q->asked.word}};
+    if (q->kind != CW_SI_READ) {
+        o.any = q == oldest(u) && u->scan.granted && q->to_list[list];
+    } else if (q->to_add[list] != 0) {
+        o.op.kind = CW_READER_ADD;
+        o.op.id = cw_si_access_of(u->op[q->op].p)->id[cw_lanes_first(q->to_add[list])] / lists(u);
+        o.any = room(u, q->answer.cnt + 1 + lists(u), now);
     }
-    const struct cw_si_table_question *q = question(u, s->listed);
-    if (s->listed == s->answered || (q->kind != CW_SI_READ && !s->granted))
-        return NULL;
-    *op = (struct cw_adapt_scalable_reader_list_op){
-        .kind = q->kind == CW_SI_READ ? CW_READER_ADD : CW_READER_LIST, .word = q->asked.word, .id = q->asked.id};
-    return op;
+    return o;
 }
 
-/* A cycle of the reader list. */
+/* What an ID has become is told before the next word; whether it has committed makes no difference. */
+static struct offer next_offer(struct cw_si_port *u, uint32_t list, cw_time now)
+{
+    const struct cw_si_scan *s = &u->scan;
+    struct offer o = {.any = false};
+    if (u->state_ring.cnt > 0 && !s->told_readers && u->state[u->state_ring.head].id % lists(u) == list) {
+        const struct cw_si_writer_note *n = u->state + u->state_ring.head;
+        o.any = true;
+        o.op.kind = n->kind == CW_WRITER_RUN ? CW_READER_RUN : CW_READER_FREE;
+        o.op.id = n->id / lists(u);
+        return o;
+    }
+    for (uint32_t i = 0; i < s->answered && !o.any; i++)
+        o = offer_of(u, list, question(u, i), now);
+    return o;
+}
+
+/* The list has taken what it was offered. */
+static void taken_by_list(struct cw_si_port *u, uint32_t list, struct cw_si_table_question *q)
+{
+    struct cw_si_scan *s = &u->scan;
+    uint16_t id[CW_ADAPT_WRITERS + 1];
+    if (q == NULL) {
+        s->told_readers = true;
+        return;
+    }
+    s->list[list].question = (uint32_t)(q - s->question);
+    q->to_list[list] = false;
+    if (q->kind != CW_SI_READ)
+        return;
+    s->list[list].lane = cw_lanes_first(q->to_add[list]);
+    q->to_add[list] = cw_lanes_rest(q->to_add[list]);
+    s->promised += writers_of(q, id);
+}
+
+/* A cycle of a reader list. */
+static void use_list(struct cw_si_port *u, uint32_t list, cw_time now)
+{
+    struct cw_adapt_scalable_reader_list_answer a;
+    const struct offer o = next_offer(u, list, now);
+    struct cw_si_table_question *q = u->scan.question + u->scan.list[list].question;
+    const bool taken = cw_adapt_scalable_reader_list_clock(u->readers[list], o.any ? &o.op : NULL, room(u, lists(u), now), &a);
+    const uint32_t id = a.id * lists(u) + list;
+    if (a.reader && id != q->asked.id && cw_si_set_has(&u->live, id))
+        push_edge(u, q, id, q->asked.id, now);
+    if (a.over && q->kind == CW_SI_READ)
+        read_word(u, q, u->scan.list[list].lane, a.result == CW_READER_FULL, now);
+    else if (a.over)
+        q->open--;
+    if (taken)
+        taken_by_list(u, list, o.q);
+}
+
+/* A cycle of the reader lists, and what is done with by it. */
 static void use_readers(struct cw_si_port *u, cw_time now)
 {
-    struct cw_adapt_scalable_reader_list_op room_of_op;
-    struct cw_adapt_scalable_reader_list_answer a;
-    const struct cw_adapt_scalable_reader_list_op *op = next_list(u, &room_of_op);
-    const bool taken = cw_adapt_scalable_reader_list_clock(u->readers, op, room(u, 1, now), &a);
-    if (a.reader && a.id != oldest(u)->asked.id && cw_si_set_has(&u->live, a.id))
-        push_edge(u, oldest(u), a.id, oldest(u)->asked.id, now);
-    if (a.over) {
-        cw_stat_max(&u->tm->counters->si_readers_max, cw_adapt_scalable_reader_list_used(u->readers));
-        if (oldest(u)->kind == CW_SI_READ)
-            read_word(u, a.result == CW_READER_FULL, now);
-        else
-            finish(u);
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < lists(u); i++) {
+        use_list(u, i, now);
+        used += cw_adapt_scalable_reader_list_used(u->readers[i]);
     }
-    if (taken && op->kind >= CW_READER_RUN)
-        u->scan.told_readers = true;
-    else if (taken)
-        u->scan.listed++;
+    cw_stat_max(&u->tm->counters->si_readers_max, used);
+    while (u->scan.answered > 0 && (oldest(u)->kind == CW_SI_READ || u->scan.granted) && oldest(u)->open == 0)
+        finish(u);
 }
 
 /* A cycle of the writer table. */
@@ -313,14 +413,14 @@ static void use_writers(struct cw_si_port *u)
         const struct cw_si_writer_note *n = u->state + u->state_ring.head;
         state = (struct cw_adapt_writer_table_op){.kind = n->kind, .id = n->id};
         op = &state;
-    } else if (s->offered) {
-        op = &question(u, s->ring.cnt - 1)->asked;
+    } else if (s->offered > 0) {
+        op = &question(u, s->ring.cnt - s->offered)->asked;
     }
     const bool taken = cw_adapt_writer_table_clock(u->writers, op, &answer);
     if (taken && op == &state)
         s->told_writers = true;
     else if (taken)
-        s->offered = false;
+        s->offered--;
     if (answer.valid)
         question(u, s->answered++)->answer = answer;
 }
@@ -330,15 +430,16 @@ bool cw_si__scan_step(struct cw_si_port *u, cw_time now)
     struct cw_si_scan *s = &u->scan;
     if (s->answered > 0 && oldest(u)->kind != CW_SI_READ && !s->granted)
         decide(u);
-    if (may_begin(u, now))
-        begin_word(u);
+    begin(u, now);
     begin_sweeps(u);
     s->told_readers |= u->state_ring.cnt > 0 && u->state[u->state_ring.head].kind == CW_WRITER_COMMIT; /* the list does not ask for it */
     use_readers(u, now);
     use_writers(u);
     tell(u);
-    return u->op_first != NONE || s->ring.cnt > 0 || u->state_ring.cnt > 0 || cw_adapt_writer_table_busy(u->writers) ||
-           cw_adapt_scalable_reader_list_busy(u->readers);
+    bool busy = u->op_first != NONE || s->ring.cnt > 0 || u->state_ring.cnt > 0 || cw_adapt_writer_table_busy(u->writers);
+    for (uint32_t i = 0; i < lists(u) && !busy; i++)
+        busy = cw_adapt_scalable_reader_list_busy(u->readers[i]);
+    return busy;
 }
 
 static void say(struct cw_si_port *u, const struct cw_si_writer_note *s)
