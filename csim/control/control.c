@@ -15,8 +15,11 @@ const struct cw_control_ops *cw_control_find(const char *name)
 }
 
 /* By the values of core.divergence. */
-static const char *const policies[] = {
-    [CW_DIVERGENCE_PDOM] = "ipdom", [CW_DIVERGENCE_DWF] = "dwf", [CW_DIVERGENCE_DWF_WB] = "dwf-wb", [CW_DIVERGENCE_TBC] = "tbc"};
+static const char *const policies[] = {[CW_DIVERGENCE_PDOM] = "ipdom",
+                                       [CW_DIVERGENCE_DWF] = "dwf",
+                                       [CW_DIVERGENCE_DWF_WB] = "dwf-wb",
+                                       [CW_DIVERGENCE_TBC] = "tbc",
+                                       [CW_DIVERGENCE_ITS] = "its"};
 
 int cw_control_of(const struct cw_control_ops **ops, const struct cw_config *config, struct cw_error *err)
 {

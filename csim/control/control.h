@@ -35,6 +35,7 @@ struct cw_front {
 };
 
 #define CW_SLOTS_MAX  1024u /* warp slots of a core: as many as it may have threads of Fung 2015, Table 3.2 */
+#define CW_AWAIT_HERE UINT32_MAX
 #define CW_SLOT_WORDS (CW_SLOTS_MAX / 64)
 
 /* A set of slots: slot w is bit w mod 64 of word w / 64. */
@@ -144,6 +145,11 @@ struct cw_control_ops {
     /* Active lanes execute a barrier: the lanes that arrive at it now, with them; live are the warp's lanes that have not exited, and of a
      * dynamic warp the active ones. */
     cw_lanes (*barrier)(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_lanes live);
+    /* These active lanes execute an instruction that waits for the lanes `named`, of which some are not with them. true: they stay until these
+     * have come, and others run; active lanes that do not execute it go on behind it. false: all that it needs have come. id: of a barrier of
+     * the block without result, to which lanes may come at several instructions; CW_AWAIT_HERE: they come to this instruction. NULL: nobody can
+     * wait so (core/blocks/converge.c). */
+    bool (*await)(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_lanes named, uint32_t id);
     /* Of a policy that mixes blocks: threads that have arrived at a barrier, and have left their warp there, go on behind it. */
     void (*resume)(struct cw_control *p, uint32_t home, cw_lanes lanes);
     /* With core.scoreboard=warp: host.done of some threads is known now. NULL: the policy does not ask. */

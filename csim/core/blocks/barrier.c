@@ -316,7 +316,8 @@ __attribute__((noinline)) void cw_core__barrier(struct cw_core_blocks *blocks, u
     }
     if (cw_core__checks(warps, CW_CHECK_SYNC))
         cw_core__find_divergent(blocks, w, u, mask);
-    if (warps->config->core_convergence == CW_CONVERGENCE_CHECK && !cw_core__arrives(blocks, w, u, mask))
+    if (warps->config->core_convergence == CW_CONVERGENCE_CHECK && warps->control->ops->await == NULL &&
+        !cw_core__arrives(blocks, w, u, mask))
         return;
     cw_core__synced(warps, w, u->cmp == CW_BAR_ARRIVE ? CW_SYNC_SIGNAL : CW_SYNC_ARRIVE, mask, s.id);
     struct cw_barrier *b = &block->barrier[s.id];
@@ -339,6 +340,15 @@ __attribute__((noinline)) void cw_core__barrier(struct cw_core_blocks *blocks, u
         cw_control_advance(warps->control, w, cw_core__pc(warps, w) + 1);
     }
     check(blocks, block, b);
+}
+
+bool cw_core__barrier_waits(struct cw_core_blocks *blocks, uint32_t w, const struct cw_uop *u, cw_lanes mask)
+{
+    struct cw_core_warps *const warps = &blocks->cache.warps;
+    struct said s;
+    if (warps->control->ops->await == NULL || !read_said(blocks, w, u, mask, &s))
+        return false;
+    return cw_core__awaits(blocks, w, mask, warps->warp[w].live, is_reduction(u) ? CW_AWAIT_HERE : s.id);
 }
 
 void cw_core__barrier_exit(struct cw_core_blocks *blocks, struct cw_block *b)

@@ -74,8 +74,12 @@ bool cw_core__keeper_stores(struct cw_core_blocks *blocks, const struct cw_pipe_
 void cw_core__settled(struct cw_core_blocks *blocks, uint32_t w);
 /* barrier.c */
 void cw_core__barrier(struct cw_core_blocks *blocks, uint32_t w, const struct cw_uop *u, cw_lanes mask);
+/* Whether the lanes, before they arrive, wait for the others of their warp. */
+bool cw_core__barrier_waits(struct cw_core_blocks *blocks, uint32_t w, const struct cw_uop *u, cw_lanes mask);
 void cw_core__barrier_exit(struct cw_core_blocks *blocks, struct cw_block *b);
 /* converge.c: core.convergence=check. */
+/* Whether the lanes stay at their instruction until these have come too, and others run (control.h, await). */
+bool cw_core__awaits(struct cw_core_blocks *blocks, uint32_t w, cw_lanes lanes, cw_lanes named, uint32_t id);
 /* Tells the sanitizer when the lanes of the mask come to a barrier without others of their warp. */
 void cw_core__find_divergent(struct cw_core_blocks *blocks, uint32_t w, const struct cw_uop *u, cw_lanes mask);
 /* Each of the following two returns whether all is well; if not, a fault was raised. */

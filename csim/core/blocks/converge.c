@@ -72,6 +72,16 @@ static const char *in_words(const struct cw_core_blocks *blocks, uint32_t pc, ch
     return text;
 }
 
+bool cw_core__awaits(struct cw_core_blocks *blocks, uint32_t w, cw_lanes lanes, cw_lanes named, uint32_t id)
+{
+    struct cw_core_warps *const warps = &blocks->cache.warps;
+    const struct cw_control_ops *ops = warps->control->ops;
+    if (ops->await == NULL || (named & warps->warp[w].live & ~lanes) == 0 || !ops->await(warps->control, w, lanes, named, id))
+        return false;
+    warps->warp[w].not_before = warps->cycle + warps->stage;
+    return true;
+}
+
 bool cw_core__members_came(struct cw_core_blocks *blocks, uint32_t w, const struct cw_uop *u, cw_lanes mask)
 {
     struct cw_core_warps *const warps = &blocks->cache.warps;
@@ -87,6 +97,8 @@ bool cw_core__members_came(struct cw_core_blocks *blocks, uint32_t w, const stru
     const cw_lanes absent = missed(blocks, w, named & warps->warp[w].live & ~mask);
     if (absent == 0)
         return true;
+    if ((absent & ~warps->front[w].active) != 0 && cw_core__awaits(blocks, w, warps->front[w].active, named, CW_AWAIT_HERE))
+        return false;
     const uint32_t first = cw_lanes_first(absent);
     if (cw_core__checks(warps, CW_CHECK_SYNC)) {
         cw_core__find(warps, CW_CHECK_SYNC, w, cw_lanes_first(mask), u, 0, 0,

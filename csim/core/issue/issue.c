@@ -331,7 +331,7 @@ static bool control(struct cw_core_issue *issue, uint32_t w, const struct cw_uop
             cw_core__trap(issue, w, u, mask);
         break;
     case CW_ISSUE_BARRIER:
-        if (mask != 0 && !may_arrive(issue, w))
+        if (mask != 0 && (!may_arrive(issue, w) || cw_core__barrier_waits(blocks, w, u, mask)))
             return false;
         if (blocks->dynamic == NULL || mask == 0) /* a dynamic warp stays at its barrier until it may go on */
             cw_control_advance(warps->control, w, pc + 1);
