@@ -3,7 +3,7 @@
 """Guards that no simulated counter moves: many small runs, each compared with tests/system/unmoved.json.
 
     tests/system/unmoved.py COWARP [--jobs N] [--only PATTERN] [--every N]     compare; exit status 1 when a counter has moved
-    tests/system/unmoved.py COWARP --renew [--jobs N]              write the reference anew, and say what has moved
+    tests/system/unmoved.py COWARP --renew [--only PATTERN]        write the reference anew, or these rows of it, and say what has moved
     tests/system/unmoved.py COWARP --list [--only PATTERN]         the runs as commands
 
 The runs are of every workload in every variant, every system, every preset, units in RTL and in lockstep, and the options of the machine that
@@ -596,13 +596,11 @@ def main():
     parser.add_argument("--every", type=int, default=1, metavar="N", help="each Nth of these runs: some of everything, quickly")
     parser.add_argument("--reference", type=pathlib.Path, default=REFERENCE, metavar="FILE", help="instead of tests/system/unmoved.json")
     parser.add_argument("--list", action="store_true", help="print the runs as commands, and run nothing")
-    parser.add_argument("--renew", action="store_true", help="write the reference anew; for all runs together")
+    parser.add_argument("--renew", action="store_true", help="write the reference anew; with --only or --every the rows of these runs")
     args = parser.parse_args()
     some = args.only != "" or args.every != 1
     if args.every < 1:
         parser.error("--every is at least 1")
-    if args.renew and some:
-        parser.error("--renew is for all runs together")
     if not args.cowarp.is_file():
         parser.error(f"{args.cowarp}: no such file; give the command, build/cowarp")
     if not args.renew and not args.list and not args.reference.exists():
@@ -625,7 +623,10 @@ def main():
     if any(isinstance(now, str) for now in found.values()):
         print("a run has failed; the reference stays as it is")
         return 1
-    write(args.reference, cowarp, reference, found)
+    kept = {run: dict(zip(reference["known"], values + [0] * (len(reference["known"]) - len(values)))) for run, values in reference["runs"].items()} if some else {}
+    if some:  # a counter that the other rows do not have stays new
+        found = kept | {run: {name: now.get(name, 0) for name in reference["known"]} for run, now in found.items()}
+    write(args.reference, cowarp, reference, {run: found[run] for run in table() if run in found})
     return 0
 
 
