@@ -11,6 +11,7 @@
 static const struct cw_counter machine_counters[] = {
 #define X CW_COUNTER_SUM
 #define M CW_COUNTER_MAX
+#define W CW_COUNTER_SHOWN
 #define P CW_COUNTER_PART
 #include "base/stats.def"
 #undef X

@@ -11,7 +11,7 @@ import unittest
 
 STORE, UNORDERED = "", ""
 SLOTS = 1024
-POINTS = range(600, 5700, 180)  # core cycles; a put of all slots takes about 5,800
+POINTS = range(600, 5200, 180)  # core cycles; a put of all slots takes about 5,300
 
 
 class Store(unittest.TestCase):
