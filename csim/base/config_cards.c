@@ -170,6 +170,7 @@ const struct cw_config__preset cw_config__rtx2080ti = {"rtx2080ti", "card of 201
 
 #define AD  "NVIDIA's data sheet of the card"
 #define LUO "Luo et al. 2024"
+/* These numbers were entered without the paper at hand, and have to be compared with it. */
 #define GD6 "GPGPU-Sim 4, tested configuration SM86_RTX3070, its times at 5250 MHz"
 static const struct cw_config__override rtx4070[] = {
     SET(clock_core_mhz, 2475, AD ": boost"),
