@@ -3,7 +3,7 @@
  * The one process: its lock, its GPU, what is wrong with it. It is the only global state of cowarp, because CUDA's interface has no handle
  * that could carry it.
  *
- * Private to: array.c, graph.h, image.c, launch.c, library.c, memory.c, module.c, open.c, order.c, device.c, pool.c, process.c, registered.c,
+ * Private to: array.c, graph.h, image.c, hostlib.c, launch.c, memory.c, module.c, open.c, order.c, device.c, pool.c, process.c, registered.c,
  * texture.c.
  */
 #ifndef CW_HARNESS_CUDA_PROCESS_H
