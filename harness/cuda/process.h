@@ -94,6 +94,8 @@ void cw_cuda__lock(void);
 void cw_cuda__unlock(void);
 /* Releases the lock; returns the code. */
 int cw_cuda__leave(int code);
+/* Whether this name, a literal, is asked about for the first time: what is said once hangs on it. More than a hundred names are always new. */
+bool cw_cuda__is_first(const char *name);
 /* "cowarp: ..." on standard error, unless --quiet. */
 void cw_cuda__say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The GPU, which is made at the first call: the code that every call has to answer, or 0. The lock is held. */
