@@ -262,8 +262,9 @@ static void count_overhead(struct cw_local_core *c, const struct cw_local_inst *
     const cw_time end = (i->due + 1) * c->local->period;
     cw_time from = (i->taken + plain) * c->local->period;
     from = from > w->overhead_until ? from : w->overhead_until;
-    if (end > from)
-        w->overhead += end - from;
+    if (end <= from)
+        return;
+    w->overhead += end - from;
     w->overhead_until = end;
 }
 
