@@ -23,7 +23,11 @@ static void work(void *stream, unsigned *at)
 {
     unsigned n = TIMES;
     void *args[] = {&at, &n};
-    WANT(cudaLaunchKernel(&work_stands_here, (struct dim3){BLOCKS, 1, 1}, (struct dim3){THREADS, 1, 1}, args, 0, stream), 0);
+    const struct dim3 grid = {BLOCKS, 1, 1}, block = {THREADS, 1, 1};
+    if (stream == NULL)
+        WANT(launch(&work_stands_here, BLOCKS, THREADS, args), 0);
+    else
+        WANT(cudaLaunchKernel(&work_stands_here, grid, block, args, 0, stream), 0);
 }
 
 static unsigned worked(unsigned x)
