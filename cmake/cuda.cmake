@@ -17,8 +17,8 @@ add_custom_command(OUTPUT ${cuda_made}/sampler.c
                    COMMENT "Textures as PTX" VERBATIM)
 
 add_library(cowarp_cuda SHARED ${cuda_made}/sampler.c ${cuda_source}/array.c ${cuda_source}/codes.c ${cuda_source}/device.c ${cuda_source}/graph.c ${cuda_source}/image.c ${cuda_source}/launch.c ${cuda_source}/hostlib.c ${cuda_source}/lower.c ${cuda_source}/memory.c
-                               ${cuda_source}/module.c ${cuda_source}/node.c ${cuda_source}/open.c ${cuda_source}/order.c ${cuda_source}/pool.c ${cuda_source}/process.c
-                               ${cuda_source}/registered.c ${cuda_source}/texture.c)
+                               ${cuda_source}/module.c ${cuda_source}/node.c ${cuda_source}/open.c ${cuda_source}/order.c ${cuda_source}/pending.c ${cuda_source}/pool.c ${cuda_source}/process.c
+                               ${cuda_source}/registered.c ${cuda_source}/together.c ${cuda_source}/texture.c)
 set_target_properties(cowarp_cuda PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${cuda_folder} LINK_DEPENDS ${cuda_source}/libcowarp_cuda.map)
 target_include_directories(cowarp_cuda PRIVATE harness csim include)
 target_link_libraries(cowarp_cuda PRIVATE cowarp_session cowarp_fatbin cowarp_api cowarp_waves cowarp_rtl cowarp_csim)

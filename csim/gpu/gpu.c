@@ -39,9 +39,16 @@ static void clocks_init(struct cw_clocks *clocks, const struct cw_config *c)
 static void on_block_done(void *context, uint32_t core)
 {
     struct cw_gpu *gpu = context;
-    (void)core;
-    gpu->kernel_ends = ++gpu->blocks_finished == gpu->blocks_total;
+    gpu->blocks_finished++;
     gpu->dispatch_pending = true;
+    if (gpu->together == NULL) {
+        gpu->kernel_ends = gpu->blocks_finished == gpu->blocks_total;
+        return;
+    }
+    struct cw_gpu_resident *r = &gpu->together->resident[gpu->together->owner[core]];
+    r->ends = ++r->finished == r->blocks;
+    gpu->kernel_ends |= r->ends;
+    gpu->dispatch_from = gpu->now + 1;
 }
 
 static void on_fault(void *context, int status, const char *text)
@@ -293,11 +300,21 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
     return CW_OK;
 }
 
+void cw_gpu__forget_together(struct cw_gpu *gpu)
+{
+    void *owned[] = {gpu->apart.resident, gpu->apart.owner, gpu->apart.before};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+        free(owned[i]);
+    gpu->apart = (struct cw_gpu_together){0};
+    gpu->together = NULL;
+}
+
 void cw_gpu_destroy(struct cw_gpu *gpu)
 {
     if (gpu == NULL)
         return;
     destroy_machine(gpu);
+    cw_gpu__forget_together(gpu);
     cw_memory_destroy(gpu->memory);
     cw_sanitizer_destroy(gpu->sanitizer);
     free(gpu->part);
@@ -383,6 +400,7 @@ static int make_anew(struct cw_gpu *gpu, bool baseline, struct cw_error *err)
     gpu->next_core = 0;
     gpu->described = (struct cw_gpu_described){0}; /* By other mechanisms than there may be now. */
     gpu->dispatch_pending = false;
+    gpu->together = NULL;
     gpu->fault_status = CW_OK;
     free(gpu->report);
     gpu->report = NULL;

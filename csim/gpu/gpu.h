@@ -106,6 +106,26 @@ uint64_t cw_gpu_program_bytes(const struct cw_module *module);
  * CW_EUNSUP. options.max_cycles bounds its warp instructions. */
 int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_gpu_request *request, struct cw_error *err);
 
+/* One piece of work of several that may be carried out at the same time. */
+struct cw_gpu_work {
+    const struct cw_gpu_request *request; /* A timed kernel; NULL: work of the host, which takes no time */
+    const uint32_t *after;                /* [after_cnt] what is over before it begins: places in the list, lower than its own */
+    uint32_t after_cnt;
+    uint32_t queue;   /* Of a kernel: it begins after those before it in its queue (gpu.queues) have begun */
+    int32_t priority; /* As CUDA has it: blocks of kernels with lower numbers come first */
+    /* What has become of it. */
+    cw_time begin, end;
+    struct cw_stats counted; /* Of a kernel: what its cores have counted meanwhile; zeros without options.split_stats */
+};
+/* Whether this GPU runs kernels side by side: not where gpu.kernels is 1, nor under mechanisms, oracles, the sanitizer, and where a launch may be
+ * saved. */
+bool cw_gpu_runs_together(const struct cw_gpu *gpu);
+/* Runs all works, as cw_gpu_launch runs a kernel, in any order that `after` and the machine allow. A core has blocks of one kernel at a time, as in
+ * GPGPU-Sim, and takes another's when it is idle and its own kernel has no block left to begin. host(context, i) carries out work i of the host, may
+ * read and write memory, and ends the run with a status other than 0. Requests have no __local arguments and are not cooperative. */
+int cw_gpu_launch_together(struct cw_gpu *gpu, struct cw_gpu_work *work, uint32_t cnt, int (*host)(void *context, uint32_t i),
+                           void *context, struct cw_error *err);
+
 /* Whether the machine is as launches that ask for the baseline need it, or those that do not; and makes it so, anew: caches and tables are empty,
  * memory, time and statistics stay, as with cw_gpu_reset. CW_EINVAL: no mechanism has a baseline. */
 bool cw_gpu_is_turned(const struct cw_gpu *gpu, bool baseline);

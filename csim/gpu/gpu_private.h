@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The chip's state. Private to: functional.c, gpu.c, launch.c, mechs.c, members.c, parts.c, progress.c, saved.c, watchdog.c. */
+/* The chip's state. Private to: functional.c, gpu.c, launch.c, mechs.c, members.c, parts.c, progress.c, saved.c, together.c,
+ * watchdog.c. */
 #ifndef CW_GPU_GPU_PRIVATE_H
 #define CW_GPU_GPU_PRIVATE_H
 
@@ -70,6 +71,31 @@ struct cw_gpu_described {
     enum cw_registers_from from;
 };
 
+/* A kernel of several that run side by side. */
+struct cw_gpu_resident {
+    enum { CW_RESIDENT_WAITS, CW_RESIDENT_RUNS, CW_RESIDENT_DRAINS, CW_RESIDENT_OVER } state;
+    struct cw_launch launch;
+    uint64_t blocks, started, finished;
+    cw_time from;       /* Its first block is not dispatched before */
+    uint32_t next_core; /* Round-robin dispatch */
+    uint32_t place;     /* Of its local memory */
+    bool ends;          /* Its last block has finished in this step */
+};
+#define CW_NOBODY UINT32_MAX
+
+/* Works that are carried out together (cw_gpu_launch_together). */
+struct cw_gpu_together {
+    struct cw_gpu_work *work;
+    struct cw_gpu_resident *resident; /* [cnt] */
+    uint32_t cnt, over, running;
+    uint32_t *owner;                  /* [core_count] whose blocks the core takes; CW_NOBODY */
+    struct cw_stats *before;          /* [core_count] what the core had counted then; NULL: nobody asks */
+    bool fresh;                       /* No kernel has run on this GPU before */
+    uint64_t local_base, local_bytes; /* Local memory of one kernel behind the other's */
+    int (*host)(void *context, uint32_t i);
+    void *context;
+};
+
 struct cw_gpu {
     struct cw_config config;
     struct cw_clocks clocks;
@@ -95,6 +121,7 @@ struct cw_gpu {
     /* What follows from the mechanisms. */
     bool baseline;     /* Launches run under it. */
     bool has_baseline; /* A mechanism has one. */
+    bool has_stateful; /* A mechanism has state, or is told of launches. */
     bool is_off;       /* Launches that say nothing run under it. */
     uint32_t versions;
     enum cw_event_contract contract;                     /* What the persistency oracle holds the GPU to. */
@@ -127,10 +154,13 @@ struct cw_gpu {
 
     struct cw_oob oob;
     struct cw_launch launch;
+    struct cw_gpu_together *together;  /* NULL: one kernel runs */
+    struct cw_gpu_together apart;      /* What `together` points to; kept afterwards, for cores look at the launch that they had last. */
+    uint64_t apart_base, apart_bytes;  /* Local memory of kernels that run side by side, kept between launches */
     struct cw_gpu_described described; /* The last one; it has no kernel when there is none. */
     uint64_t descriptions;             /* How many have been made. */
     uint64_t blocks_started, blocks_finished, blocks_total;
-    uint32_t next_core; /* round-robin dispatch */
+    uint32_t next_core; /* Round-robin dispatch */
     uint32_t launches;
     uint64_t param_next; /* bytes of parameters of all launches, each rounded up to 256 */
     bool kernel_ends;    /* the last block has finished in this step */
@@ -181,6 +211,13 @@ void cw_gpu__watchdog_reset(struct cw_gpu *gpu);
 int cw_gpu__watchdog_check(struct cw_gpu *gpu, struct cw_error *err);
 /* Walks the chip's state: saves it, or loads it into a chip that has begun the same launch. */
 void cw_gpu__state(struct cw_gpu *gpu, struct cw_state *s);
+/* In together.c: works that can begin do, and blocks go to cores, at a core edge. Sets dispatch_pending and dispatch_from. */
+void cw_gpu__together_step(struct cw_gpu *gpu);
+/* Kernels whose last block has finished in this step. */
+void cw_gpu__together_end(struct cw_gpu *gpu);
+void cw_gpu__forget_together(struct cw_gpu *gpu); /* In gpu.c: what the last ones have left */
+/* Core cycles from now to the first block of the launch that begins. first: of all on this GPU. */
+uint32_t cw_gpu__launch_cycles(const struct cw_gpu *gpu, bool first);
 /* Destroys cores, crossbars, partitions, mechanisms, and makes them again; time and counters stay. */
 int cw_gpu__make_machine_anew(struct cw_gpu *gpu, struct cw_error *err);
 /* members.c: makes the members. Mechanisms come last, when the oracles are there: they hear what mechanisms tell from the beginning. */

@@ -286,13 +286,6 @@ static int prepare(struct cw_gpu *gpu, const struct cw_gpu_request *q, uint8_t *
     return status;
 }
 
-/* Launches that follow each other are prepared while the ones before run. */
-static uint32_t launch_cycles(const struct cw_gpu *gpu)
-{
-    const struct cw_config *c = &gpu->config;
-    return gpu->launches > 1 && !gpu->host_came && c->gpu_next_launch_cycles != 0 ? c->gpu_next_launch_cycles : c->gpu_launch_cycles;
-}
-
 /* The machine is ready for the launch. */
 static int begin(struct cw_gpu *gpu, struct cw_error *err)
 {
@@ -300,7 +293,8 @@ static int begin(struct cw_gpu *gpu, struct cw_error *err)
     const int status = cw_gpu__begin(gpu, err);
     gpu->dispatch_pending = true;
     gpu->kernel_ends = false;
-    gpu->dispatch_from = gpu->now + launch_cycles(gpu) * gpu->clocks.period[CW_DOMAIN_CORE] + 1; /* behind this edge */
+    gpu->dispatch_from =
+        gpu->now + cw_gpu__launch_cycles(gpu, gpu->launches == 1) * gpu->clocks.period[CW_DOMAIN_CORE] + 1; /* behind this edge */
     gpu->host_came = false;
     return status;
 }
@@ -359,7 +353,7 @@ static void dispatch(struct cw_gpu *gpu)
 
 static bool at_rest(const struct cw_gpu *gpu)
 {
-    return cw_gpu__at_rest(gpu) && cw_gpu__members_idle(gpu);
+    return cw_gpu__at_rest(gpu) && cw_gpu__members_idle(gpu) && (gpu->together == NULL || gpu->together->over == gpu->together->cnt);
 }
 
 static int checks_after_step(struct cw_gpu *gpu, struct cw_error *err)
@@ -389,7 +383,7 @@ static int out_of_cycles(struct cw_gpu *gpu, uint64_t last_cycle, struct cw_erro
 static void end_kernel(struct cw_gpu *gpu)
 {
     gpu->kernel_ends = false;
-    cw_gpu__end(gpu);
+    gpu->together != NULL ? cw_gpu__together_end(gpu) : cw_gpu__end(gpu);
 }
 
 /* Those that are due up to the next step, in which something happens. */
@@ -488,7 +482,7 @@ static int steps(struct cw_gpu *gpu, struct cw_error *err)
             return out_of_cycles(gpu, last_cycle, err);
         gpu->now = step;
         if (gpu->dispatch_pending && due[CW_DOMAIN_CORE] == step && step >= gpu->dispatch_from)
-            dispatch(gpu);
+            gpu->together != NULL ? cw_gpu__together_step(gpu) : dispatch(gpu);
         cw_gpu__tick(gpu, due);
         if (gpu->kernel_ends)
             end_kernel(gpu);
@@ -606,6 +600,96 @@ int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_gpu_request *q, struct cw_
     if (plain)
         cw_version_show(gpu->memory);
     free(block_param);
+    gpu->launch.param = NULL;
+    return status;
+}
+
+bool cw_gpu_runs_together(const struct cw_gpu *gpu)
+{
+    return gpu->config.gpu_kernels > 1 && !gpu->has_stateful && gpu->serial == NULL && gpu->persist == NULL && gpu->model == NULL &&
+           gpu->sanitizer == NULL && gpu->on_save == NULL && gpu->renew_cycles == 0;
+}
+
+/* What the works have in common; no launch has been prepared. */
+static int make_together(struct cw_gpu *gpu, struct cw_gpu_together *t, uint32_t cnt, struct cw_error *err)
+{
+    const uint32_t cores = gpu->config.core_count;
+    t->resident = calloc(cnt, sizeof *t->resident);
+    t->owner = calloc(cores, sizeof *t->owner);
+    t->before = gpu->part != NULL ? calloc(cores, sizeof *t->before) : NULL;
+    if (t->resident == NULL || t->owner == NULL || (gpu->part != NULL && t->before == NULL))
+        return cw_fail(err, CW_ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < cores; i++)
+        t->owner[i] = CW_NOBODY;
+    t->fresh = gpu->launches == 0;
+    return CW_OK;
+}
+
+static int prepare_work(struct cw_gpu *gpu, uint32_t i, struct cw_error *err)
+{
+    struct cw_gpu_resident *r = &gpu->apart.resident[i];
+    const struct cw_gpu_request *q = gpu->apart.work[i].request;
+    if (q->functional || q->cooperative || q->baseline || q->passed || q->saved != NULL || has_local_sizes(q))
+        return cw_fail(err, CW_EINVAL, "%s: a launch of this kind runs alone", q->kernel->name);
+    const int status = prepare(gpu, q, NULL, err);
+    r->launch = gpu->launch;
+    r->blocks = gpu->blocks_total;
+    return status;
+}
+
+/* Each kernel that runs at once has local memory of its own. */
+static int place_apart(struct cw_gpu *gpu, struct cw_gpu_together *t, uint32_t kernels, struct cw_error *err)
+{
+    int status = CW_OK;
+    const uint32_t most = kernels < gpu->config.gpu_kernels ? kernels : gpu->config.gpu_kernels;
+    t->local_bytes = gpu->local_capacity;
+    const uint64_t bytes = t->local_bytes * most;
+    if (bytes > gpu->apart_bytes) {
+        if (gpu->apart_bytes != 0)
+            cw_memory_free(gpu->memory, gpu->apart_base, NULL);
+        gpu->apart_bytes = 0;
+        status = cw_memory_alloc_top(gpu->memory, &gpu->apart_base, bytes, CW_REGION_LOCAL, err);
+        gpu->apart_bytes = status == CW_OK ? bytes : 0;
+    }
+    t->local_base = gpu->apart_base;
+    return status;
+}
+
+static int run_together(struct cw_gpu *gpu, struct cw_error *err)
+{
+    gpu->together = &gpu->apart;
+    gpu->kernel_ends = false;
+    gpu->blocks_started = gpu->blocks_finished = 0;
+    cw_memory_reload(gpu->memory);
+    cw_gpu__together_step(gpu);
+    int status = gpu->fault_status == CW_OK ? run(gpu, NULL, err) : cw_fail(err, gpu->fault_status, "%s", gpu->fault.text);
+    if (status == CW_OK)
+        cw_gpu__finish(gpu);
+    cw_memory_settle(gpu->memory);
+    gpu->together = NULL;
+    return status;
+}
+
+int cw_gpu_launch_together(struct cw_gpu *gpu, struct cw_gpu_work *work, uint32_t cnt, int (*host)(void *context, uint32_t i),
+                           void *context, struct cw_error *err)
+{
+    uint64_t blocks = 0;
+    uint32_t kernels = 0;
+    if (!cw_gpu_runs_together(gpu))
+        return cw_fail(err, CW_EINVAL, "this GPU runs one kernel after the other");
+    cw_gpu__forget_together(gpu);
+    gpu->apart = (struct cw_gpu_together){.work = work, .cnt = cnt, .host = host, .context = context};
+    int status = make_together(gpu, &gpu->apart, cnt, err);
+    for (uint32_t i = 0; status == CW_OK && i < cnt; i++)
+        if (work[i].request != NULL && (status = prepare_work(gpu, i, err)) == CW_OK) {
+            blocks += gpu->apart.resident[i].blocks;
+            kernels++;
+        }
+    if (status == CW_OK)
+        status = place_apart(gpu, &gpu->apart, kernels, err);
+    gpu->blocks_total = blocks;
+    if (status == CW_OK)
+        status = run_together(gpu, err);
     gpu->launch.param = NULL;
     return status;
 }

@@ -85,6 +85,7 @@ int cw_gpu__list_mechs(struct cw_gpu *gpu, const struct cw_mech *const *mechs, s
     for (uint32_t i = 0; i < gpu->mech_cnt; i++) {
         const struct cw_mech *m = gpu->mech[i].proper = mechs[i];
         gpu->has_baseline |= m->baseline != NULL;
+        gpu->has_stateful |= !m->stateless || m->launch != NULL || m->finish != NULL;
         gpu->is_off |= m->is_off != NULL && m->is_off(&gpu->config);
         gpu->versions = m->versions != NULL ? m->versions(&gpu->config) : gpu->versions;
     }

@@ -179,7 +179,9 @@ int cowarp__timeline_close(struct cowarp_gpu *gpu);
 bool cowarp__parts_split(const struct cowarp_options *options);
 int cowarp__parts_create(struct cowarp_gpu *gpu, const struct cowarp_options *options);
 /* A launch of this kernel has ended, well or not. */
-int cowarp__parts_launched(struct cowarp_gpu *gpu, const char *kernel);
+int cowarp__parts_launched(struct cowarp_gpu *gpu, const char *kernel, uint32_t stream);
+/* A kernel among others, of which the next cowarp__parts_launched tells what is nobody's alone. */
+int cowarp__parts_overlapped(struct cowarp_gpu *gpu, const char *kernel, uint32_t stream, uint64_t cycles, const struct cw_stats *counted);
 /* The GPU has been reset: time has gone on without a launch. */
 void cowarp__parts_reset(struct cowarp_gpu *gpu);
 

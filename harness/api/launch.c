@@ -526,7 +526,7 @@ static int run_prepared(struct cowarp_gpu *gpu, struct prepared *p)
         cw_timeline_launch(gpu->timeline, NULL);
     gpu->host_seconds += host_seconds() - start;
     status = cowarp__wave_launched(gpu, status);
-    const int noted = cowarp__parts_launched(gpu, kernel);
+    const int noted = cowarp__parts_launched(gpu, kernel, p->request.stream);
     status = status == CW_OK ? noted : status;
     gpu->failed = status != CW_OK;
     note_oracle(gpu, status);
@@ -550,26 +550,24 @@ static int check_cooperative(struct cowarp_gpu *gpu, const struct cowarp_launch 
                    o->kernel, o->grid_blocks, room, o->limit);
 }
 
-static int launch(struct cowarp_gpu *gpu, struct cowarp_module *module, const struct cw_kernel *k, const struct cowarp_launch *l)
+/* All of a launch but the run. */
+static int make_ready(struct cowarp_gpu *gpu, struct prepared *p, struct cowarp_module *module, const struct cw_kernel *k,
+                      const struct cowarp_launch *l)
 {
-    struct prepared p;
     struct cowarp_occupancy occupancy;
-    int status = prepare(gpu, &p, module, k, l);
+    int status = prepare(gpu, p, module, k, l);
     if (status == CW_OK)
-        status = find_occupancy(gpu, &occupancy, &p);
+        status = find_occupancy(gpu, &occupancy, p);
     if (status == CW_OK)
         status = check_cooperative(gpu, l, &occupancy);
     if (status == CW_OK)
         status = cowarp__heap_place(gpu, module);
     if (status == CW_OK)
         status = cowarp__manifest_launch(gpu, module->module->file, l);
-    if (status == CW_OK && p.registers_from == NULL)
+    if (status == CW_OK && p->registers_from == NULL)
         status = cowarp__usage_missing(gpu, k->name);
     if (status == CW_OK && occupancy.blocks_per_core > 0)
         status = cowarp__occupancy_note(gpu, &occupancy);
-    if (status == CW_OK)
-        status = run_prepared(gpu, &p);
-    release(&p);
     return status;
 }
 
@@ -598,10 +596,11 @@ static int check_arguments(struct cowarp_gpu *gpu, const struct cowarp_launch *l
     return CW_OK;
 }
 
-int cowarp_run(struct cowarp_gpu *gpu, struct cowarp_module *module, const struct cowarp_launch *given)
+static int take_and_prepare(struct cowarp_gpu *gpu, struct prepared *p, struct cowarp_module *module, const struct cowarp_launch *given)
 {
     const struct cw_kernel *k;
     struct cowarp_launch l;
+    *p = (struct prepared){0};
     int status = take_launch(gpu, &l, given, module->module, &k);
     if (status == CW_OK)
         status = check_arguments(gpu, &l, k);
@@ -611,7 +610,138 @@ int cowarp_run(struct cowarp_gpu *gpu, struct cowarp_module *module, const struc
         status = cowarp__branches_launch(gpu, k);
     if (status == CW_OK)
         status = cowarp__profile_launch(gpu, module, k);
-    return status != CW_OK ? status : launch(gpu, module, k, &l);
+    return status == CW_OK ? make_ready(gpu, p, module, k, &l) : status;
+}
+
+int cowarp_run(struct cowarp_gpu *gpu, struct cowarp_module *module, const struct cowarp_launch *launch)
+{
+    struct prepared p;
+    int status = take_and_prepare(gpu, &p, module, launch);
+    if (status == CW_OK)
+        status = run_prepared(gpu, &p);
+    release(&p);
+    return status;
+}
+
+static int run_one(struct cowarp_gpu *gpu, struct cowarp_work *w)
+{
+    w->begin = cowarp_microseconds(gpu);
+    const int status = w->launch != NULL ? cowarp_run(gpu, w->module, w->launch) : w->call(w->data);
+    w->end = cowarp_microseconds(gpu);
+    return status;
+}
+
+/* Whether work i comes after every kernel before it. before: [count] whether it does, for each. */
+static bool is_after_kernels(const struct cowarp_work *work, uint32_t i, bool *before)
+{
+    bool all = true;
+    memset(before, 0, (i + 1) * sizeof *before);
+    before[i] = true;
+    for (uint32_t k = i + 1; k-- > 0;) {
+        for (uint32_t n = 0; before[k] && n < work[k].after_count; n++)
+            before[work[k].after[n]] = true;
+        all = all && (before[k] || work[k].launch == NULL);
+    }
+    return all;
+}
+
+/* Whether two of the kernels may overlap. */
+static bool overlap(const struct cowarp_gpu *gpu, const struct cowarp_work *work, uint32_t count, bool *before)
+{
+    bool any = false, all = cw_gpu_runs_together(gpu->gpu) && !gpu->functional;
+    for (uint32_t i = 0; all && i < count; i++) {
+        all = work[i].launch == NULL || (work[i].launch->functional == 0 && work[i].launch->cooperative == 0);
+        any = any || (work[i].launch != NULL && !is_after_kernels(work, i, before));
+    }
+    return all && any;
+}
+
+struct together {
+    struct cowarp_work *work;
+    struct cw_gpu_work *on_gpu;
+    struct prepared *prepared;
+};
+
+static int call_host(void *context, uint32_t i)
+{
+    const struct together *t = context;
+    return t->work[i].call(t->work[i].data);
+}
+
+/* Statistics and times of the works. */
+static int note_together(struct cowarp_gpu *gpu, const struct together *t, uint32_t count)
+{
+    const double us = (double)cw_gpu_clocks(gpu->gpu)->units_per_us;
+    const cw_time period = cw_gpu_clocks(gpu->gpu)->period[CW_DOMAIN_CORE];
+    int status = CW_OK;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct cw_gpu_work *w = &t->on_gpu[i];
+        t->work[i].begin = (double)w->begin / us;
+        t->work[i].end = (double)w->end / us;
+        if (status == CW_OK && w->request != NULL)
+            status = cowarp__parts_overlapped(gpu, w->request->kernel->name, w->request->stream, (w->end - w->begin) / period, &w->counted);
+    }
+    return status == CW_OK ? cowarp__parts_launched(gpu, "(what these kernels share)", 0) : status;
+}
+
+static int run_overlapping(struct cowarp_gpu *gpu, struct together *t, uint32_t count)
+{
+    const double start = host_seconds();
+    int status = CW_OK;
+    for (uint32_t i = 0; status == CW_OK && i < count; i++) {
+        const struct cowarp_work *w = &t->work[i];
+        t->on_gpu[i] = (struct cw_gpu_work){
+            .after = w->after, .after_cnt = w->after_count, .queue = w->queue % 32, .priority = w->priority, .request = NULL};
+        if (w->launch == NULL)
+            continue;
+        status = take_and_prepare(gpu, &t->prepared[i], w->module, w->launch);
+        t->on_gpu[i].request = &t->prepared[i].request;
+        gpu->launches++;
+    }
+    if (status != CW_OK)
+        return status;
+    if (gpu->timeline != NULL)
+        cw_timeline_launch(gpu->timeline, "kernels side by side");
+    status = cw_gpu_launch_together(gpu->gpu, t->on_gpu, count, call_host, t, &gpu->err);
+    if (gpu->timeline != NULL)
+        cw_timeline_launch(gpu->timeline, NULL);
+    gpu->host_seconds += host_seconds() - start;
+    status = cowarp__wave_launched(gpu, status);
+    const int noted = note_together(gpu, t, count);
+    status = status == CW_OK ? noted : status;
+    gpu->failed = status != CW_OK;
+    return status;
+}
+
+int cowarp_run_together(struct cowarp_gpu *gpu, struct cowarp_work *work, uint32_t count)
+{
+    int status = unusable(gpu);
+    for (uint32_t i = 0; status == CW_OK && i < count; i++)
+        if (work[i].size != sizeof work[i])
+            status = cw_fail(&gpu->err, CW_EINVAL, "struct cowarp_work: its size is %u; this library knows %u bytes",
+                             (unsigned)work[i].size, (unsigned)sizeof work[i]);
+    for (uint32_t i = 0; status == CW_OK && i < count; i++)
+        for (uint32_t k = 0; status == CW_OK && k < work[i].after_count; k++)
+            if (work[i].after[k] >= i)
+                status = cw_fail(&gpu->err, CW_EINVAL, "work %u comes after work %u, which does not stand before it", (unsigned)i,
+                                 (unsigned)work[i].after[k]);
+    if (status != CW_OK)
+        return status;
+    struct together t = {work, calloc(count + 1u, sizeof *t.on_gpu), calloc(count + 1u, sizeof *t.prepared)};
+    bool *before = calloc(count + 1u, sizeof *before);
+    if (t.on_gpu == NULL || t.prepared == NULL || before == NULL)
+        status = cw_fail(&gpu->err, CW_ENOMEM, "out of memory");
+    else if (overlap(gpu, work, count, before))
+        status = run_overlapping(gpu, &t, count);
+    else
+        for (uint32_t i = 0; status == CW_OK && i < count; i++)
+            status = run_one(gpu, &work[i]);
+    for (uint32_t i = 0; t.prepared != NULL && i < count; i++)
+        release(&t.prepared[i]);
+    free(t.on_gpu);
+    free(t.prepared);
+    free(before);
+    return status;
 }
 
 int cowarp_occupancy(struct cowarp_gpu *gpu, struct cowarp_module *module, const struct cowarp_launch *given,

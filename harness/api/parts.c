@@ -10,6 +10,7 @@
 
 struct launch {
     char *kernel;
+    uint32_t stream;
     uint64_t cycles;
     struct cw_stats counted;
 };
@@ -24,12 +25,12 @@ struct cowarp_parts {
 
 bool cowarp__parts_split(const struct cowarp_options *options)
 {
-    return (options->per_core | options->per_partition) != 0;
+    return (options->per_core | options->per_partition | options->per_launch) != 0; /* kernels that overlap are told apart by their cores */
 }
 
 int cowarp__parts_create(struct cowarp_gpu *gpu, const struct cowarp_options *options)
 {
-    if (!cowarp__parts_split(options) && options->per_launch == 0)
+    if (!cowarp__parts_split(options))
         return CW_OK;
     gpu->parts = calloc(1, sizeof *gpu->parts);
     if (gpu->parts == NULL)
@@ -53,25 +54,49 @@ static struct launch *next_launch(struct cowarp_parts *p)
     return &p->launch[p->launch_cnt];
 }
 
-int cowarp__parts_launched(struct cowarp_gpu *gpu, const char *kernel)
+/* NULL: no memory; it has been said. */
+static struct launch *add_launch(struct cowarp_gpu *gpu, const char *kernel, uint32_t stream, uint64_t cycles)
 {
     struct cowarp_parts *p = gpu->parts;
-    if (p == NULL || !p->launches)
-        return CW_OK;
     struct launch *l = next_launch(p);
     char *name = strdup(kernel);
     if (l == NULL || name == NULL) {
         free(name);
-        return cw_fail(&gpu->err, CW_ENOMEM, "no memory for the counters of a launch");
+        cw_fail(&gpu->err, CW_ENOMEM, "no memory for the counters of a launch");
+        return NULL;
     }
+    *l = (struct launch){.kernel = name, .stream = stream, .cycles = cycles};
+    p->launch_cnt++;
+    return l;
+}
+
+int cowarp__parts_launched(struct cowarp_gpu *gpu, const char *kernel, uint32_t stream)
+{
+    struct cowarp_parts *p = gpu->parts;
+    if (p == NULL || !p->launches)
+        return CW_OK;
     const struct cw_stats *now = cw_gpu_stats(gpu->gpu);
-    *l = (struct launch){.kernel = name, .cycles = cw_gpu_cycles(gpu->gpu) - p->cycles};
+    struct launch *l = add_launch(gpu, kernel, stream, cw_gpu_cycles(gpu->gpu) - p->cycles);
+    if (l == NULL)
+        return CW_ENOMEM;
     for (uint32_t i = 0; i < cw_stats_count(); i++)
         if (!cw_stats_counter(i)->maximum)
             ((uint64_t *)(void *)&l->counted)[i] = *cw_stats_value(now, i) - *cw_stats_value(&p->before, i);
     p->before = *now;
     p->cycles = cw_gpu_cycles(gpu->gpu);
-    p->launch_cnt++;
+    return CW_OK;
+}
+
+int cowarp__parts_overlapped(struct cowarp_gpu *gpu, const char *kernel, uint32_t stream, uint64_t cycles, const struct cw_stats *counted)
+{
+    struct cowarp_parts *p = gpu->parts;
+    if (p == NULL || !p->launches)
+        return CW_OK;
+    struct launch *l = add_launch(gpu, kernel, stream, cycles);
+    if (l == NULL)
+        return CW_ENOMEM;
+    l->counted = *counted;
+    cw_stats_add(&p->before, counted); /* maxima are no matter there */
     return CW_OK;
 }
 
@@ -89,6 +114,8 @@ static void put_launches(FILE *f, const struct cowarp_parts *p)
         const char *comma = "";
         fprintf(f, "%s\n    {\"kernel\": ", n > 0 ? "," : "");
         cw_json_string(f, l->kernel);
+        if (l->stream != 0)
+            fprintf(f, ", \"stream\": %u", (unsigned)l->stream);
         fprintf(f, ", \"cycles\": %" PRIu64 ", \"counters\": {", l->cycles);
         for (uint32_t i = 0; i < cw_stats_count(); i++)
             if (*cw_stats_value(&l->counted, i) != 0) {

@@ -7,7 +7,7 @@ uint32_t cw_cuda_value(const char *key)
     struct cowarp_gpu *gpu;
     uint32_t value = 0;
     cw_cuda__lock();
-    cw_cuda__gpu(&gpu);
+    cw_cuda__gpu_as_is(&gpu);
     if (cw_cuda__process.state == CW_CUDA_OPEN && cowarp_config_value(gpu, key, &value) != COWARP_OK)
         value = 0;
     cw_cuda__unlock();
@@ -19,7 +19,7 @@ const char *cw_cuda_device_name(void)
     struct cowarp_gpu *gpu;
     static char name[128];
     cw_cuda__lock();
-    cw_cuda__gpu(&gpu);
+    cw_cuda__gpu_as_is(&gpu);
     const char *preset = cw_cuda__process.session.options.preset;
     snprintf(name, sizeof name, "cowarp %s", preset != NULL ? preset : "");
     cw_cuda__unlock();

@@ -129,18 +129,40 @@ static int run_graph(const struct cw_cuda_graph *graph)
     return code;
 }
 
+/* A call of the host may ask for work of its own, and a child is run by itself. */
+static bool may_overlap(const struct cw_cuda_exec *e)
+{
+    bool may = cw_cuda__may_overlap();
+    for (uint32_t i = 0; may && i < e->cnt; i++)
+        may = e->order[i]->kind != CW_CUDA_NODE_CHILD && e->order[i]->kind != CW_CUDA_NODE_HOST;
+    return may;
+}
+
+static int run_overlapping(struct cw_cuda_exec *e)
+{
+    struct cowarp_gpu *gpu;
+    int code = cw_cuda__gpu(&gpu);
+    for (uint32_t i = 0; code == CW_CUDA_OK && i < e->cnt; i++)
+        if (e->order[i]->kind == CW_CUDA_NODE_KERNEL) {
+            code = cw_cuda__check_launch(gpu, e->order[i]->function, &e->order[i]->launch);
+            cw_cuda__order_launch(NULL, &e->order[i]->order);
+        }
+    return code == CW_CUDA_OK ? cw_cuda__run_nodes(e->order, e->cnt) : code;
+}
+
 int cw_cuda_exec_run(struct cw_cuda_exec *exec, struct cw_cuda_stream *stream)
 {
-    struct cw_cuda_graph *into = cw_cuda__capture(stream);
-    struct cw_cuda_node *node;
     const struct cw_cuda_work work = {.kind = CW_CUDA_NODE_CHILD, .child = exec->graph};
-    if (into != NULL)
-        return cw_cuda_node_add(&node, into, NULL, 0, &work);
+    if (cw_cuda_is_capturing(stream))
+        return cw_cuda__capture_work(stream, &work);
     int code = CW_CUDA_OK;
     cw_cuda__lock();
     cw_cuda__waited_for_all(); /* its launches are taken for ordered with all others */
-    for (uint32_t i = 0; code == CW_CUDA_OK && i < exec->cnt; i++)
-        code = run_node(exec->order[i]);
+    if (may_overlap(exec))
+        code = run_overlapping(exec);
+    else
+        for (uint32_t i = 0; code == CW_CUDA_OK && i < exec->cnt; i++)
+            code = run_node(exec->order[i]);
     cw_cuda__waited_for_all();
     return cw_cuda__leave(code);
 }

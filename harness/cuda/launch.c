@@ -63,10 +63,7 @@ static int check_shape(const struct cw_cuda_function *f, const struct cw_cuda_la
 static int check_room(struct cowarp_gpu *gpu, const struct cw_cuda_function *f, const struct cowarp_launch *l, bool cooperative)
 {
     struct cowarp_occupancy o;
-    struct cowarp_launch probe = *l;
-    probe.arg_count = 0;
-    probe.args = NULL;
-    if (cowarp_occupancy(gpu, f->image->module, &probe, &o) != COWARP_OK) {
+    if (cowarp_occupancy(gpu, f->image->module, l, &o) != COWARP_OK) {
         cw_cuda__say("%s; --preset NAME chooses another machine ('cowarp list')", cowarp_error(gpu));
         return CW_CUDA_INVALID_VALUE;
     }
@@ -102,66 +99,79 @@ static int gather(const struct cw_cuda_function *f, const struct cw_cuda_launch 
     return CW_CUDA_OK;
 }
 
-static int run(struct cowarp_gpu *gpu, struct cw_cuda_function *f, const struct cw_cuda_launch *l)
+int cw_cuda__make_launch(struct cowarp_launch *made, struct cowarp_arg **args, const struct cw_cuda_function *f,
+                         const struct cw_cuda_launch *l)
 {
-    struct cw_cuda_process *p = &cw_cuda__process;
-    struct cowarp_launch launch = {.size = sizeof launch,
+    *made = (struct cowarp_launch){.size = sizeof *made,
                                    .kernel = f->name,
                                    .dynamic_shared_bytes = (uint32_t)l->shared_bytes,
                                    .arg_count = f->param_cnt,
                                    .cooperative = l->cooperative};
-    struct cowarp_arg *args = NULL;
+    memcpy(made->grid, l->grid, sizeof made->grid);
+    memcpy(made->block, l->block, sizeof made->block);
+    const int code = gather(f, l, args);
+    made->args = *args;
+    return code;
+}
+
+void cw_cuda__launch_failed(struct cowarp_gpu *gpu, const char *name, int status)
+{
+    struct cw_cuda_process *p = &cw_cuda__process;
+    cw_cuda__say("launch of %s failed: %s", name, cowarp_error(gpu));
+    p->sticky = fault_code(status, cowarp_error(gpu));
+    status == COWARP_EFAULT ? count_failed(p, CW_CUDA_OK) : count_denied(p, CW_CUDA_OK);
+}
+
+/* The call is well when the kernel fails: who waits for it is told. */
+static int run(struct cowarp_gpu *gpu, struct cw_cuda_function *f, const struct cw_cuda_launch *l)
+{
+    struct cowarp_launch launch;
+    struct cowarp_arg *args;
     struct cw_cuda_order order;
     cw_cuda__order_launch(l->stream, &order);
+    int code = cw_cuda__make_launch(&launch, &args, f, l);
     launch.stream = order.stream;
     launch.before = order.before;
-    memcpy(launch.grid, l->grid, sizeof launch.grid);
-    memcpy(launch.block, l->block, sizeof launch.block);
-    int code = check_room(gpu, f, &launch, l->cooperative);
-    const bool roomless = code != CW_CUDA_OK;
-    if (code == CW_CUDA_OK)
-        code = gather(f, l, &args);
-    launch.args = args;
     if (code == CW_CUDA_OK) {
-        p->session.title = f->name;
+        cw_cuda__process.session.title = f->name;
         cw_cuda__registered_to_device(gpu);
         const int status = cowarp_run(gpu, f->image->module, &launch);
         cw_cuda__registered_to_host(gpu);
-        if (status != COWARP_OK) { /* the call is well; who waits for the kernel is told */
-            cw_cuda__say("launch of %s failed: %s", f->name, cowarp_error(gpu));
-            p->sticky = fault_code(status, cowarp_error(gpu));
-            status == COWARP_EFAULT ? count_failed(p, CW_CUDA_OK) : count_denied(p, CW_CUDA_OK);
-        }
-    } else if (roomless && code != CW_CUDA_COOPERATIVE)
-        count_denied(p, code);
-    else
-        count_failed(p, code);
+        if (status != COWARP_OK)
+            cw_cuda__launch_failed(gpu, f->name, status);
+    } else
+        count_failed(&cw_cuda__process, code);
     free(args);
     return code;
+}
+
+int cw_cuda__check_launch(struct cowarp_gpu *gpu, struct cw_cuda_function *function, const struct cw_cuda_launch *l)
+{
+    struct cw_cuda_process *p = &cw_cuda__process;
+    struct cowarp_launch probe = {
+        .size = sizeof probe, .kernel = function->name, .dynamic_shared_bytes = (uint32_t)l->shared_bytes, .cooperative = l->cooperative};
+    if (function->info.refused != NULL) {
+        cw_cuda__say("kernel %s cannot run: %s", function->name, function->info.refused);
+        return count_denied(p, CW_CUDA_NOT_SUPPORTED);
+    }
+    int code = check_shape(function, l);
+    if (code != CW_CUDA_OK)
+        return count_failed(p, code);
+    memcpy(probe.grid, l->grid, sizeof probe.grid);
+    memcpy(probe.block, l->block, sizeof probe.block);
+    code = check_room(gpu, function, &probe, l->cooperative);
+    if (code == CW_CUDA_COOPERATIVE)
+        return count_failed(p, code);
+    return code != CW_CUDA_OK ? count_denied(p, code) : code;
 }
 
 int cw_cuda__carry_out_launch(struct cw_cuda_function *function, const struct cw_cuda_launch *launch)
 {
     struct cowarp_gpu *gpu;
     int code = cw_cuda__gpu(&gpu);
-    if (code == CW_CUDA_OK && function->info.refused != NULL) {
-        cw_cuda__say("kernel %s cannot run: %s", function->name, function->info.refused);
-        code = count_denied(&cw_cuda__process, CW_CUDA_NOT_SUPPORTED);
-    }
-    if (code == CW_CUDA_OK && (code = check_shape(function, launch)) != CW_CUDA_OK)
-        count_failed(&cw_cuda__process, code);
+    if (code == CW_CUDA_OK)
+        code = cw_cuda__check_launch(gpu, function, launch);
     return code == CW_CUDA_OK ? run(gpu, function, launch) : code;
-}
-
-int cw_cuda_launch(struct cw_cuda_function *function, const struct cw_cuda_launch *launch)
-{
-    struct cw_cuda_graph *graph = cw_cuda__capture(launch->stream);
-    struct cw_cuda_node *node;
-    const struct cw_cuda_work work = {.kind = CW_CUDA_NODE_KERNEL, .function = function, .launch = launch};
-    if (graph != NULL)
-        return cw_cuda_node_add(&node, graph, NULL, 0, &work);
-    cw_cuda__lock();
-    return cw_cuda__leave(cw_cuda__carry_out_launch(function, launch));
 }
 
 int cw_cuda_occupancy(int *blocks, struct cw_cuda_function *function, int threads, size_t shared_bytes)
@@ -178,7 +188,7 @@ int cw_cuda_occupancy(int *blocks, struct cw_cuda_function *function, int thread
                                     .block = {(uint32_t)threads, 1, 1},
                                     .dynamic_shared_bytes = (uint32_t)shared_bytes};
     cw_cuda__lock();
-    const int code = cw_cuda__gpu(&gpu);
+    const int code = cw_cuda__gpu_as_is(&gpu);
     if (code == CW_CUDA_OK && cowarp_occupancy(gpu, function->image->module, &l, &o) != COWARP_OK)
         o.blocks_per_core = 0;
     *blocks = (int)o.blocks_per_core;

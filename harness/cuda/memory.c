@@ -207,14 +207,34 @@ int cw_cuda__carry_out_box(const struct cw_cuda_box *b)
     return code;
 }
 
+/* Memory that the program must not touch before the copy is done: the device's, and the host's that is pinned. */
+static bool is_left_alone(const void *address, size_t bytes)
+{
+    struct cowarp_gpu *gpu;
+    unsigned flags;
+    cw_cuda__gpu_as_is(&gpu);
+    return on_device(gpu, (uintptr_t)address, bytes) || cw_cuda_host_flags(&flags, address) == CW_CUDA_OK;
+}
+
+/* Whether the copy may wait behind work that has been put off: it is right, and CUDA would not do it at once. Copies from memory of the host that
+ * is not pinned are done when CUDA's call returns. */
+static bool may_wait(const struct cw_cuda_box *b)
+{
+    const uint32_t all =
+        b->width > 0 && b->height == 1 && b->depth == 1 && b->to != NULL && b->from != NULL && b->kind >= 0 && b->kind <= 4;
+    return all && cw_cuda__is_pending() && cw_cuda__may_put_off(b->stream) && is_left_alone(b->to, b->width) &&
+           is_left_alone(b->from, b->width);
+}
+
 int cw_cuda_copy_box(const struct cw_cuda_box *b)
 {
-    struct cw_cuda_graph *graph = cw_cuda__capture(b->stream);
     struct cw_cuda_node *node;
     const struct cw_cuda_work work = {.kind = CW_CUDA_NODE_COPY, .box = b};
-    if (graph != NULL)
-        return cw_cuda_node_add(&node, graph, NULL, 0, &work);
+    if (cw_cuda_is_capturing(b->stream))
+        return cw_cuda__capture_work(b->stream, &work);
     cw_cuda__lock();
+    if (may_wait(b))
+        return cw_cuda__leave(cw_cuda__put_off(&node, cw_cuda__after_of(b->stream), &work));
     if (b->stream == NULL)
         cw_cuda__waited(NULL);
     return cw_cuda__leave(cw_cuda__carry_out_box(b));
@@ -246,14 +266,15 @@ int cw_cuda__carry_out_set(const struct cw_cuda_set *s)
 
 int cw_cuda_set(void *to, uint32_t value, size_t unit, size_t count, size_t rows, size_t pitch, struct cw_cuda_stream *stream)
 {
-    struct cw_cuda_graph *graph = cw_cuda__capture(stream);
     struct cw_cuda_node *node;
     const struct cw_cuda_set s = {to, value, unit, count, rows, pitch};
     const struct cw_cuda_work work = {
         .kind = CW_CUDA_NODE_SET, .to = to, .value = value, .unit = unit, .width = count, .height = rows, .pitch = pitch};
-    if (graph != NULL)
-        return cw_cuda_node_add(&node, graph, NULL, 0, &work);
+    if (cw_cuda_is_capturing(stream))
+        return cw_cuda__capture_work(stream, &work);
     cw_cuda__lock();
+    if (cw_cuda__is_pending() && cw_cuda__may_put_off(stream) && rows == 1 && is_left_alone(to, unit * count))
+        return cw_cuda__leave(cw_cuda__put_off(&node, cw_cuda__after_of(stream), &work));
     return cw_cuda__leave(cw_cuda__carry_out_set(&s));
 }
 

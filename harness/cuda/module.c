@@ -19,9 +19,10 @@ static uint32_t bucket_of(const void *host)
 int cw_cuda__image_load(struct cw_cuda_image *image)
 {
     struct cowarp_gpu *gpu;
-    const int code = cw_cuda__gpu(&gpu);
+    const int code = cw_cuda__gpu_as_is(&gpu);
     if (code != CW_CUDA_OK || image->module != NULL)
         return code;
+    cw_cuda__settle();
     if (image->code == CW_CUDA_OK && !cw_cuda__lower(&image->text))
         return CW_CUDA_NO_MEMORY;
     if (image->code == CW_CUDA_OK && cowarp_load(gpu, &image->module, image->text, strlen(image->text), image->name) != COWARP_OK) {
@@ -161,7 +162,7 @@ static int know(struct cw_cuda_function *f)
     int code = cw_cuda__image_load(f->image);
     if (code != CW_CUDA_OK || f->known)
         return code;
-    code = cw_cuda__gpu(&gpu);
+    code = cw_cuda__gpu_as_is(&gpu);
     f->info = (struct cowarp_kernel_info){.size = sizeof f->info};
     if (code == CW_CUDA_OK && cowarp_kernel_info(gpu, f->image->module, f->name, &f->info) != COWARP_OK)
         code = absent(f->image, CW_CUDA_DEVICE_FUNCTION);

@@ -121,6 +121,8 @@ static void finish(void)
 {
     struct cw_cuda_process *p = &cw_cuda__process;
     cw_cuda__lock();
+    if (p->state == CW_CUDA_OPEN && p->pid == getpid())
+        cw_cuda__settle();
     if (p->state == CW_CUDA_OPEN && p->pid == getpid()) {
         const struct cli_result r = {.workload = "cuda", .status = COWARP_OK};
         if (cli_session_end(&p->session, &r) != CLI_OK && p->page != NULL)
@@ -154,7 +156,7 @@ static int open_gpu(struct cw_cuda_process *p)
     return atexit(finish) == 0 ? CW_CUDA_OK : CW_CUDA_NO_MEMORY;
 }
 
-int cw_cuda__gpu(struct cowarp_gpu **gpu)
+int cw_cuda__gpu_as_is(struct cowarp_gpu **gpu)
 {
     struct cw_cuda_process *p = &cw_cuda__process;
     if (p->state == CW_CUDA_NEW) {
@@ -166,6 +168,12 @@ int cw_cuda__gpu(struct cowarp_gpu **gpu)
     if (p->state == CW_CUDA_CLOSED)
         return CW_CUDA_UNLOADING;
     return p->state == CW_CUDA_BROKEN ? CW_CUDA_INIT : p->sticky;
+}
+
+int cw_cuda__gpu(struct cowarp_gpu **gpu)
+{
+    cw_cuda__settle();
+    return cw_cuda__gpu_as_is(gpu);
 }
 
 int cw_cuda__failed(int status)

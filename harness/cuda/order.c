@@ -13,6 +13,13 @@ struct clock {
     uint32_t at[COWARP_STREAMS];
 };
 
+/* The last nodes that a stream has captured, or has waited for. */
+#define FRONT_MOST 32u
+struct front {
+    struct cw_cuda_node *node[FRONT_MOST];
+    uint32_t cnt;
+};
+
 struct cw_cuda_stream {
     uint32_t magic;
     unsigned flags;
@@ -20,8 +27,10 @@ struct cw_cuda_stream {
     uint64_t id;
     struct cw_cuda_graph *capture; /* NULL: none */
     bool is_origin;                /* where the capture has begun */
+    struct front front;
     struct cw_cuda_stream *next;
-    struct clock clock; /* what happens before its next work, beside what the host has waited for */
+    struct cw_cuda_after after; /* work that has been put off, and comes before its next */
+    struct clock clock;         /* what happens before its next work, beside what the host has waited for */
 };
 
 struct cw_cuda_event {
@@ -30,6 +39,8 @@ struct cw_cuda_event {
     bool recorded;
     double microseconds;
     struct cw_cuda_graph *capture; /* that it is a mark of; NULL: none */
+    struct front front;
+    struct cw_cuda_after after;
     struct clock clock;
 };
 
@@ -48,7 +59,7 @@ int cw_cuda_stream_create(struct cw_cuda_stream **stream, unsigned flags, int pr
     if (stream == NULL || flags > 1)
         return CW_CUDA_INVALID_VALUE;
     cw_cuda__lock();
-    const int code = cw_cuda__gpu(&gpu);
+    const int code = cw_cuda__gpu_as_is(&gpu);
     *stream = code == CW_CUDA_OK ? malloc(sizeof **stream) : NULL;
     if (*stream != NULL) {
         **stream = (struct cw_cuda_stream){.magic = STREAM_MAGIC, .flags = flags, .priority = priority, .id = next++, .next = streams};
@@ -63,7 +74,25 @@ int cw_cuda_stream_check(const struct cw_cuda_stream *stream)
     if (!is_own(stream) && stream->magic != STREAM_MAGIC)
         return CW_CUDA_HANDLE;
     cw_cuda__lock();
-    return cw_cuda__leave(cw_cuda__gpu(&gpu));
+    return cw_cuda__leave(cw_cuda__gpu_as_is(&gpu));
+}
+
+/* Registered memory is copied around each launch, and checks know one launch at a time. */
+bool cw_cuda__may_overlap(void)
+{
+    const struct cw_cuda_process *p = &cw_cuda__process;
+    return p->registered == NULL && p->session.options.checks == NULL && p->session.options.functional == 0 &&
+           cw_cuda_value("gpu.kernels") > 1;
+}
+
+bool cw_cuda__may_put_off(const struct cw_cuda_stream *stream)
+{
+    return !is_own(stream) && streams->next != NULL && cw_cuda__may_overlap();
+}
+
+struct cw_cuda_after *cw_cuda__after_of(struct cw_cuda_stream *stream)
+{
+    return &stream->after;
 }
 
 int cw_cuda_stream_destroy(struct cw_cuda_stream *stream)
@@ -144,7 +173,11 @@ void cw_cuda__waited_for_all(void)
 
 int cw_cuda_event_wait(struct cw_cuda_event *event)
 {
-    const int code = cw_cuda_event_check(event);
+    int code = cw_cuda_event_check(event);
+    cw_cuda__lock();
+    cw_cuda__settle();
+    cw_cuda__unlock();
+    code = code == CW_CUDA_OK ? cw_cuda_event_check(event) : code; /* what has been put off may fail */
     if (code == CW_CUDA_OK)
         join(&host, &event->clock);
     return code;
@@ -152,14 +185,42 @@ int cw_cuda_event_wait(struct cw_cuda_event *event)
 
 /* Capture */
 
-struct cw_cuda_graph *cw_cuda__capture(const struct cw_cuda_stream *stream)
+static struct cw_cuda_graph *capture_of(const struct cw_cuda_stream *stream)
 {
     return is_own(stream) ? NULL : stream->capture;
 }
 
 bool cw_cuda_is_capturing(const struct cw_cuda_stream *stream)
 {
-    return cw_cuda__capture(stream) != NULL;
+    return capture_of(stream) != NULL;
+}
+
+int cw_cuda__capture_work(struct cw_cuda_stream *stream, const struct cw_cuda_work *work)
+{
+    struct front *f = &stream->front;
+    struct cw_cuda_node *node;
+    const int code = cw_cuda_node_add(&node, stream->capture, f->node, f->cnt, work);
+    if (code == CW_CUDA_OK)
+        *f = (struct front){{node}, 1};
+    return code;
+}
+
+/* Many nodes become one that does nothing. */
+static int join_front(struct cw_cuda_stream *stream, const struct front *from)
+{
+    const struct cw_cuda_work nothing = {.kind = CW_CUDA_NODE_EMPTY};
+    struct front *to = &stream->front;
+    int code = CW_CUDA_OK;
+    for (uint32_t i = 0; code == CW_CUDA_OK && i < from->cnt; i++) {
+        uint32_t k = 0;
+        while (k < to->cnt && to->node[k] != from->node[i])
+            k++;
+        if (k == FRONT_MOST)
+            code = cw_cuda__capture_work(stream, &nothing);
+        if (k == to->cnt || k == FRONT_MOST)
+            to->node[to->cnt++] = from->node[i];
+    }
+    return code;
 }
 
 int cw_cuda_stream_wait(struct cw_cuda_stream *stream)
@@ -167,9 +228,10 @@ int cw_cuda_stream_wait(struct cw_cuda_stream *stream)
     const int code = cw_cuda_stream_check(stream);
     if (code != CW_CUDA_OK || cw_cuda_is_capturing(stream))
         return code != CW_CUDA_OK ? code : CW_CUDA_CAPTURE;
+    struct cowarp_gpu *gpu;
     cw_cuda__lock();
     cw_cuda__waited(stream);
-    return cw_cuda__leave(code);
+    return cw_cuda__leave(cw_cuda__gpu(&gpu));
 }
 
 int cw_cuda_capture_begin(struct cw_cuda_stream *stream)
@@ -178,6 +240,7 @@ int cw_cuda_capture_begin(struct cw_cuda_stream *stream)
     if (code != CW_CUDA_OK || is_own(stream))
         return code != CW_CUDA_OK ? code : CW_CUDA_CAPTURE;
     stream->is_origin = true;
+    stream->front.cnt = 0;
     return cw_cuda_graph_create(&stream->capture);
 }
 
@@ -203,21 +266,31 @@ int cw_cuda_stream_wait_event(struct cw_cuda_stream *stream, const struct cw_cud
         code = cw_cuda_event_check(event);
     if (code == CW_CUDA_OK && event->capture != NULL && !is_own(stream) && stream->capture == NULL)
         for (const struct cw_cuda_stream *s = streams; s != NULL; s = s->next)
-            if (s->capture == event->capture && s->is_origin)
+            if (s->capture == event->capture && s->is_origin) {
                 stream->capture = event->capture;
+                stream->front.cnt = 0;
+            }
+    if (code == CW_CUDA_OK && event->capture != NULL && !is_own(stream) && stream->capture == event->capture)
+        code = join_front(stream, &event->front);
+    cw_cuda__lock();
     if (code == CW_CUDA_OK)
         join(clock_of(stream), &event->clock);
+    if (code == CW_CUDA_OK && !is_own(stream))
+        cw_cuda__after_join(&stream->after, &event->after);
+    cw_cuda__unlock();
     return code;
 }
 
 /* Its work is done at once, or becomes a node. */
 int cw_cuda_host_call(struct cw_cuda_stream *stream, void (*call)(void *), void *data)
 {
-    struct cw_cuda_node *node;
     const struct cw_cuda_work work = {.kind = CW_CUDA_NODE_HOST, .call = call, .data = data};
     const int code = cw_cuda_stream_check(stream);
     if (code == CW_CUDA_OK && cw_cuda_is_capturing(stream))
-        return cw_cuda_node_add(&node, stream->capture, NULL, 0, &work);
+        return cw_cuda__capture_work(stream, &work);
+    cw_cuda__lock();
+    cw_cuda__settle();
+    cw_cuda__unlock();
     if (code == CW_CUDA_OK)
         call(data);
     return code;
@@ -244,7 +317,7 @@ int cw_cuda_event_create(struct cw_cuda_event **event, unsigned flags)
     if (event == NULL)
         return CW_CUDA_INVALID_VALUE;
     cw_cuda__lock();
-    const int code = cw_cuda__gpu(&gpu);
+    const int code = cw_cuda__gpu_as_is(&gpu);
     *event = code == CW_CUDA_OK ? malloc(sizeof **event) : NULL;
     if (*event != NULL)
         **event = (struct cw_cuda_event){.magic = EVENT_MAGIC, .flags = flags};
@@ -257,17 +330,28 @@ int cw_cuda_event_check(const struct cw_cuda_event *event)
     if (event == NULL || event->magic != EVENT_MAGIC)
         return CW_CUDA_HANDLE;
     cw_cuda__lock();
-    return cw_cuda__leave(cw_cuda__gpu(&gpu));
+    return cw_cuda__leave(cw_cuda__gpu_as_is(&gpu));
 }
 
 int cw_cuda_event_destroy(struct cw_cuda_event *event)
 {
     const int code = cw_cuda_event_check(event);
+    cw_cuda__lock();
+    cw_cuda__settle(); /* its record may have been put off */
+    cw_cuda__unlock();
     if (code != CW_CUDA_HANDLE) {
         event->magic = 0;
         free(event);
     }
     return code;
+}
+
+void cw_cuda__event_happens(struct cw_cuda_event *event)
+{
+    struct cowarp_gpu *gpu;
+    cw_cuda__gpu_as_is(&gpu);
+    event->microseconds = cowarp_microseconds(gpu);
+    event->recorded = true;
 }
 
 int cw_cuda_event_record(struct cw_cuda_event *event, struct cw_cuda_stream *stream)
@@ -276,13 +360,19 @@ int cw_cuda_event_record(struct cw_cuda_event *event, struct cw_cuda_stream *str
     int code = cw_cuda_event_check(event);
     if (code != CW_CUDA_OK)
         return code;
-    event->capture = cw_cuda__capture(stream);
-    if (event->capture != NULL)
+    event->capture = capture_of(stream);
+    if (event->capture != NULL) {
+        event->front = stream->front;
         return CW_CUDA_OK;
+    }
     cw_cuda__lock();
-    code = cw_cuda__gpu(&gpu);
-    if (code == CW_CUDA_OK)
-        event->microseconds = cowarp_microseconds(gpu);
+    struct cw_cuda_node *node;
+    const struct cw_cuda_work work = {.kind = CW_CUDA_NODE_RECORD, .event = event};
+    if (cw_cuda__is_pending() && !is_own(stream)) {
+        code = cw_cuda__put_off(&node, &stream->after, &work);
+        event->after = stream->after;
+    } else if ((code = cw_cuda__gpu(&gpu)) == CW_CUDA_OK)
+        cw_cuda__event_happens(event);
     event->recorded = true;
     event->clock = *now_of(stream);
     return cw_cuda__leave(code);
@@ -290,6 +380,9 @@ int cw_cuda_event_record(struct cw_cuda_event *event, struct cw_cuda_stream *str
 
 int cw_cuda_event_elapsed(float *milliseconds, const struct cw_cuda_event *begin, const struct cw_cuda_event *end)
 {
+    cw_cuda__lock();
+    cw_cuda__settle();
+    cw_cuda__unlock();
     int code = cw_cuda_event_check(begin);
     if (code == CW_CUDA_OK)
         code = cw_cuda_event_check(end);

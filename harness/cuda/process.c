@@ -26,6 +26,14 @@ int cw_cuda__leave(int code)
     return code;
 }
 
+void cw_cuda__settle(void)
+{
+    void (*const settle)(void) = cw_cuda__process.settle;
+    cw_cuda__process.settle = NULL; /* what it calls asks for the GPU, too */
+    if (settle != NULL)
+        settle();
+}
+
 int cw_cuda_note(int code)
 {
     if (code != CW_CUDA_OK && code != CW_CUDA_NOT_READY)

@@ -86,6 +86,7 @@ struct cw_cuda_process {
     struct cw_cuda_allocation *allocations;
     struct cw_cuda_registered *registered;
     struct cw_cuda_texture *textures;
+    void (*settle)(void); /* carries out what has been put off; NULL: nothing has been */
 };
 
 extern struct cw_cuda_process cw_cuda__process;
@@ -100,6 +101,10 @@ bool cw_cuda__is_first(const char *name);
 void cw_cuda__say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The GPU, which is made at the first call: the code that every call has to answer, or 0. The lock is held. */
 int cw_cuda__gpu(struct cowarp_gpu **gpu);
+/* The same without carrying out first what has been put off: for who does not look at what kernels and copies have done. */
+int cw_cuda__gpu_as_is(struct cowarp_gpu **gpu);
+/* Carries it out. */
+void cw_cuda__settle(void);
 /* A status of libcowarp as CUDA's number; says the text of the error. */
 int cw_cuda__failed(int status);
 

@@ -402,6 +402,25 @@ struct cowarp_launch {
  * memory and statistics can be read before that, as the error has left them. */
 int cowarp_run(struct cowarp_gpu *gpu, struct cowarp_module *module, const struct cowarp_launch *launch);
 
+/* One piece of work of several that may be carried out at the same time (cowarp_run_together). */
+struct cowarp_work {
+    uint32_t size; /* sizeof(struct cowarp_work) */
+    struct cowarp_module *module;
+    const struct cowarp_launch *launch; /* a kernel of the module; NULL: a call of the host, which takes no simulated time: */
+    int (*call)(void *data);            /* it may read and write device memory; a status other than COWARP_OK ends the run */
+    void *data;
+    const uint32_t *after; /* [after_count] works that are over before it begins: places in the array, lower than its own */
+    uint32_t after_count;
+    uint32_t queue;    /* of a kernel: it begins after those before it in its queue have begun; modulo gpu.queues */
+    int priority;      /* of a kernel: blocks of kernels with lower numbers come first */
+    double begin, end; /* microseconds at which it has begun and was over: the library writes them */
+};
+
+/* Runs all works, kernels as by cowarp_run. Kernels that may overlap do, with up to gpu.kernels of them at once; each has its cores alone. One work
+ * after the other, in the order of the array: functional and cooperative launches, launches that `after` orders all, mechanisms, oracles,
+ * options.checks, options.save_cycle and gpu.kernels=1. After an error the works that were not over are not carried out. */
+int cowarp_run_together(struct cowarp_gpu *gpu, struct cowarp_work *work, uint32_t count);
+
 /* How many blocks of a launch a core holds at once, and why not more. Strings live as long as the GPU. */
 struct cowarp_occupancy {
     const char *kernel;

@@ -91,6 +91,12 @@ class Launch(ctypes.Structure):
                 ("stream", c_uint32), ("before", POINTER(c_uint32))]
 
 
+class Work(ctypes.Structure):
+    c_name = "cowarp_work"
+    _fields_ = [("size", c_uint32), ("module", c_void_p), ("launch", POINTER(Launch)), ("call", STOP), ("data", c_void_p), ("after", POINTER(c_uint32)),
+                ("after_count", c_uint32), ("queue", c_uint32), ("priority", c_int), ("begin", c_double), ("end", c_double)]
+
+
 class Occupancy(ctypes.Structure):
     c_name = "cowarp_occupancy"
     _fields_ = [("kernel", c_char_p), ("grid_blocks", c_uint64), ("threads", c_uint32), ("warps", c_uint32), ("registers", c_uint32),
@@ -149,7 +155,7 @@ class Finding(ctypes.Structure):
                 ("thread", c_uint32 * 3), ("address", c_uint64), ("bytes", c_uint32), ("count", c_uint64), ("text", c_char_p)]
 
 
-STRUCTS = [Options, Param, Persist, PmStore, PmGraph, PmOrder, Bytes, Arg, Launch, Occupancy, AdviceLine, Advice, WaveEvent, Key,
+STRUCTS = [Options, Param, Persist, PmStore, PmGraph, PmOrder, Bytes, Arg, Launch, Work, Occupancy, AdviceLine, Advice, WaveEvent, Key,
            Play, Played, KernelInfo, Finding]
 
 GPU, MODULE, CONFIG = c_void_p, c_void_p, c_void_p
@@ -190,6 +196,7 @@ FUNCTIONS = {
     "cowarp_pm_graph_if": (c_int, [GPU, c_int, c_uint32, POINTER(PmGraph)]),
     "cowarp_pm_order_at": (c_int, [GPU, c_uint32, POINTER(PmOrder)]),
     "cowarp_run": (c_int, [GPU, MODULE, POINTER(Launch)]),
+    "cowarp_run_together": (c_int, [GPU, POINTER(Work), c_uint32]),
     "cowarp_occupancy": (c_int, [GPU, MODULE, POINTER(Launch), POINTER(Occupancy)]),
     "cowarp_set_heap": (c_int, [GPU, c_uint64]),
     "cowarp_finding_at": (c_int, [GPU, c_uint32, POINTER(Finding)]),

@@ -26,6 +26,7 @@ COWARP = BUILD / "cowarp"
 CUDA = BUILD / "cuda"
 KERNELS = (SOURCE / "tests/cuda/kernels.ptx").read_text()
 TEXTURES = (SOURCE / "tests/cuda/textures.ptx").read_text()
+OVERLAP = (SOURCE / "tests/cuda/overlap.ptx").read_text()
 SHARED = (SOURCE / "tests/cuda/shared.ptx").read_text()
 
 
@@ -88,6 +89,29 @@ class Programs(Case):
     def test_what_graphs_do(self):
         self.program(fatbin.image(KERNELS), source="graphs.c")
         self.check("--", "./program")
+
+    def test_streams_run_side_by_side(self):
+        self.program(fatbin.image(OVERLAP), source="overlap.c")
+        for words, what in (([], []), (["--set", "gpu.kernels=1"], ["apart"]), (["--set", "gpu.queues=8"], ["queues"])):
+            with self.subTest(what):
+                self.assertNotRegex(self.check("--preset", "getm", *words, "--", "./program", *what).stderr, r"line \d+: ")
+        done = self.run_it("--preset", "getm", "--", "./program", "fails")
+        self.assertNotRegex(done.stderr, r"line \d+: ")
+        self.assertIn("launch of work failed: kernel work: program#1.ptx:", done.stderr)
+
+    def test_statistics_of_streams(self):
+        """Kernels side by side have what their cores counted; the rest is nobody's alone. Together that is all."""
+        self.program(fatbin.image(OVERLAP), source="overlap.c")
+        self.check("--preset", "getm", "--stats", "s.json", "--per", "launch", "--", "./program", "pair")
+        stats = json.loads((self.folder / "s.json").read_text())
+        rows = stats["per_launch"]
+        self.assertEqual(len(rows), 4)  # one alone; two; and what those share
+        self.assertEqual(len({row["stream"] for row in rows[1:3]}), 2)
+        self.assertEqual(rows[1]["counters"]["thread_instructions"], rows[0]["counters"]["thread_instructions"])
+        self.assertEqual(rows[2]["counters"]["thread_instructions"], rows[0]["counters"]["thread_instructions"])
+        self.assertNotIn("thread_instructions", rows[3]["counters"])
+        for name in ("thread_instructions", "warp_instructions", "l2_reads", "l2_writes"):
+            self.assertEqual(sum(row["counters"].get(name, 0) for row in rows), stats["counters"][name]["value"], name)
 
     def test_what_textures_do(self):
         """Instructions of textures become calls; the rest of the text keeps its lines, and a form that is not there is named by its own."""
