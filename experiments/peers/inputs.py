@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the inputs of the programs of gpgpusim.csv: inputs.py FOLDER. Programs that count something else would not be the ones that were measured, so
+"""Writes the inputs of the programs of gpgpusim.csv and v100.csv: inputs.py FOLDER. Programs that count something else would not be the ones that were measured, so
 each input follows from a fixed seed."""
 import pathlib
 import random
+import struct
 import sys
 
 
@@ -35,8 +36,28 @@ def keys(count):
     return "\n".join(map(str, [count, *order])) + "\n"
 
 
+def image(columns, rows):
+    """For srad_v1: grey levels as text."""
+    dice = random.Random(columns)
+    return f"P2\n{columns} {rows}\n255\n" + "\n".join(" ".join(str(1 + int(255 * dice.random())) for _ in range(columns)) for _ in range(rows)) + "\n"
+
+
+def samples(frequencies, points):
+    """For mri-q: both counts, then floats, of which five arrays are of the frequencies and three of the points."""
+    dice = random.Random(frequencies)
+    floats = 5 * frequencies + 3 * points
+    return struct.pack(f"<2i{floats}f", frequencies, points, *(2 * dice.random() - 1 for _ in range(floats)))
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
+    for side in (512, 1024):
+        (folder / f"temp_{side}").write_text(column(side * side, 320, 345, 1))
+        (folder / f"power_{side}").write_text(column(side * side, 0, 0.01, 2))
+    (folder / "places_4.db").write_text(records(42764))
+    (folder / "places_4.txt").write_text("places_4.db\n")
+    (folder / "image.pgm").write_text(image(502, 458))
+    (folder / "mri_32.bin").write_bytes(samples(3072, 32768))
     (folder / "graph4096.txt").write_text(graph(4096))
     (folder / "temp_128").write_text(column(128 * 128, 320, 345, 1))
     (folder / "power_128").write_text(column(128 * 128, 0, 0.01, 2))
