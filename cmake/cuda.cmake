@@ -16,7 +16,7 @@ add_custom_command(OUTPUT ${cuda_made}/sampler.c
                    DEPENDS ${cuda_source}/sampler.cu ${cuda_source}/sampler.h ${cuda_source}/functions.py
                    COMMENT "Textures as PTX" VERBATIM)
 
-add_library(cowarp_cuda SHARED ${cuda_made}/sampler.c ${cuda_source}/array.c ${cuda_source}/codes.c ${cuda_source}/device.c ${cuda_source}/graph.c ${cuda_source}/image.c ${cuda_source}/launch.c ${cuda_source}/library.c ${cuda_source}/lower.c ${cuda_source}/memory.c
+add_library(cowarp_cuda SHARED ${cuda_made}/sampler.c ${cuda_source}/array.c ${cuda_source}/codes.c ${cuda_source}/device.c ${cuda_source}/graph.c ${cuda_source}/image.c ${cuda_source}/launch.c ${cuda_source}/hostlib.c ${cuda_source}/lower.c ${cuda_source}/memory.c
                                ${cuda_source}/module.c ${cuda_source}/node.c ${cuda_source}/open.c ${cuda_source}/order.c ${cuda_source}/pool.c ${cuda_source}/process.c
                                ${cuda_source}/registered.c ${cuda_source}/texture.c)
 set_target_properties(cowarp_cuda PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${cuda_folder} LINK_DEPENDS ${cuda_source}/libcowarp_cuda.map)

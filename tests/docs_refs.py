@@ -35,7 +35,7 @@ PLACED = re.compile(r"\b([A-Z][A-Za-z]+(?:-[A-Za-z]+)*(?: (?:TM|(?:19|20)\d\d))?
 SOURCE_DEF = re.compile(r'^[XE]\(.*, "([^"]*)", "[^"]*"\)')
 SOURCE_SET = re.compile(r'SET\(\w+, [^,]+, "([^"]*)"\)')
 # Capitalised words in a parameter's source that are units, parts of a source or of the machine.
-SOURCE_WORDS = set("Table Figure KB MB GB MHz B DRAM ROP SIMD LLC CU RCID ID IDs HT-H IMAD IMUL FMA".split())
+SOURCE_WORDS = set("Table Figure KB MB GB MHz B DRAM ROP SIMD LLC CU RCID ID IDs HT-H".split())
 CAPITALISED = re.compile(r"(?<![\w.=-])[A-Z][\w-]*")
 NUMBERED = re.compile(r"[IVX]+|[A-Z]+\d\w*")  # a section, a part number
 

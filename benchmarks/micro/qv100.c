@@ -25,7 +25,6 @@
 #define QUEUES \
     "an L2 slice has one queue for its replies to all cores, so the crossbar carries 61 percent of what it could; Accel-Sim's has, too"
 #define STREAMS "streams reach 90 percent of the DRAM's peak, on the card 65; no refresh is modelled"
-#define BANKS   "the L1 gives a line of 32 words in a cycle, which its four banks do not always"
 #define UNKNOWN "not explained"
 #define APART   "warps drift apart: 12,350 sectors of the L2, not 8,255"
 
@@ -45,7 +44,7 @@ static const struct row {
     {"MaxFlops", 73153, 79964, {"max_flops"}, IN_OUT, 1, 1024, 2048, 1024, WITHIN, false, ""},
     {"l1_bw_128", 578839, 551222, {"l1_bw_128"}, IN_OUT, 1, 1024, L1_WORDS, 1024, 20, false, UNKNOWN},
     {"l1_bw_32f", 62912, 45213, {"l1_bw_32"}, IN_OUT, 1, 1024, L1_WORDS, 1024, WITHIN, false, ""},
-    {"l1_bw_32f_unroll", 74787, 99805, {"l1_bw_32_one"}, IN_OUT, 1, 1024, L1_WORDS, 1024, 20, false, BANKS},
+    {"l1_bw_32f_unroll", 74787, 99805, {"l1_bw_32_one"}, IN_OUT, 1, 1024, L1_WORDS, 1024, 20, false, UNKNOWN},
     {"l1_bw_32f_unroll_large", 237706, 222422, {"l1_bw_32_large"}, IN_OUT, 1, 1024, 1024 + 4096 * 32, 1024, 20, false, APART},
     {"l1_bw_64f", 44312, 42249, {"l1_bw_64"}, IN_OUT, 1, 1024, L1_WORDS, 2048, WITHIN, false, ""},
     {"l1_lat", 1177511, 1077603, {"l1_lat"}, IN_OUT, 1, 1, 8192, 2, WITHIN, false, ""},

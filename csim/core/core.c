@@ -125,9 +125,8 @@ static bool create_arrays(struct cw_core *c)
            cache->misses.entry != NULL && warps->wheel.slot != NULL;
 }
 
-static void create_schedulers(struct cw_core *c)
+static void create_schedulers(struct cw_core_warps *warps)
 {
-    struct cw_core_warps *const warps = c->warps;
     warps->scheduler_cnt = warps->config->core_schedulers;
     for (uint32_t s = 0; s < warps->scheduler_cnt; s++)
         warps->scheduler[s].policy = warps->config->core_scheduler;
@@ -137,18 +136,15 @@ static void create_schedulers(struct cw_core *c)
         warps->row[row].fu_warps[CW_FU_ALU] = UINT64_MAX; /* as the warps' zeroed fu says */
 }
 
-static void size_rows(struct cw_core *c)
+static void size_rows(struct cw_core_warps *warps)
 {
-    struct cw_core_warps *const warps = c->warps;
     warps->slots = cw_control_slots(warps->cfg.control, warps->config);
     warps->rows = (warps->slots + 63) / 64;
 }
 
 /* What the configuration does not say takes a cycle, or in one pipeline the time of an issue slot. */
-static void set_passes(struct cw_core *c)
+static void set_passes(struct cw_core_memory *memory, const struct cw_config *f)
 {
-    struct cw_core_memory *const memory = c->memory;
-    const struct cw_config *f = c->warps->config;
     const uint32_t step = memory->unified ? f->core_issue_cycles : 1;
     memory->pass.line = f->l1_pass_cycles != 0 ? f->l1_pass_cycles : step;
     memory->pass.miss = f->l1_miss_cycles;
@@ -165,7 +161,7 @@ static void set_stages(struct cw_core *c)
     warps->collects = cw_operands_on(warps->config);
     memory->unified = warps->config->core_pipeline == CW_PIPELINE_UNIFIED;
     memory->chunks = warps->config->core_coalesce == CW_COALESCE_CHUNK && c->cache->line_bytes < CW_CHUNK_BYTES;
-    set_passes(c);
+    set_passes(memory, warps->config);
     warps->buffer = warps->config->core_buffer;
     warps->stage = warps->config->core_stage_cycles;
     c->issue.turn_shift = (uint32_t)__builtin_ctz(warps->stage);
@@ -307,13 +303,13 @@ int cw_core_create(struct cw_core **out, const struct cw_core_config *config, st
     c->warps->width = c->warps->config->core_warp_width;
     c->warps->halves = c->warps->width / CW_LANES;
     c->cache->line_bytes = c->warps->config->mem_line_bytes;
-    size_rows(c);
+    size_rows(c->warps);
     set_stages(c);
     c->component = cw_component_of(&component_ops, c, config->index);
     c->warps->all_lanes = cw_lanes_below(c->warps->width);
     cw_core__create_classes(c->warps);
     c->memory->pipe.stalled_at = c->memory->constants.stalled_at = c->memory->pipe.port_cycle = CW_CYCLE_NEVER;
-    create_schedulers(c);
+    create_schedulers(c->warps);
     int status = cw_l1_create(&c->cache->l1, c->cache->line_bytes, c->warps->config->l1_bytes, c->warps->config->l1_ways,
                               (enum cw_replacement)c->warps->config->l1_replacement, c->warps->config->l1_mshrs,
                               c->warps->config->l1_mshr_merge, err);

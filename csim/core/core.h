@@ -245,10 +245,12 @@ void cw_core_forget_lines(struct cw_core *c, uint32_t kinds);
 bool cw_core_write_line_back(struct cw_core *c, uint32_t index);
 /* The line with that index, which has just been written back, goes from the L1. */
 void cw_core_drop_line(struct cw_core *c, uint32_t index);
-/* A store or eviction that the keeper has refused: RETRY, it is tried again in the next cycle. PARK: it gives way. Accesses of other warps behind
- * it go on, and its warp's wait, until UNPARK of the warp; then it is tried as a new one. false: it cannot, and stays where it is. */
-enum cw_core_refused { CW_REFUSED_RETRY, CW_REFUSED_PARK, CW_REFUSED_UNPARK };
-bool cw_core_refused(struct cw_core *c, enum cw_core_refused what, uint32_t warp);
+/* A store or eviction that the keeper has refused is tried again in the next cycle. */
+void cw_core_retry_store(struct cw_core *c);
+/* It gives way: accesses of other warps behind it go on, and its warp's wait, until the warp's are unparked; then it is tried as a new one.
+ * false: it cannot, and stays where it is. */
+bool cw_core_park_store(struct cw_core *c);
+void cw_core_unpark_stores(struct cw_core *c, uint32_t warp);
 /* Whether the warp's earlier memory instructions are performed, as far as its block sees, and its stores past the L1 acknowledged; all:
  * whether they are complete. false: its intrinsic or fence, for which the mechanism then answers false, is tried again when they may be. */
 bool cw_core_settle(struct cw_core *c, uint32_t warp, bool all);

@@ -32,15 +32,19 @@ void cw_core_drop_line(struct cw_core *c, uint32_t index)
     cw_core__drop_line(c->blocks, index);
 }
 
-bool cw_core_refused(struct cw_core *c, enum cw_core_refused what, uint32_t warp)
+void cw_core_retry_store(struct cw_core *c)
 {
-    if (what == CW_REFUSED_PARK)
-        return cw_core__park(c->memory);
-    if (what == CW_REFUSED_UNPARK)
-        cw_core__unpark(c->memory, warp);
-    else
-        cw_core__retry_store(c->memory);
-    return true;
+    cw_core__retry_store(c->memory);
+}
+
+bool cw_core_park_store(struct cw_core *c)
+{
+    return cw_core__park(c->memory);
+}
+
+void cw_core_unpark_stores(struct cw_core *c, uint32_t warp)
+{
+    cw_core__unpark(c->memory, warp);
 }
 
 bool cw_core_settle(struct cw_core *c, uint32_t warp, bool all)

@@ -383,13 +383,13 @@ static void operands_state(struct cw_state *s, struct cw_operands *o)
         calendar_state(s, &o->writes[i]);
 }
 
-static void classes_state(struct cw_state *s, struct cw_core *c)
+static void classes_state(struct cw_state *s, struct cw_core_warps *warps)
 {
-    uint64_t *const counters = (uint64_t *)c->warps->cfg.stats;
-    CW_STATE(s, c->warps->classes.active);
-    CW_STATE(s, c->warps->classes.counted);
-    CW_STATE_REF(s, c->warps->classes.slot, counters, sizeof *c->warps->cfg.stats / sizeof *counters);
-    CW_STATE(s, c->warps->classes.gap);
+    uint64_t *const counters = (uint64_t *)warps->cfg.stats;
+    CW_STATE(s, warps->classes.active);
+    CW_STATE(s, warps->classes.counted);
+    CW_STATE_REF(s, warps->classes.slot, counters, sizeof *warps->cfg.stats / sizeof *counters);
+    CW_STATE(s, warps->classes.gap);
 }
 
 static void stalls_state(struct cw_state *s, struct cw_core *c)
@@ -532,7 +532,7 @@ void cw_core__state(void *self, struct cw_state *s)
     fetch_state(s, c);
     scheduler_state(s, c);
     operands_state(s, &c->issue.operands);
-    classes_state(s, c);
+    classes_state(s, c->warps);
     stalls_state(s, c);
     blocks_state(s, c);
     flush_state(s, &c->blocks->flush);

@@ -77,10 +77,10 @@ struct cw_core_sockets {
     void (*l1_line)(void *self, enum cw_l1_event what, uint64_t line, uint32_t warp, cw_time now);
     /* Persistent memory (CW_PM_BASE), with l1.global=write-back. A mechanism that takes these three keeps its lines in the L1, and decides
      * when a dirty one goes (cw_core_write_line_back); at most one mechanism of a GPU does.
-     * A store is to be performed in this cycle. false: not now; the mechanism calls cw_core_refused, and is asked again. */
+     * A store is to be performed in this cycle. false: not now; the mechanism calls cw_core_retry_store, and is asked again. */
     bool (*l1_store)(void *self, const struct cw_l1_store *s, cw_time now);
     /* The dirty line with that index has to make room for an access of the warp, or to go before one that passes by. The mechanism writes
-     * it back when it may go, and calls cw_core_refused; until then it is asked again whenever it calls that. */
+     * it back when it may go, and calls cw_core_retry_store; until then it is asked again whenever it calls that. */
     void (*l1_evict)(void *self, uint32_t index, uint32_t warp, cw_time now);
     /* A line that has gone is acknowledged. */
     void (*l1_written)(void *self, cw_time now);

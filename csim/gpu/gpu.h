@@ -86,9 +86,9 @@ struct cw_gpu_request {
         *saved;        /* NULL; or what on_save was given in a launch of the same request, to be loaded: the launch goes on from there */
     bool passed;       /* the launch is laid out in memory and counted, and runs no step: a later one will be loaded */
     const void *param; /* Of kernel->param_bytes bytes; they are read while the kernel runs. An occupancy looks at sizes in it alone */
-    const bool *
-        local_size; /* NULL: nowhere; or [kernel->param_cnt]: whether the parameter holds a number of bytes of shared memory, and is to be replaced by
-                             * the offset of a piece of that size (OpenCL __local arguments) */
+    /* NULL: nowhere; or [kernel->param_cnt]: whether the parameter holds a number of bytes of shared memory, and is to be replaced by the offset
+     * of a piece of that size (OpenCL __local arguments). */
+    const bool *local_size;
 };
 #define CW_REGISTERS_MAX 65536u
 #define CW_REGISTERS_PTX 255u /* what a compiler gives a thread at most, from sm_35 on */

@@ -20,6 +20,7 @@ import math
 import pathlib
 import re
 import shlex
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -84,17 +85,17 @@ def compare(rows, sums):
 
 def correlation(a, b):
     """Pearson's, or nan where one of the lists does not vary."""
-    mean_a, mean_b = sum(a) / len(a), sum(b) / len(b)
-    both = sum((x - mean_a) * (y - mean_b) for x, y in zip(a, b))
-    spread = math.sqrt(sum((x - mean_a) ** 2 for x in a) * sum((y - mean_b) ** 2 for y in b))
-    return both / spread if spread > 0 else math.nan
+    try:
+        return statistics.correlation(a, b)
+    except statistics.StatisticsError:
+        return math.nan
 
 
 def conclusion(pairs, what):
     if not pairs:
         return f"0 {what} compared"
     ratios = [here / there for there, here, *_ in pairs]
-    mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+    mean = statistics.geometric_mean(ratios)
     return (f"{len(pairs)} {what}: IPC correlation {correlation([p[2] for p in pairs], [p[3] for p in pairs]):.3f}, mean absolute error of cycles "
             f"{100 * sum(abs(r - 1) for r in ratios) / len(ratios):.1f} percent, geometric mean {mean:.3f}")
 

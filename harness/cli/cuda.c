@@ -68,7 +68,7 @@ static void tell_missing(const struct cw_elf *elf, const char *path)
     if (cnt > 0)
         fprintf(stderr, "cowarp: %s calls %u function%s that %s not there and answer%s cudaErrorNotSupported: %s\n", path, cnt,
                 cnt == 1 ? "" : "s", cnt == 1 ? "is" : "are", cnt == 1 ? "s" : "", names);
-    cnt = collect(names, elf, cw_cuda_is_no_library_function);
+    cnt = collect(names, elf, cw_cuda_is_unknown_of_library);
     if (cnt > 0)
         fprintf(stderr, "cowarp: %s calls %u function%s of libraries that %s not there; a call ends the program: %s\n", path, cnt,
                 cnt == 1 ? "" : "s", cnt == 1 ? "is" : "are", names);
@@ -212,11 +212,13 @@ static int start(const struct cli_parsed *p, const char *path, const struct cw_c
     sigaddset(&ends, SIGTERM);
     sigaddset(&ends, SIGHUP);
     sigprocmask(SIG_BLOCK, &ends, &before); /* until it is known whom they are for */
-    const pid_t child = fork();
+    const pid_t command = getpid(), child = fork();
     if (child < 0)
         return cli_error(CLI_FAILED, "no process: %s", strerror(errno));
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGTERM); /* whatever ends the command, also SIGKILL, ends the program */
+        if (getppid() != command)         /* and has done so already */
+            _exit(128 + SIGTERM);
         sigprocmask(SIG_SETMASK, &before, NULL);
         char **argv = calloc(p->word_cnt + 1u, sizeof *argv);
         for (uint32_t i = 0; argv != NULL && i < p->word_cnt; i++)

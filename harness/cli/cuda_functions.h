@@ -8,7 +8,7 @@
 /* Whether it is a function of CUDA's that is not there: it can be called, and answers cudaErrorNotSupported. */
 bool cw_cuda_is_missing(const char *name);
 /* Whether it has the name of a function of cuBLAS, cuRAND or cuFFT, and is none of those that the host computes: a call of it ends the program. */
-bool cw_cuda_is_no_library_function(const char *name);
+bool cw_cuda_is_unknown_of_library(const char *name);
 /* The functions that are there, of both APIs and of these libraries, a line each. */
 extern const char cw_cuda_there[];
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cowarp doctor: what is there of cowarp and of the tools that it calls, and what a missing one would give. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +15,11 @@
 #define LINE_BYTES 200u
 
 enum kind {
-    OWN,    /* a file that comes with cowarp, by its name for cowarp_place */
-    TOOL,   /* a program in PATH */
-    MODULE, /* of Python */
-    FILE_AT /* a path of the distribution */
+    OWN,     /* a file that comes with cowarp, by its name for cowarp_place */
+    TOOL,    /* a program in PATH */
+    MODULE,  /* of Python */
+    LIBRARY, /* that the loader finds */
+    FILE_AT  /* a path of the distribution */
 };
 
 /* What cowarp may need. A missing one of OWN makes the exit status 1: then the installation is not whole. */
@@ -45,8 +47,9 @@ static const struct need {
     {TOOL, "clang-14", "clang-14", "--version", "clang-14", "kernels in OpenCL C, and in CUDA C without nvcc"},
     {FILE_AT, "libclc", "/usr/lib/clc/nvptx64--nvidiacl.bc", NULL, "libclc-14", "kernels in OpenCL C"},
     {TOOL, "nvcc", "nvcc", "--version", NULL, "CUDA programs from their source; NVIDIA's toolkit has it"},
-    {FILE_AT, "libblas", "/usr/lib/x86_64-linux-gnu/libblas.so.3", NULL, "libblas3", "cuBLAS of programs under cuda and test"},
-    {FILE_AT, "FFTW", "/usr/lib/x86_64-linux-gnu/libfftw3f.so.3", NULL, "libfftw3-single3 libfftw3-double3", "cuFFT of such programs"},
+    {LIBRARY, "libblas", "libblas.so.3", NULL, "libblas3", "cuBLAS of programs under cuda and test"},
+    {LIBRARY, "FFTW, single", "libfftw3f.so.3", NULL, "libfftw3-single3", "cuFFT of such programs, C2C and its like"},
+    {LIBRARY, "FFTW, double", "libfftw3.so.3", NULL, "libfftw3-double3", "cuFFT of such programs, Z2Z and its like"},
     {TOOL, "yosys", "yosys", "-V", "yosys", "synth: cells and area"},
     {TOOL, "sta", "sta", NULL, "opensta", "synth: timing and power"},
     {FILE_AT, "osu018", "/usr/share/qflow/tech/osu018", NULL, "qflow-tech-osu018", "synth: its standard cells"},
@@ -82,6 +85,9 @@ static bool find(const struct need *n, const char *python, char text[CLI_PATH_BY
     switch (n->kind) {
     case OWN:
         return cowarp_place(text, CLI_PATH_BYTES, n->find) == COWARP_OK;
+    case LIBRARY:
+        snprintf(text, CLI_PATH_BYTES, "%s", n->find);
+        return dlopen(n->find, RTLD_LAZY | RTLD_LOCAL) != NULL;
     case FILE_AT:
         snprintf(text, CLI_PATH_BYTES, "%s", n->find);
         return access(n->find, R_OK) == 0;

@@ -53,7 +53,7 @@ def names():
             "static int compare(const void *name, const void *row)\n{\n    return strcmp(name, *(const char *const *)row);\n}\n\n"
             "bool cw_cuda_is_missing(const char *name)\n{\n"
             "    return bsearch(name, names, sizeof names / sizeof names[0], sizeof names[0], compare) != NULL;\n}\n\n"
-            "bool cw_cuda_is_no_library_function(const char *name)\n{\n"
+            "bool cw_cuda_is_unknown_of_library(const char *name)\n{\n"
             "    const bool is_one = "
             + " || ".join(f'strncmp(name, \"{part}\", {len(part)}) == 0' for part in LIBRARIES) + ";\n"
             "    return is_one && bsearch(name, known, sizeof known / sizeof known[0], sizeof known[0], compare) == NULL;\n}\n\n"

@@ -58,17 +58,25 @@ const char *cw_cuda_said(void)
     return cw_cuda__process.said;
 }
 
+bool cw_cuda__is_first(const char *name)
+{
+    static const char *known[100];
+    const uint32_t most = sizeof known / sizeof known[0];
+    uint32_t i = 0;
+    while (i < most && known[i] != NULL && strcmp(known[i], name) != 0)
+        i++;
+    if (i < most && known[i] != NULL)
+        return false;
+    if (i < most)
+        known[i] = name;
+    return true;
+}
+
 int cw_cuda_missing(const char *function)
 {
-    static const char *said[64]; /* names are literals; what does not fit is said again */
     cw_cuda__lock();
-    uint32_t i = 0;
-    while (i < 64 && said[i] != NULL && strcmp(said[i], function) != 0)
-        i++;
-    if (i == 64 || said[i] == NULL)
+    if (cw_cuda__is_first(function))
         fprintf(stderr, "cowarp: %s is not there; it answers cudaErrorNotSupported (docs/cuda.md has a list)\n", function);
-    if (i < 64)
-        said[i] = function;
     cw_cuda__unlock();
     return cw_cuda_note(CW_CUDA_NOT_SUPPORTED);
 }

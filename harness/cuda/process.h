@@ -3,7 +3,7 @@
  * The one process: its lock, its GPU, what is wrong with it. It is the only global state of cowarp, because CUDA's interface has no handle
  * that could carry it.
  *
- * Private to: array.c, graph.h, image.c, launch.c, library.c, memory.c, module.c, open.c, order.c, device.c, pool.c, process.c, registered.c,
+ * Private to: array.c, graph.h, image.c, hostlib.c, launch.c, memory.c, module.c, open.c, order.c, device.c, pool.c, process.c, registered.c,
  * texture.c.
  */
 #ifndef CW_HARNESS_CUDA_PROCESS_H
@@ -94,6 +94,8 @@ void cw_cuda__lock(void);
 void cw_cuda__unlock(void);
 /* Releases the lock; returns the code. */
 int cw_cuda__leave(int code);
+/* Whether this name, a literal, is asked about for the first time: what is said once hangs on it. More than a hundred names are always new. */
+bool cw_cuda__is_first(const char *name);
 /* "cowarp: ..." on standard error, unless --quiet. */
 void cw_cuda__say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* The GPU, which is made at the first call: the code that every call has to answer, or 0. The lock is held. */

@@ -3,7 +3,7 @@
  * Types of cuBLAS as a program's object code has them, and the host's CBLAS. Names of functions are CUDA's, because they are the interface.
  * Matrices are in columns.
  *
- * Private to: cublas.c, cublas_gemm.c, cublas_matrix.c, cublas_own.c, cublas_vector.c.
+ * Private to: cublas.c, cublas_call.h, cublas_gemm.c, cublas_matrix.c, cublas_own.c, cublas_vector.c.
  */
 #ifndef CW_HARNESS_HOSTLIB_CUBLAS_H
 #define CW_HARNESS_HOSTLIB_CUBLAS_H
@@ -46,6 +46,9 @@ int cw_cblas_fill(int fill);
 int cw_cblas_diag(int diag);
 int cw_cblas_side(int side);
 
+/* CBLAS takes real scalars by value and complex ones by their address. */
+#define BY_VALUE(x)   (x)
+#define BY_ADDRESS(x) (&(x))
 /* cblas_<name>; NULL: not there. */
 void *cw_cblas(const char *name);
 /* Before a function does anything: the handle, --libraries, the stream. */

@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BY_VALUE(x)   (x)
-#define BY_ADDRESS(x) (&(x))
-
 struct shape {
     int op_a, op_b, m, n, k, lda, ldb, ldc;
 };

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cuBLAS, levels 2 and 3 but for products of two whole matrices: what CBLAS has under the same name. */
-#include "hostlib/cublas.h"
-
-#define BY_VALUE(x)   (x)
-#define BY_ADDRESS(x) (&(x))
+#include "hostlib/cublas_call.h"
 
 #define A_OF(rows, columns, lda)                                                       \
     {                                                                                  \
@@ -25,24 +22,6 @@
     {                                                                       \
         (void *)(uintptr_t)y, cw_vector_bytes(n, incy, sizeof *y), write, 0 \
     }
-
-/* The scalars, then the function of the host, then the operands; returns what goes wrong on the way. */
-#define BEGIN(wrong)                    \
-    int status = cw_cublas_begin(h);    \
-    if (status == CUBLAS_OK && (wrong)) \
-    status = CUBLAS_INVALID_VALUE
-#define SCALAR(variable, from) \
-    if (status == CUBLAS_OK)   \
-    status = cw_cublas_scalar(h, &variable, from, sizeof variable)
-#define FETCH(name)                                                            \
-    call *const f = (call *)(uintptr_t)cw_cblas(name);                         \
-    if (status == CUBLAS_OK && f == NULL)                                      \
-        status = CUBLAS_NOT_SUPPORTED;                                         \
-    if (status == CUBLAS_OK)                                                   \
-        status = cw_cublas_status(cw_operands_get(o, sizeof o / sizeof o[0])); \
-    if (status != CUBLAS_OK)                                                   \
-    return status
-#define PUT() cw_cublas_status(cw_operands_put(o, sizeof o / sizeof o[0]))
 
 /* U: the letter of cuBLAS, l: of CBLAS, T: element, S: what CBLAS takes as scalar, P: how */
 #define GEMV(U, l, T, S, P)                                                                                                                \

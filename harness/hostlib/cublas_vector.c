@@ -1,30 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cuBLAS, level 1: vectors. */
-#include "hostlib/cublas.h"
-
-/* CBLAS takes real scalars by value and complex ones by their address. */
-#define BY_VALUE(x)   (x)
-#define BY_ADDRESS(x) (&(x))
+#include "hostlib/cublas_call.h"
 
 #define TWO_VECTORS(xw, yw)                                                                        \
     struct cw_operand o[2] = {{(void *)(uintptr_t)x, cw_vector_bytes(n, incx, sizeof *x), xw, 0},  \
                               {(void *)(uintptr_t)y, cw_vector_bytes(n, incy, sizeof *y), yw, 0}}; \
-    int status = cw_cublas_begin(h)
+    BEGIN(false)
 #define ONE_VECTOR(xw)                                                                             \
     struct cw_operand o[1] = {{(void *)(uintptr_t)x, cw_vector_bytes(n, incx, sizeof *x), xw, 0}}; \
-    int status = cw_cublas_begin(h)
-#define SCALAR(variable, from) \
-    if (status == CUBLAS_OK)   \
-    status = cw_cublas_scalar(h, &variable, from, sizeof variable)
-#define FETCH(name)                                                            \
-    call *const f = (call *)(uintptr_t)cw_cblas(name);                         \
-    if (status == CUBLAS_OK && f == NULL)                                      \
-        status = CUBLAS_NOT_SUPPORTED;                                         \
-    if (status == CUBLAS_OK)                                                   \
-        status = cw_cublas_status(cw_operands_get(o, sizeof o / sizeof o[0])); \
-    if (status != CUBLAS_OK)                                                   \
-    return status
-#define PUT() cw_cublas_status(cw_operands_put(o, sizeof o / sizeof o[0]))
+    BEGIN(false)
 
 /* U: the letter of cuBLAS, l: of CBLAS, T: element, A: what CBLAS takes as scalar, P: how */
 #define AXPY(U, l, T, A, P)                                                                                            \

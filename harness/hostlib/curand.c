@@ -263,46 +263,29 @@ int curandGenerateUniformDouble(struct curand_generator *g, double *out, size_t 
     return end(g, out, made, n * sizeof *out);
 }
 
-/* Normal numbers come in pairs; with `logarithmic` they are the logarithms of what is made. */
-static int generate_normal(struct curand_generator *g, float *out, size_t n, float mean, float deviation, bool logarithmic)
-{
-    int status;
-    if (n % 2 != 0)
-        return CURAND_LENGTH_NOT_MULTIPLE;
-    float *made = begin(g, out, n, sizeof *out, &status);
-    if (status != CURAND_OK)
-        return status;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t word[2];
-        if (i % 2 == 0) {
-            draw(g, word, 2);
-            normal_pair(word, made + i);
-        }
-        made[i] = made[i] * deviation + mean;
-        made[i] = logarithmic ? expf(made[i]) : made[i];
+/* Normal numbers come in pairs, of so many words; with `logarithmic` they are the logarithms of what is made. */
+#define GENERATE_NORMAL(name, T, words, pair, exponential)                                               \
+    static int name(struct curand_generator *g, T *out, size_t n, T mean, T deviation, bool logarithmic) \
+    {                                                                                                    \
+        int status;                                                                                      \
+        if (n % 2 != 0)                                                                                  \
+            return CURAND_LENGTH_NOT_MULTIPLE;                                                           \
+        T *made = begin(g, out, n, sizeof *out, &status);                                                \
+        if (status != CURAND_OK)                                                                         \
+            return status;                                                                               \
+        for (size_t i = 0; i < n; i++) {                                                                 \
+            uint32_t word[words];                                                                        \
+            if (i % 2 == 0) {                                                                            \
+                draw(g, word, words);                                                                    \
+                pair(word, made + i);                                                                    \
+            }                                                                                            \
+            made[i] = made[i] * deviation + mean;                                                        \
+            made[i] = logarithmic ? exponential(made[i]) : made[i];                                      \
+        }                                                                                                \
+        return end(g, out, made, n * sizeof *out);                                                       \
     }
-    return end(g, out, made, n * sizeof *out);
-}
-
-static int generate_normal_double(struct curand_generator *g, double *out, size_t n, double mean, double deviation, bool logarithmic)
-{
-    int status;
-    if (n % 2 != 0)
-        return CURAND_LENGTH_NOT_MULTIPLE;
-    double *made = begin(g, out, n, sizeof *out, &status);
-    if (status != CURAND_OK)
-        return status;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t word[4];
-        if (i % 2 == 0) {
-            draw(g, word, 4);
-            normal_pair_double(word, made + i);
-        }
-        made[i] = made[i] * deviation + mean;
-        made[i] = logarithmic ? exp(made[i]) : made[i];
-    }
-    return end(g, out, made, n * sizeof *out);
-}
+GENERATE_NORMAL(generate_normal, float, 2, normal_pair, expf)
+GENERATE_NORMAL(generate_normal_double, double, 4, normal_pair_double, exp)
 
 int curandGenerateNormal(struct curand_generator *g, float *out, size_t n, float mean, float deviation)
 {

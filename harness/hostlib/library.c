@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void drop(struct cw_operand *operand, unsigned cnt)
 {
@@ -43,12 +44,15 @@ int cw_operands_put(struct cw_operand *operand, unsigned cnt)
 
 void *cw_library_function(const char *library, const char *package, const char *name)
 {
-    static bool said;
+    static const char *said[4]; /* libraries, whose names are literals */
     void *const handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
     void *const found = handle != NULL ? dlsym(handle, name) : NULL; /* the handle stays open: the function is used */
-    if (found == NULL && !said) {
+    uint32_t i = 0;
+    while (i < 4 && said[i] != NULL && strcmp(said[i], library) != 0)
+        i++;
+    if (found == NULL && i < 4 && said[i] == NULL) {
         fprintf(stderr, "cowarp: %s of %s is needed and is not there; apt-get install %s\n", name, library, package);
-        said = true;
+        said[i] = library;
     }
     return found;
 }

@@ -26,7 +26,7 @@ int cw_operands_get(struct cw_operand *operand, unsigned cnt);
 int cw_operands_put(struct cw_operand *operand, unsigned cnt);
 
 /* A function of a library of the host. `library` is its file ("libblas.so.3"), `package` Debian's name of what has it. NULL: it is not
- * there, which has been said once. */
+ * there, which has been said once for the library. */
 void *cw_library_function(const char *library, const char *package, const char *name);
 
 /* Bytes of a vector of n elements, of which one stands every |inc| places; 0 when there is none. */

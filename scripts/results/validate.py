@@ -7,6 +7,7 @@ import math
 import os
 import pathlib
 import re
+import statistics
 import sys
 import tempfile
 
@@ -110,19 +111,18 @@ def ratios(rows, name):
 
 def correlation(rows):
     """Of the logarithms of cycles; None where there are none to correlate."""
-    pairs = [(math.log(row["card"][CYCLES]), math.log(row["here"][CYCLES])) for row in rows if row["card"].get(CYCLES)]
-    mean = [sum(pair[side] for pair in pairs) / max(len(pairs), 1) for side in (0, 1)]
-    spread = [sum((pair[side] - mean[side]) ** 2 for pair in pairs) for side in (0, 1)]
-    if min(spread, default=0) <= 0:
+    logs = [[math.log(row[side][CYCLES]) for row in rows if row["card"].get(CYCLES)] for side in ("card", "here")]
+    try:
+        return statistics.correlation(*logs)
+    except statistics.StatisticsError:
         return None
-    return sum((x - mean[0]) * (y - mean[1]) for x, y in pairs) / math.sqrt(spread[0] * spread[1])
 
 
 def summary(rows):
     of = ratios(rows, CYCLES)
     if not of:
         return {"rows": len(rows)}
-    return {"rows": len(of), "mean_error": sum(abs(ratio - 1) for ratio in of) / len(of), "geometric_mean": math.exp(sum(map(math.log, of)) / len(of)),
+    return {"rows": len(of), "mean_error": sum(abs(ratio - 1) for ratio in of) / len(of), "geometric_mean": statistics.geometric_mean(of),
             "correlation_of_logs": correlation(rows)}
 
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The line accesses of the load/store unit, one per cycle into the L1 or the crossbar, in the order in which the instructions came; and the
- * hits of log accesses, which have a latency of their own. A mechanism may park an access, so that its warp alone waits. lsu.c puts accesses in; pipe.c takes them out, and the replies.
+ * hits of log accesses, which have a latency of their own. A mechanism may park an access, so that its warp alone
+ * waits. lsu.c puts accesses in; pipe.c takes them out, and the replies.
  *
  * Fields: pipe.c, core.c, lsu.c, saved.c, watch.c.
  */

@@ -39,7 +39,7 @@ bool cw_sbrp__drains(const struct cw_sbrp_core *c)
 static void retry(struct cw_sbrp_core *c)
 {
     c->pipe = CW_SBRP_PIPE_FREE;
-    cw_core_refused(c->core, CW_REFUSED_RETRY, 0);
+    cw_core_retry_store(c->core);
 }
 
 static void done(struct cw_sbrp_core *c, uint32_t w, cw_time now)
@@ -59,14 +59,14 @@ static void resume(struct cw_sbrp_core *c, cw_time now)
         const uint32_t w = (uint32_t)__builtin_ctzll(left);
         if (c->warp[w].step == CW_SBRP_STALLS && (m->odm & bit(w)) == 0) /* else it was in EDM for something else */
             done(c, w, now);
-        cw_core_refused(c->core, CW_REFUSED_UNPARK, w);
+        cw_core_unpark_stores(c->core, w);
         if (c->evict == CW_SBRP_EVICT_WAITS && c->evict_warp == w)
             c->evict = CW_SBRP_EVICT_WANTED;
         if (c->pipe == CW_SBRP_PIPE_RESUME)
             retry(c);
     }
     if (c->pipe == CW_SBRP_PIPE_ASKED)
-        cw_core_refused(c->core, CW_REFUSED_RETRY, 0);
+        cw_core_retry_store(c->core);
     if (c->pipe == CW_SBRP_PIPE_NEXT)
         retry(c);
 }
@@ -194,8 +194,7 @@ static void evict(struct cw_sbrp_core *c, const struct cw_adapt_persist_buffer_v
 static void give_way(struct cw_sbrp_core *c)
 {
     const bool evicts = c->evict == CW_SBRP_EVICT_WAITS && c->pipe == CW_SBRP_PIPE_EVICT;
-    if (c->sbrp->keys->pm_stall == CW_PM_STALL_PIPE || (!evicts && c->pipe != CW_SBRP_PIPE_RESUME) ||
-        !cw_core_refused(c->core, CW_REFUSED_PARK, 0))
+    if (c->sbrp->keys->pm_stall == CW_PM_STALL_PIPE || (!evicts && c->pipe != CW_SBRP_PIPE_RESUME) || !cw_core_park_store(c->core))
         return;
     c->pipe = CW_SBRP_PIPE_FREE;
     c->evict = evicts ? CW_SBRP_EVICT_NONE : c->evict;

@@ -3,43 +3,18 @@
 #ifndef CW_TESTS_RTL_FILL_LAST_WRITER_HISTORY_H
 #define CW_TESTS_RTL_FILL_LAST_WRITER_HISTORY_H
 
-#include "fill/fill.h"
-#include "unit/h3.h"
-
-#define FILL_WORDS (8u << 12)
-#define FILL_SEED  0x50607080u /* of the sets, rtl/README.md */
+#include "fill/hashed_sets.h"
 
 enum fill_step { FILL_RECORD, FILL_CHECK, FILL_EVICT, FILL_APPROX, FILL_CLEAR, FILL_STEPS };
 
 struct fill {
     const params_t *p;
-    struct cw_h3 hash;
-    bool begun;
+    struct fill_sets sets;
     enum fill_step step;
-    uint32_t held, done, wait; /* wait: cycles before a clear */
-    uint64_t next, cid;        /* number of the next word; of the last writer */
-    uint64_t word[2 * FILL_WORDS];
-    uint8_t in_set[1u << 12];
+    uint32_t done, wait; /* wait: cycles before a clear */
+    uint64_t cid;        /* of the last writer */
     in_t last;
 };
-
-/* Words for all ways of all sets, and the same number again. */
-static void fill_words(struct fill *f)
-{
-    const uint32_t room = f->p->ways << f->p->set_w;
-    f->held = 0;
-    for (uint32_t half = 1; half <= 2; half++) {
-        memset(f->in_set, 0, sizeof f->in_set);
-        for (uint32_t tries = 0; f->held < half * room && tries < 4000u << f->p->set_w; tries++) {
-            const uint64_t word = fill_value(f->next++, f->p->addr_w);
-            uint8_t *in_set = &f->in_set[cw_h3(&f->hash, word)];
-            if (*in_set < f->p->ways) {
-                ++*in_set;
-                f->word[f->held++] = word;
-            }
-        }
-    }
-}
 
 static void fill_next(void *context, struct cw_rng *rng, const void *last_out, void *inputs)
 {
@@ -48,11 +23,8 @@ static void fill_next(void *context, struct cw_rng *rng, const void *last_out, v
     in_t *in = inputs;
     const uint32_t room = f->p->ways << f->p->set_w;
     (void)rng;
-    if (!f->begun) {
-        cw_h3_init(&f->hash, FILL_SEED, f->p->addr_w, f->p->set_w);
-        fill_words(f);
-        f->begun = true;
-    }
+    if (!f->sets.begun)
+        fill_sets_choose(&f->sets, f->p->ways, f->p->set_w, f->p->addr_w);
     f->done += f->last.op_valid && out->op_ready;
     f->wait = f->step == FILL_CLEAR ? f->wait + 1 : 0;
     if (f->last.clear || f->done == room) {
@@ -60,12 +32,12 @@ static void fill_next(void *context, struct cw_rng *rng, const void *last_out, v
         f->done = 0;
         if (f->step == FILL_RECORD) {
             f->cid = 0;
-            fill_words(f);
+            fill_sets_choose(&f->sets, f->p->ways, f->p->set_w, f->p->addr_w);
         }
     }
     const bool second = f->step == FILL_EVICT, records = f->step == FILL_RECORD || second;
     *in = (in_t){.op_valid = f->step != FILL_CLEAR, .op_write = records, .clear = f->wait == 10};
-    in->op_addr = f->word[f->done + (second ? room : 0)];
+    in->op_addr = f->sets.word[f->done + (second ? room : 0)];
     const uint64_t most = fill_mask(f->p->cid_w), n = f->done + (second ? room : 0) + 1;
     in->op_cid = n + (second && most > 4 * room ? most - 2 * room : 0); /* up to the last one */
     in->op_cid = in->op_cid > most ? most : in->op_cid;

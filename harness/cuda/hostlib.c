@@ -4,34 +4,19 @@
 
 #include "cuda/process.h"
 
-#define LIBRARY_CNT 8u
-
-/* Whether this library has been spoken of before. */
-static bool is_new(const char *name)
-{
-    static const char *said[LIBRARY_CNT]; /* names are literals */
-    uint32_t i = 0;
-    while (i < LIBRARY_CNT && said[i] != NULL && strcmp(said[i], name) != 0)
-        i++;
-    if (i == LIBRARY_CNT || said[i] != NULL)
-        return false;
-    said[i] = name;
-    return true;
-}
-
 int cw_cuda_library(const char *name, const struct cw_cuda_stream *stream)
 {
     struct cowarp_gpu *gpu;
     cw_cuda__lock();
     int code = cw_cuda__gpu(&gpu);
     if (code == CW_CUDA_OK && strcmp(cli_value(&cw_cuda__process.parsed, "libraries", "host"), "refuse") == 0) {
-        if (is_new(name))
+        if (cw_cuda__is_first(name))
             cw_cuda__say("%s: refused, as --libraries=refuse says", name);
         code = CW_CUDA_NOT_SUPPORTED;
     } else if (code == CW_CUDA_OK && cw_cuda_is_capturing(stream)) {
         cw_cuda__say("%s: a call of it cannot become a node of a graph here", name);
         code = CW_CUDA_NOT_SUPPORTED;
-    } else if (code == CW_CUDA_OK && is_new(name)) {
+    } else if (code == CW_CUDA_OK && cw_cuda__is_first(name)) {
         cw_cuda__say("%s: the host computes it, and it takes no simulated time; --libraries=refuse forbids it", name);
     }
     return cw_cuda__leave(code);
