@@ -62,6 +62,12 @@ def fill(results, unit):
     return count, count
 
 
+def in_runs(results, unit):
+    """Bins of the contract that some kept run of the GPU reaches."""
+    runs, missing = bins.in_runs(unit)
+    return (runs[0][2], runs[0][2] - len(missing)) if runs else (0, 0)
+
+
 def covered(results, unit):
     """Lines run, of all."""
     return next(((int(row[2]), int(row[1])) for _, row in results.of(COVERAGE, unit)), (0, 0))
@@ -135,8 +141,9 @@ CRITERIA = [("sentences", sentences, "the testplan does not name what shows them
             ("for all time", ever, "the others are shown up to a depth: the solvers do not end within the time of a test"),
             ("bins", situations, "the bins' file gives the reason of each hole"),
             ("fill bins, each set", fill, "no fill stimulus"),
-            ("lines", covered, "not run by scripts/coverage since the unit came, or docs/coverage.md (Exceptions) names them"),
-            ("toggles", toggled, "not run since the unit came, or docs/coverage.md (Exceptions) names the bits"),
+            ("GPU runs", in_runs, "it is inside another unit, or a GPU does not ask it for all that its contract allows; `cowarp unit NAME` names these bins"),
+            ("lines", covered, "docs/coverage.md (Exceptions) names them"),
+            ("toggles", toggled, "docs/coverage.md (Exceptions) names the bits"),
             ("mutants", mutants, "a survivor has no reason yet"),
             ("one bit less", widths, "a survivor has no reason yet"),
             ("twins", twins, "no mistakes have been planted in both models, or nobody names one"),
@@ -148,7 +155,6 @@ NOWHERE = [("unknowns", "rtl.unknowns runs all units with unknown registers; it 
            ("slow corner", "the library has one corner; --corner times another one where a library has it"),
            ("check bits", "rtl.ecc runs all units that can have them; it keeps no result per unit"),
            ("routed", "one unit has been placed and routed (docs/synthesis.md)"),
-           ("GPU run", "--bins counts what a run reaches; no run is named for each sentence"),
            ("reviewed", "no record of reviews is kept")]
 
 

@@ -173,9 +173,24 @@ class Facts(unittest.TestCase):
         for name in self.kept("Coverage", "tests/coverage.txt", r"^\| rtl/{} \|"):
             covered = dict(re.findall(r"^  (\w[\w ]*?)  +(\d+)$", self.part(name, "Coverage"), re.M))
             self.assertLessEqual(int(covered["lines run"]), int(covered["of"]), name)
+        page = (SOURCE / "docs/coverage.md").read_text()
+        totals = re.search(r"^\| all \| (\d+) \| (\d+) \| .*? \| (\d+) \| (\d+) \|", (SOURCE / "tests/coverage.txt").read_text(), re.M)
+        self.assertIn("({} of {})".format(*totals.groups()[:2]), page)
+        self.assertIn("({} of {})".format(*totals.groups()[2:]), page)
+        self.assertEqual(re.findall(r"^\| rtl/(\w+) \|", (SOURCE / "tests/coverage.txt").read_text(), re.M), sorted([*self.units, "lib"]))
         for name in self.units:
             self.assertIn(f"  waves/{name}.gtkw", self.part(name, "Views"))
             self.assertIn(f"  docs/units/{name}.md", self.part(name, "Views"))
+
+    def test_each_unit_that_a_gpu_opens_has_its_runs(self):
+        opened = {unit["name"] for unit in json.loads(self.passes("list", "--json"))["units"]}
+        for name in self.units:
+            shown = self.part(name, "Situations of the contract")
+            runs = re.findall(r"`cowarp\s+run\s+([^`]+)`\s+reaches\s+(\d+)\s+of\s+(\d+)", shown)
+            self.assertEqual(bool(runs), name in opened, name)
+            count = re.search(r"random lockstep reaches \d+ of (\d+)", shown)[1]
+            self.assertEqual({of for _, _, of in runs}, {count} if runs else set(), f"{name}: scripts/runs is older than the bins")
+            self.assertTrue(all(0 < int(have) <= int(of) for _, have, of in runs), name)
 
     def test_unknown_names(self):
         for command in ("unit", "proofs"):
