@@ -8,11 +8,13 @@ import tomllib
 from dataclasses import dataclass
 
 import compiler
+import sources
 import sram
 import tools
 from units import Failed, suggestion
 
 CHIPS = pathlib.Path(__file__).resolve().parent / "chips.csv"
+OFF = 1.5  # times the paper's area
 RAM = re.compile(r"(\d+) x (\d+)x(\d+) \((1RW|1R1W|(\d+) ports)\)")
 
 
@@ -80,10 +82,16 @@ class Line:
     gated: float = None
     paper: float = None
     alike: bool = False  # the power is that of the instance that was counted, times the instances
+    why: str = ""        # the cause, where the area is not the paper's
 
     @property
     def area(self):
         return self.logic + self.ram
+
+    @property
+    def is_off(self):
+        """Whether its area is so far from the paper's that it needs a cause."""
+        return self.paper is not None and not 1 / OFF <= self.area / self.paper <= OFF
 
 
 def mean_mw(entry, busy, idle):
@@ -122,7 +130,9 @@ def lines_of(chip, reference, command, node_nm):
     for row in chosen:
         if row["unit"] and row["unit"] not in reference:
             raise Failed(f"{row['unit']}: not in the reference; run 'cowarp synth {row['unit']} --renew-reference'")
-        found.append(unit_line(row, reference[row["unit"]], count(row["count"], numbers), node_nm) if row["unit"] else structure_line(row, node_nm))
+        line = (unit_line(row, reference[row["unit"]], count(row["count"], numbers), node_nm) if row["unit"] else structure_line(row, node_nm))
+        line.why = row["why"]
+        found.append(line)
     return chosen[0]["preset"], numbers, found
 
 
@@ -143,6 +153,13 @@ def die_sentence(chip, total, node_nm):
     return f"{100 * total['area'] / mm2:.2g} percent of a die of {die.mm2:.0f} mm2 at {die.node_nm} nm ({die.source}){at}."
 
 
+def causes(found):
+    """A sentence for each line that is far from the paper's area, and for each whose figures are older than its Verilog or this flow."""
+    older = sources.known_older()
+    told = [f"{line.what}, {line.area / line.paper:.2g} times the paper's: {line.why}." for line in found if line.is_off]
+    return told + [f"{line.what}, older figures: {older[line.what]}." for line in found if line.what in older]
+
+
 def text(chip, reference, command, node_nm, table):
     """The table of a chip, and what it adds up to. table: report.table."""
     preset, numbers, found = lines_of(chip, reference, command, node_nm)
@@ -157,5 +174,5 @@ def text(chip, reference, command, node_nm, table):
     told = [f"{chip}: preset {preset}, {numbers['cores']} cores, {numbers['partitions']} partitions; at {node_nm} nm, estimates (docs/synthesis.md)", "",
             table(head, body), "",
             f"In all {total['area']:.3g} mm2, {total['least']:.3g} to {total['greatest']:.3g} by the spread of logic areas, and {total['power'] / 1e3:.3g} W, "
-            f"with clock gates {total['gated'] / 1e3:.3g} W.", *notes, die_sentence(chip, total, node_nm)]
+            f"with clock gates {total['gated'] / 1e3:.3g} W.", *notes, *causes(found), die_sentence(chip, total, node_nm)]
     return "\n".join(told)

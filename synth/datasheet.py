@@ -41,6 +41,7 @@ def rows(name, kept):
         found.append(("power", f"{kept['power_mw']} mW at {kept['clock_mhz']:.0f} MHz, {kept['area_node_nm']} nm{gated}"))
     unit = discover().get(name.split()[0])
     older = "; older than the unit's Verilog" if unit and sources.is_older(unit, kept) else ""
+    by = "; by scripts that were not recorded" if "scripts" not in kept else "; by older scripts" if kept["scripts"] != sources.scripts() else ""
     if "library" in kept:
-        found.append(("made", f"{kept['date']}, {kept['library']}, logic shrunk {kept['logic_shrink']} times, Verilog of commit {kept['commit']}{older}"))
+        found.append(("made", f"{kept['date']}, {kept['library']}, logic shrunk {kept['logic_shrink']} times, Verilog of commit {kept['commit']}{older}{by}"))
     return found

@@ -6,6 +6,7 @@ import pathlib
 import re
 from dataclasses import dataclass, field
 
+import buffers
 import compiler
 import sram
 from tools import need, run
@@ -152,12 +153,17 @@ def _arc(kind, clock, lines):
     return [f"      timing () {{ related_pin : \"{clock}\"; timing_type : {kind};"] + [f"        {line}" for line in lines] + ["      }"]
 
 
-def _input(name, bits, clock, setup_ns):
+def pin_pf(node):
+    """Of a RAM's pin: a gate's input, which is smaller at a smaller node."""
+    return 0.01 * node / 180
+
+
+def _input(name, bits, clock, setup_ns, pin):
     head = f"    bus ({name}) {{ bus_type : w{bits};" if bits > 1 else f"    pin ({name}) {{"
     if name == clock:
-        return [head + " direction : input; clock : true; capacitance : 0.05; }"]
+        return [head + f" direction : input; clock : true; capacitance : {5 * pin:.5g}; }}"]
     constraint = [f"rise_constraint (scalar) {{ values (\"{setup_ns:.4f}\"); }}", f"fall_constraint (scalar) {{ values (\"{setup_ns:.4f}\"); }}"]
-    return [head + " direction : input; capacitance : 0.01;"] + _arc("setup_rising", clock, constraint) + ["    }"]
+    return [head + f" direction : input; capacitance : {pin:.5g};"] + _arc("setup_rising", clock, constraint) + ["    }"]
 
 
 def _output(name, bits, clock, access_ns, slew_ns):
@@ -185,7 +191,7 @@ def macro_liberty(macros, technology):
         clock = next(name for name in macro.inputs if name.startswith("clk"))
         lines.append(f"  cell ({macro.name}) {{ area : {e.area_um2:.1f}; cell_leakage_power : {e.leakage_uw * 1e3:.3f}; dont_use : true;")
         for name, bits in macro.inputs.items():
-            lines += _input(name, bits, clock, e.access_ns / 4)
+            lines += _input(name, bits, clock, e.access_ns / 4, pin_pf(technology.sram_node))
         for name, bits in macro.outputs.items():
             lines += _output(name, bits, clock, e.access_ns, 0.0012 * technology.sram_node)
         lines.append("  }")
@@ -269,6 +275,15 @@ def map_cells(elaborated, technology, target_ps, work, name, kind="usual"):
     yosys(script + f"write_json {dump}\n", name, work)
     verilog.write_text(structural(json.loads(dump.read_text())["modules"][elaborated.unit.top], elaborated.unit.top))
     return verilog, dump
+
+
+def limit_fan_out(dump, elaborated, technology, limit, work, name):
+    """The netlist with trees of buffers (buffers.py). Returns the paths (verilog, json), or None where no net has so much load."""
+    top, verilog, target = elaborated.unit.top, work / f"{name}.v", work / f"{name}.json"
+    if buffers.limited(dump, target, top, technology, pin_pf(technology.sram_node), limit) == 0:
+        return None
+    verilog.write_text(structural(json.loads(target.read_text())["modules"][top], top))
+    return verilog, target
 
 
 @dataclass

@@ -12,6 +12,8 @@ import subprocess
 
 from units import verilog_folders
 
+# What makes a figure; the others count, compare and print.
+SCRIPTS = ("netlist.py", "buffers.py", "timing.py", "liberty.py", "sram.py", "compiler.py", "activity.py", "gating.py", "factors.py", "tools.py", "synth.py")
 OLDER = pathlib.Path(__file__).resolve().parent / "older.csv"
 TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 CONDITION = re.compile(r"\s*`(ifdef|ifndef|else|elsif|endif)\b\s*(\w*)")
@@ -63,6 +65,11 @@ def digest(unit):
     return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:12]
 
 
+def scripts(folder=pathlib.Path(__file__).resolve().parent):
+    """Of the text of the scripts that make figures."""
+    return hashlib.sha256(b"".join((folder / name).read_bytes() for name in SCRIPTS)).hexdigest()[:12]
+
+
 def last_commit(paths):
     """The commit that changed one of the files last; empty where there is no git."""
     try:
@@ -74,8 +81,9 @@ def last_commit(paths):
 
 
 def made(unit):
-    """What reference.json says of the origin of a unit's figures: when they were made, of which sources, and which commit changed these last."""
-    return {"date": datetime.date.today().isoformat(), "commit": last_commit(list(modules_of(unit).values())), "sources": digest(unit)}
+    """What reference.json says of the origin of a unit's figures: when they were made, of which sources, by which scripts, and which commit changed the
+    sources last."""
+    return {"date": datetime.date.today().isoformat(), "commit": last_commit(list(modules_of(unit).values())), "sources": digest(unit), "scripts": scripts()}
 
 
 def is_older(unit, kept):

@@ -46,8 +46,10 @@ static void append(struct found *f, const char *text)
 /* Takes the next line on the way to the assert. */
 static void take_line(struct found *f, const char *line)
 {
-    uint32_t number;
+    uint32_t number = 0;
     const char *comment = comment_of(line), *sentence = sentence_of(comment, &number);
+    if (comment != NULL && strncmp(comment, "contract: ", 10) == 0) /* of an assumption: what the surroundings have to keep */
+        sentence = comment;
     if (sentence != NULL) {
         f->number = number;
         f->sentence[0] = '\0';
@@ -67,7 +69,9 @@ void cw_rtl_property_at(char *out, size_t size, const char *file, uint32_t line)
     for (uint32_t n = 1; n < line && (at = strsep(&rest, "\n")) != NULL; n++)
         take_line(&f, at);
     free(text);
-    if (f.sentence[0] != '\0')
+    if (f.sentence[0] != '\0' && f.number == 0)
+        snprintf(out, size, "the inputs break the %s (%s:%" PRIu32 ")", f.sentence, slash != NULL ? slash + 1 : file, line);
+    else if (f.sentence[0] != '\0')
         snprintf(out, size, "property %" PRIu32 ": %s (%s:%" PRIu32 ")", f.number, f.sentence, slash != NULL ? slash + 1 : file, line);
     else
         snprintf(out, size, "an assert (%s:%" PRIu32 ")", file, line);

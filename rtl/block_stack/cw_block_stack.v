@@ -937,10 +937,11 @@ module cw_block_stack #(
         // power-up
         if (!f_past_q)
             assume (rst_i);
-
-    always @*
-        // contract: two blocks have no common static warp.
-        if (op_valid_i && op_kind_i == START)
+`endif
+`ifdef CW_PROPERTIES
+    always @(`CW_PROPERTIES)
+        // contract: [3] Two blocks must not have one static warp.
+        if (f_past_q && !rst_i && start)
             assume (!f_join);
 `endif
 

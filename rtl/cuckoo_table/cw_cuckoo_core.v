@@ -1191,11 +1191,40 @@ module cw_cuckoo_core #(
             cover (chain_q && f_chain_cnt_q == 6 * MAX_SWAPS - 1);
         end
 `endif
-`ifdef FORMAL
-    // The memory, and a read in it. Entries beyond the fourth are not counted: a loop over all would take Yosys minutes.
+`ifdef CW_PROPERTIES
+    // The memory, and a read in it.
     reg [ENTRY_W-1:0]    f_memory_q [0:(1<<OVERFLOW_W)-1];
     reg                  f_read_q;
     reg [OVERFLOW_W-1:0] f_read_addr_q;
+    reg                  f_stray_q = 1'b0;  // an answer is on its way to a read from before the reset
+    wire                 f_reads   = mem_valid_o && mem_ready_i && !mem_write_o;
+
+    always @(posedge clk_i) begin
+        if (mem_valid_o && mem_ready_i && mem_write_o)
+            f_memory_q[mem_addr_o] <= mem_wdata_o[ENTRY_W-1:0];
+        if (rst_i)
+            f_read_q <= 1'b0;
+        else
+            f_read_q <= f_reads || (f_read_q && !mem_rsp_valid_i);
+        if (f_reads)
+            f_read_addr_q <= mem_addr_o;
+`ifndef FORMAL
+        f_stray_q <= rst_i ? f_stray_q || f_read_q || f_reads : f_stray_q && !mem_rsp_valid_i;
+`endif
+    end
+
+    always @(`CW_PROPERTIES)
+        if (f_past_q && !rst_i) begin
+            // contract: [61] Memory reads must be answered in order, in any later cycle.
+            if (mem_rsp_valid_i && !f_stray_q)
+                assume (f_read_q && mem_rdata_i[ENTRY_W-1:0] == f_memory_q[f_read_addr_q]);
+            // contract: [19] upd_wts_set with a look_ts of all ones is not allowed
+            if (res_valid_o && upd_valid_i && upd_wts_set_i && !res_again_i)
+                assume (!(&res_ts_o));
+        end
+`endif
+`ifdef FORMAL
+    // Entries beyond the fourth are not counted: a loop over all would take Yosys minutes.
     reg [OVERFLOW_W+4:0] f_memory_sum;
     integer              f_m;
 
@@ -1206,30 +1235,10 @@ module cw_cuckoo_core #(
     end
     assign f_memory_cnt = f_memory_sum;
 
-    always @(posedge clk_i) begin
-        if (mem_valid_o && mem_ready_i && mem_write_o)
-            f_memory_q[mem_addr_o] <= mem_wdata_o[ENTRY_W-1:0];
-        if (rst_i)
-            f_read_q <= 1'b0;
-        else
-            f_read_q <= (mem_valid_o && mem_ready_i && !mem_write_o) || (f_read_q && !mem_rsp_valid_i);
-        if (mem_valid_o && mem_ready_i && !mem_write_o)
-            f_read_addr_q <= mem_addr_o;
-    end
-
     always @*
         // power-up
         if (!f_past_q)
             assume (rst_i);
-
-    always @* begin
-        // contract: a read is answered, once, with what was written there last.
-        if (f_past_q && mem_rsp_valid_i)
-            assume (f_read_q && mem_rdata_i[ENTRY_W-1:0] == f_memory_q[f_read_addr_q]);
-        // contract: upd_wts_set with a look_ts of all ones is not allowed.
-        if (f_past_q && res_valid_o && upd_valid_i && upd_wts_set_i)
-            assume (!(&res_ts_o));
-    end
 `elsif CW_PROPERTIES
     assign f_memory_cnt = {(OVERFLOW_W+5){1'b0}};
 `endif

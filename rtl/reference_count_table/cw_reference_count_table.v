@@ -190,6 +190,7 @@ module cw_reference_count_table #(
     reg  [1:0]              f_here_q;
     reg  [1:0]              f_release_q;
     reg  [COUNT_W-1:0]      f_count_q;
+    reg                     f_full_q;  // the word's set had no room when the operation that is answered met it
     wire                    f_ends  = ans_valid_o && f_here_q[1];
     wire [COUNT_W-1:0]      f_count = !(f_ends && ans_counted_o) ? f_count_q : f_release_q[1] ? f_count_q - ONE : f_count_q + ONE;
 
@@ -218,6 +219,7 @@ module cw_reference_count_table #(
             f_op_q    <= {f_op_q[0], op_valid_i && op_ready_o};
             f_count_q <= f_count;
         end
+        f_full_q    <= &f_live;
         f_here_q    <= {f_here_q[0], op_word_i == f_word};
         f_release_q <= {f_release_q[0], op_release_i};
     end
@@ -235,7 +237,7 @@ module cw_reference_count_table #(
             cover (f_ends && ans_counted_o && !ans_edge_o && f_release_q[1]);
             // 3. Refused is the release of a word whose count is 0, an acquire at the largest count, and one of a new word without room.
             assert (!f_ends || !f_release_q[1] || ans_counted_o == (f_count_q != ZERO));
-            assert (!f_ends || f_release_q[1] || ans_counted_o == (f_count_q == ZERO ? f_count != ZERO : !(&f_count_q)));
+            assert (!f_ends || f_release_q[1] || ans_counted_o == (f_count_q == ZERO ? !f_full_q : !(&f_count_q)));
             assert (!(f_ends && !f_release_q[1] && !ans_counted_o && f_count_q == ZERO) || &f_live);
             cover (f_ends && !f_release_q[1] && !ans_counted_o && f_count_q == ZERO);
             cover (f_ends && !f_release_q[1] && !ans_counted_o && f_count_q != ZERO);

@@ -214,6 +214,17 @@ module cw_row_copy_engine #(
     reg                f_offered_q;
     reg  [3*ROW_W+13:0] f_offer_q;
     reg                f_worked_q;    // a COPY of the job has been taken
+    reg                f_known_q;     // the region has been set, to f_set_q
+    reg  [REGION_W-1:0] f_set_q;
+    wire [REGION_W-1:0] f_sets  = {set_first_i, set_rows_i, set_tail_i, set_shift_i, set_stride_i};
+    wire               f_here   = set_valid_i && set_index_i == f_region;
+    reg                f_late_q;      // it was set in the cycle in which it was chosen
+    reg  [ROW_W-1:0]   f_shift_q;     // of the region when it was read
+    reg  [STRIDE_W-1:0] f_stride_q;
+    /* verilator lint_off UNUSED */
+    wire [WIDE_W-1:0]  f_from   = from_slot_q * f_stride_q;
+    wire [WIDE_W-1:0]  f_to     = to_slot_q * f_stride_q;
+    /* verilator lint_on UNUSED */
     wire [3*ROW_W+13:0] f_offer = {cmd_kind_o, cmd_row_o, cmd_from_o, cmd_to_o, cmd_bank_o, cmd_line_o};
 
     always @(posedge clk_i) begin
@@ -227,7 +238,9 @@ module cw_row_copy_engine #(
             f_out_q     <= 16'd0;
             f_busy_q    <= 1'b0;
             f_worked_q  <= 1'b0;
+            f_known_q   <= 1'b0;
         end else begin
+            f_known_q <= f_known_q || f_here;
             if (start_valid_i && start_ready_o)
                 f_wanted_q <= start_regions_i[f_region];
             else if (state_q == ST_READ && f_is_q)
@@ -238,6 +251,8 @@ module cw_row_copy_engine #(
                 f_pending_q <= f_has;
                 f_first_q   <= first;
                 f_rows_q    <= rows;
+                f_shift_q   <= shift;
+                f_stride_q  <= stride;
             end else if (f_this) begin
                 f_pending_q <= 1'b0;
             end
@@ -245,6 +260,9 @@ module cw_row_copy_engine #(
             f_busy_q   <= (f_copy && cmd_bank_o == f_bank) || (f_busy_q && !(f_back && ret_copy_i && ret_bank_i == f_bank));
             f_worked_q <= f_copy || (f_worked_q && !start_valid_i);
         end
+        f_late_q <= f_chosen && f_here;
+        if (f_here)
+            f_set_q <= f_sets;
         if (state_q == ST_READ)
             f_steps_q <= 8'd0;
         else if (taken)
@@ -289,6 +307,20 @@ module cw_row_copy_engine #(
             assert (state_q <= ST_WAIT);
             assert (start_ready_o == (state_q == ST_IDLE) && (state_q != ST_IDLE || f_out_q == 16'd0));
             cover (start_ready_o && f_worked_q);
+            // 7. A region that is read is as it was set last, in the cycle of its choice too; one that never was has no row.
+            assert (set_q[f_region] == f_known_q);
+            assert (!f_known_q || f_entry == f_set_q);
+            if (state_q == ST_READ && f_is_q) begin
+                assert (known_q == f_known_q);
+                assert (!known_q || {first, rows, tail, shift, stride} == f_set_q);
+            end
+            cover (state_q == ST_READ && f_is_q && f_late_q && !none);
+            // 8. A row's copy in a slot is the row, plus the region's shift, plus the slot times the stride.
+            if (state_q == ST_WALK && f_is_q) begin
+                assert (from_q == row_q + f_shift_q + f_from[ROW_W-1:0]);
+                assert (to_q == row_q + f_shift_q + f_to[ROW_W-1:0]);
+            end
+            cover (f_copy && f_is_q && from_slot_q != to_slot_q && f_stride_q != {STRIDE_W{1'b0}} && row_q != f_first_q);
         end
 `endif
 `ifdef FORMAL

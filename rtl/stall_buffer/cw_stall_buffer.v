@@ -558,10 +558,11 @@ module cw_stall_buffer #(
         // power-up
         if (!f_past_q)
             assume (rst_i);
-
-    always @*
-        // contract: push_granule is what was asked two cycles before.
-        if (f_past_q && push_valid_i)
+`endif
+`ifdef CW_PROPERTIES
+    always @(`CW_PROPERTIES)
+        // contract: [11] push_granule must be what was asked.
+        if (f_past_q && !rst_i && push_valid_i && f_place2_q)
             assume (push_granule_i == f_ask2_q);
 `endif
 

@@ -4,7 +4,7 @@ import re
 
 import facts
 
-FILE = "tests/rtl/bins/{}.txt"
+FILE, RUNS = "tests/rtl/bins/{}.txt", "tests/rtl/runs.txt"
 STATEMENT = re.compile(r"^(bin|hole) (\w+)(?:\[(\d+)(?:\.\.(\d+))?\])?: *(.*(?:\n .*)*)", re.M)
 GROUP = re.compile(r"^# (.*)$|^bin (\w+)(?:\[(\d+)\.\.(\d+)\])?", re.M)
 
@@ -28,8 +28,23 @@ def holes(text):
     return {f"{name}[{n}]" if n else name: " ".join(reason.split()) for kind, name, n, _, reason in STATEMENT.findall(text) if kind == "hole"}
 
 
+def in_runs(name):
+    """([(words of `cowarp run`, bins reached, of)], bins that none of these runs reaches): what scripts/runs has kept of GPU runs."""
+    words, missing = dict(facts.items(facts.section(RUNS, "runs"))), dict(facts.items(facts.section(RUNS, "not reached")))
+    rows = [row for _, rows in facts.tables(facts.section(RUNS, "units")) for row in rows if row[0] == name]
+    return [(words[run], int(have), int(count)) for _, run, have, count in rows], [one for one in missing.get(name, "none").split(", ") if one != "none"]
+
+
+def run_lines(name):
+    runs, missing = in_runs(name)
+    if not runs:
+        return ["  no run is kept: it is inside another unit"]
+    found = [facts.wrap(f"`cowarp run {words}` reaches {have} of {count}", "  ") for words, have, count in runs]
+    return found + ([facts.wrap(f"no such run reaches: {', '.join(missing)}", "  ")] if missing else [])
+
+
 def lines(name):
-    """For `cowarp unit`: the bins in the file's groups, then the holes."""
+    """For `cowarp unit`: the bins in the file's groups, then the holes, then what runs of the GPU reach."""
     text = read(name)
     all_bins, missing = names(text), holes(text)
     if not all_bins:
@@ -42,4 +57,5 @@ def lines(name):
         else:
             groups[-1][1].append(bin_name.replace("_", " ") + (f" {first} to {last}" if last else ""))
     found += [facts.wrap(f"{head}: {', '.join(inside)}", "  ") for head, inside in groups if inside]
-    return found + [facts.wrap(f"not reached: {bin_name}: {reason}", "  ") for bin_name, reason in missing.items()]
+    found += [facts.wrap(f"not reached: {bin_name}: {reason}", "  ") for bin_name, reason in missing.items()]
+    return found + run_lines(name)

@@ -12,6 +12,7 @@ import facts  # noqa: E402  (after the path is set)
 import bins  # noqa: E402
 import datasheet  # noqa: E402
 import proofs  # noqa: E402
+import signoff  # noqa: E402
 import testplan  # noqa: E402
 import units  # noqa: E402
 from statsfile import Parser, run_main  # noqa: E402
@@ -123,7 +124,11 @@ def main(arguments):
     parser = Parser(prog="cowarp unit", description="All that is known of a hardware unit: contract, parameters, ports, area and timing, proofs, tests, views.")
     parser.add_argument("unit", nargs="?", metavar="NAME", help="without it the names of all units, with their clocks")
     parser.add_argument("--json", action="store_true", help="as JSON: titles with their lines, or names with their clocks")
+    parser.add_argument("--signoff", action="store_true", help="all units beside all criteria of a sign-off, from the files of results alone")
     options = parser.parse_args(arguments)
+    if options.signoff:
+        print(json.dumps(signoff.as_json(), indent=1) if options.json else "\n".join(signoff.lines()))
+        return 0
     known = units.discover(facts.ROOT)
     if options.json:
         print(json.dumps({name: {"mhz": unit.clock.mhz, "node_nm": unit.clock.node_nm, "source": unit.clock.source} for name, unit in sorted(known.items())}

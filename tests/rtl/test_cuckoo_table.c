@@ -542,7 +542,9 @@ static void test_cuckoo_table__evicts_an_unreserved_entry_at_once(void **state)
     for (int b = 0; b < 2; b++) {
         struct dut *d = open_settled(&minimal, backends[b]); /* 8 rows */
         uint64_t g = 0;
-        for (; g < 60; g++) {
+        for (; g < 64; g++) {
+            if (g % 16 == 15) /* its time would be all ones */
+                continue;
             assert_false(dut_do(d, g, 0, NULL));
             dut_settle(d);
             assert_int_equal(d->last_cycles, 1);

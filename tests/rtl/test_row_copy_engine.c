@@ -26,34 +26,48 @@ static const params_t largest = {30, 16, 64, 64, 64, 16};
 
 enum { CHIP, MINIMAL, ODD, LARGE, NARROW, LARGEST, SETS };
 
-/* Mostly regions of few rows, and few of them in a job, so that jobs end. Commands mostly come back, now and then none for a while. */
+struct returns {
+    uint32_t pause;
+    uint64_t bank; /* whose copy was offered last */
+};
+
+/* Mostly regions of few rows, and few of them in a job, so that jobs end. Commands mostly come back, now and then none for a while; and mostly
+ * the copy that is wanted, so that a region of many rows ends too. */
 static void short_jobs(void *context, struct cw_rng *rng, const void *last_out, void *in)
 {
     in_t *i = in;
-    uint32_t *pause = context;
-    (void)last_out;
+    struct returns *r = context;
+    const out_t *out = last_out;
+    if (out->cmd_valid && out->cmd_kind == CW_ROW_COPY_COPY)
+        r->bank = out->cmd_bank;
     i->set_rows &= cw_rng_below(rng, 64) != 0 ? 3 : 31;
+    if (cw_rng_below(rng, 12) == 0) /* one more than eight rows */
+        i->set_rows |= 8;
     i->set_valid = cw_rng_below(rng, 16) == 0;
     if (cw_rng_below(rng, 4) != 0)
         i->set_index &= 3;
     if (cw_rng_below(rng, 4) != 0)
         i->set_tail &= cw_rng_below(rng, 4) != 0 ? 7 : 31;
     i->start_regions &= cw_rng_next(rng) & cw_rng_next(rng) & cw_rng_next(rng);
+    if (cw_rng_below(rng, 2) != 0)
+        i->start_regions |= 1u << cw_rng_below(rng, 4); /* that are set, mostly */
     if (cw_rng_below(rng, 2000) == 0)
-        *pause = cw_rng_below(rng, 100);
-    *pause -= *pause > 0;
-    i->ret_valid = *pause == 0 && cw_rng_below(rng, 16) != 0;
+        r->pause = cw_rng_below(rng, 100);
+    r->pause -= r->pause > 0;
+    i->ret_valid = r->pause == 0 && cw_rng_below(rng, 16) != 0;
     i->ret_copy = cw_rng_below(rng, 4) != 0;
     if (cw_rng_below(rng, 8) != 0)
         i->ret_bank &= 15;
+    if (cw_rng_below(rng, 2) != 0)
+        i->ret_bank = r->bank;
     i->cmd_ready = cw_rng_below(rng, 8) != 0;
 }
 
 static const struct cw_lockstep_set sets[SETS] = {{"chip", &chip, 0},   {"minimal", &minimal, 0}, {"odd", &odd, 0},
                                                   {"large", &large, 0}, {"narrow", &narrow, 0},   {"largest", &largest, 0}};
 
-static uint32_t lockstep_pause;
-static const struct cw_lockstep_bench bench = {&cw_row_copy_engine_unit, sets, SETS, short_jobs, &lockstep_pause};
+static struct returns lockstep_returns;
+static const struct cw_lockstep_bench bench = {&cw_row_copy_engine_unit, sets, SETS, short_jobs, &lockstep_returns};
 
 static void test_row_copy_engine__c_equals_rtl(void **state)
 {

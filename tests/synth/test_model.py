@@ -21,6 +21,7 @@ sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "synth"))
 import activity
+import buffers
 import chip
 import claims
 import compiler
@@ -694,8 +695,69 @@ class Chip(unittest.TestCase):
             total = chip.sums(lines)
             self.assertAlmostEqual(total["area"], sum(line.logic + line.ram for line in lines))
             self.assertLessEqual(total["least"], total["area"])
-            self.assertIn(f"In all {total['area']:.3g} mm2", chip.text(name, reference, COWARP, 32, report.table))
+            told = chip.text(name, reference, COWARP, 32, report.table)
+            self.assertIn(f"In all {total['area']:.3g} mm2", told)
+            for line in lines:
+                self.assertEqual(line.is_off, bool(line.why), f"{name}, {line.what}: a cause stands where the area is 1.5 times off, and nowhere else")
+                self.assertEqual(line.is_off, f"{line.what}, {line.area / (line.paper or 1):.2g} times the paper's: {line.why}" in told)
         self.assertRaises(units.Failed, chip.lines_of, "no-such-chip", reference, COWARP, 32)
+
+
+class FanOut(unittest.TestCase):
+    INVERTER = liberty.Cell("INV", 1.0, 0.0, False, False, {"A": 1.0}, {"Y": "!A"})
+    SMALL, MEDIUM = (liberty.Cell(name, area, 0.0, False, False, {"A": 1.5}, {"Y": "A"}) for name, area in (("BUF1", 1.4), ("BUF4", 3.1)))
+    LIBRARY = liberty.Library("l", 1.0, {cell.name: cell for cell in (INVERTER, SMALL, MEDIUM)})
+
+    @staticmethod
+    def module(pins, bit=3):
+        """A net that an inverter and an output of the module hang on, and RAMs with so many pins; and a clock that drives as many."""
+        cells = {"root": {"type": "INV", "port_directions": {"A": "input", "Y": "output"}, "connections": {"A": [4], "Y": [bit]}},
+                 "leaf": {"type": "INV", "port_directions": {"A": "input", "Y": "output"}, "connections": {"A": [bit], "Y": [5]}}}
+        for number in range(pins):
+            cells[f"ram{number}"] = {"type": "cw_ram", "port_directions": {"d": "input", "clk_i": "input", "q": "output"},
+                                     "connections": {"d": [bit, "0"], "clk_i": [2], "q": [100 + number]}}
+        return {"ports": {"clk_i": {"direction": "input", "bits": [2]}, "x": {"direction": "input", "bits": [4]}, "y": {"direction": "output", "bits": [bit]}},
+                "cells": cells}
+
+    def insert(self, module, limit=12, library=LIBRARY):
+        return buffers.insert(module, library, self.pin_load, 3.0, limit)
+
+    def pin_load(self, kind, pin):
+        return self.LIBRARY.cells[kind].inputs[pin] if kind in self.LIBRARY.cells else 2.0
+
+    def loads(self, module):
+        return {bit: sum(load for load, *_ in sinks) for bit, sinks in buffers.sinks_of(module, "clk_i", self.pin_load).items()}
+
+    def test_insert__no_net_has_more_load_and_every_pin_its_value(self):
+        for pins in (6, 60, 600):
+            module = self.module(pins)
+            count = self.insert(module)
+            new = [cell for name, cell in module["cells"].items() if name.startswith("fan_out_")]
+            self.assertEqual((len(new), {cell["type"] for cell in new}), (count, {"BUF4"}))
+            self.assertGreaterEqual(count, (2 * pins + 1) / 14)
+            self.assertTrue(all(load <= 12 + 2 for bit, load in self.loads(module).items()), self.loads(module))  # a group may be a pin over its share
+            self.assertLessEqual(self.loads(module)[3], 12)
+            source = {cell["connections"]["Y"][0]: cell["connections"]["A"][0] for cell in new}
+            for name in ["leaf", *(f"ram{n}" for n in range(pins))]:
+                (bit, *rest), = [bits for pin, bits in module["cells"][name]["connections"].items() if pin in "Ad"]
+                while bit in source:
+                    bit = source[bit]
+                self.assertEqual((bit, rest), (3, [] if name == "leaf" else ["0"]), name)
+                self.assertEqual(module["cells"][name]["connections"].get("clk_i", [2]), [2])
+            outputs = [cell["connections"][pin][0] for cell in module["cells"].values() for pin, way in cell["port_directions"].items() if way == "output"]
+            self.assertEqual(len(outputs), len(set(outputs)), "each net has one driver")
+
+    def test_insert__leaves_what_is_below_the_limit_and_needs_a_buffer(self):
+        module = self.module(4)
+        before = json.dumps(module)
+        self.assertEqual((self.insert(module), json.dumps(module)), (0, before))
+        self.assertEqual(self.insert(module, limit=11) > 0, True)
+        none = liberty.Library("l", 1.0, {"INV": self.INVERTER})
+        self.assertEqual(self.insert(self.module(60), library=none), 0)
+
+    def test_pins_of_rams__are_gates_of_their_node(self):
+        self.assertAlmostEqual(netlist.pin_pf(180), 0.01)
+        self.assertAlmostEqual(netlist.pin_pf(45), 0.0025)
 
 
 class MeasuredFactors(unittest.TestCase):
@@ -1026,9 +1088,24 @@ class Sources(unittest.TestCase):
         self.assertEqual(older, set(known))
         self.assertTrue(all(known.values()), known)
 
+    def test_made__names_the_scripts_too(self):
+        unit = units.discover()["stall_buffer"]
+        made = sources.made(unit)
+        self.assertEqual((made["sources"], made["scripts"]), (sources.digest(unit), sources.scripts()))
+        with tempfile.TemporaryDirectory() as folder:
+            for path in (ROOT / "synth").glob("*.py"):
+                (pathlib.Path(folder) / path.name).write_text(path.read_text())
+            self.assertEqual(sources.scripts(pathlib.Path(folder)), sources.scripts())
+            (pathlib.Path(folder) / "netlist.py").write_text((ROOT / "synth/netlist.py").read_text() + "# x\n")
+            self.assertNotEqual(sources.scripts(pathlib.Path(folder)), sources.scripts())
+        entry = datasheet.load()["stall_buffer"]
+        self.assertIn("; by scripts that were not recorded", dict(datasheet.rows("stall_buffer", {k: v for k, v in entry.items() if k != "scripts"}))["made"])
+        self.assertIn("; by older scripts", dict(datasheet.rows("stall_buffer", {**entry, "scripts": "0"}))["made"])
+        self.assertNotIn("scripts", dict(datasheet.rows("stall_buffer", {**entry, "scripts": sources.scripts()}))["made"])
+
     def test_datasheet__says_that_they_are_older(self):
         entry = {**datasheet.load()["stall_buffer"]}
-        self.assertNotIn("older", dict(datasheet.rows("stall_buffer", entry))["made"])
+        self.assertNotIn("older than", dict(datasheet.rows("stall_buffer", entry))["made"])
         self.assertIn("; older than the unit's Verilog", dict(datasheet.rows("stall_buffer", {**entry, "sources": "0"}))["made"])
 
 

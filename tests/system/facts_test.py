@@ -53,6 +53,35 @@ class Facts(unittest.TestCase):
             listed = re.findall(r"^(\w+) +\d", self.passes(command), re.M)
             self.assertEqual(listed, self.units)
 
+    def test_sign_off_is_what_the_files_say(self):
+        text, kept = self.passes("unit", "--signoff"), json.loads(self.passes("unit", "--signoff", "--json"))
+        self.assertEqual(sorted(kept["units"]), self.units)
+        for name, cells in kept["units"].items():
+            plan = (SOURCE / f"tests/rtl/testplan/{name}.txt").read_text()
+            self.assertEqual(cells["sentences"], str(len(re.findall(r"^\d+ \|", plan, re.M))), name)
+            asserted = {n for _, n in re.findall(r"^refute (.*?) ?P(\d+) ", (SOURCE / f"tests/rtl/formal/{name}.conf").read_text(), re.M)}
+            self.assertEqual(cells["properties bite"], str(len(asserted)), name)
+            fill = re.findall(r"^bin ", (SOURCE / f"tests/rtl/fill/{name}.txt").read_text(), re.M)
+            self.assertEqual(cells["fill bins, each set"], str(len(fill)), name)
+            for cell in cells.values():
+                self.assertTrue(cell, name)
+        for column in next(iter(kept["units"].values())):
+            short = [name for name, cells in kept["units"].items() if cells[column] == "-" or " of " in cells[column]]
+            why = re.search(rf"^  {re.escape(column)}: .*?\((\w+(?:,\s+\w+)*)\)$", text, re.M | re.S)
+            self.assertEqual(re.findall(r"\w+", why[1]) if short else [], short, column)
+
+    def test_each_unit_has_its_rows_of_mutants_and_widths(self):
+        for path in "tests/rtl/mutation.txt", "tests/rtl/widths.txt":
+            rows = re.findall(r"^\| (\w+) \| (\d+) \|", (SOURCE / path).read_text(), re.M)
+            self.assertEqual([name for name, _ in rows], self.units + ["all"], path)
+            self.assertEqual(sum(int(count) for _, count in rows[:-1]), int(rows[-1][1]), path)
+        page, widths = (SOURCE / "docs/mutation.md").read_text(), (SOURCE / "tests/rtl/widths.txt").read_text()
+        row = re.search(r"^\| all \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|", widths, re.M)
+        count, lint, gpu, ends, others, _ = map(int, row.groups())
+        self.assertIn(f"of {count} widths lint refuses {lint}, the fill stimulus", words(page))
+        self.assertIn(f"finds {gpu + ends}, other tests {others}.", words(page))
+        self.assertNotIn("no reason", widths)
+
     def test_parameters_are_those_of_the_verilog(self):
         for name in self.units:
             head = self.verilog(name).partition(f"module cw_{name}")[2].partition(");")[0]
@@ -144,9 +173,24 @@ class Facts(unittest.TestCase):
         for name in self.kept("Coverage", "tests/coverage.txt", r"^\| rtl/{} \|"):
             covered = dict(re.findall(r"^  (\w[\w ]*?)  +(\d+)$", self.part(name, "Coverage"), re.M))
             self.assertLessEqual(int(covered["lines run"]), int(covered["of"]), name)
+        page = (SOURCE / "docs/coverage.md").read_text()
+        totals = re.search(r"^\| all \| (\d+) \| (\d+) \| .*? \| (\d+) \| (\d+) \|", (SOURCE / "tests/coverage.txt").read_text(), re.M)
+        self.assertIn("({} of {})".format(*totals.groups()[:2]), page)
+        self.assertIn("({} of {})".format(*totals.groups()[2:]), page)
+        self.assertEqual(re.findall(r"^\| rtl/(\w+) \|", (SOURCE / "tests/coverage.txt").read_text(), re.M), sorted([*self.units, "lib"]))
         for name in self.units:
             self.assertIn(f"  waves/{name}.gtkw", self.part(name, "Views"))
             self.assertIn(f"  docs/units/{name}.md", self.part(name, "Views"))
+
+    def test_each_unit_that_a_gpu_opens_has_its_runs(self):
+        opened = {unit["name"] for unit in json.loads(self.passes("list", "--json"))["units"]}
+        for name in self.units:
+            shown = self.part(name, "Situations of the contract")
+            runs = re.findall(r"`cowarp\s+run\s+([^`]+)`\s+reaches\s+(\d+)\s+of\s+(\d+)", shown)
+            self.assertEqual(bool(runs), name in opened, name)
+            count = re.search(r"random lockstep reaches \d+ of (\d+)", shown)[1]
+            self.assertEqual({of for _, _, of in runs}, {count} if runs else set(), f"{name}: scripts/runs is older than the bins")
+            self.assertTrue(all(0 < int(have) <= int(of) for _, have, of in runs), name)
 
     def test_unknown_names(self):
         for command in ("unit", "proofs"):

@@ -28,6 +28,7 @@ class Unit:
         self.states = []  # (file, register, state)
         self.contracts = []  # sentences of the assumptions
         self.faults = []
+        self.sentences = contract_sentences(os.path.join(root, "include/cowarp/unit", unit + ".h"))  # of the contract
         self.silent = []  # faults of asserts that the prover alone looks at
         for path in sorted(glob.glob(os.path.join(root, "rtl", unit, "*.v"))):
             with open(path, encoding="utf-8") as f:
@@ -48,29 +49,72 @@ class Unit:
                 current = Property(int(start.group(1)), sentence(lines, n, start.group(2)), f"{name}:{n + 1}")
                 self.properties.append(current)
             for word in re.findall(r"\b(assert|cover|assume)\s*\(", line.split("//")[0]):
-                self.note(word, current, name, lines, n)
+                self.note(word, current, name, lines, n, in_runs[n])
                 if word == "assert" and not in_runs[n]:
                     self.silent.append(f"{name}:{n + 1}: this assert is under FORMAL alone, so no run of the Verilog looks at it")
         self.read_states(name, text)
 
-    def note(self, word, current, name, lines, n):
+    def note(self, word, current, name, lines, n, in_runs):
         place = f"{name}:{n + 1}"
         if word == "assume":
             why = assumption_reason(lines, n)
             if why is None:
                 self.faults.append(f"{place}: an assume without '// contract: ...' or '// power-up'")
-            elif why not in self.contracts and why != "power-up":
-                self.contracts.append(why)
+            elif why != "power-up":
+                wrong = self.sentence_fault(why)
+                self.faults += [f"{place}: {wrong}"] if wrong else []
+                if not in_runs:
+                    self.silent.append(f"{place}: this assume is under FORMAL alone, so no run sees whether the surroundings keep it")
+                self.contracts += [why] if why not in self.contracts else []
         elif current is None:
             self.faults.append(f"{place}: this {word} stands under no numbered sentence")
         else:
             (current.asserts if word == "assert" else current.covers).append((name, last_line(lines, n, word)))
 
     def read_states(self, name, text):
-        """States are the localparams ST_* of a module, and its register state_q holds one of them."""
-        code = re.sub(r"//[^\n]*", "", text)
-        for declaration in re.findall(r"\blocalparam\b([^;]*);", code):
-            self.states += [(name, "state_q", s) for s in re.findall(r"\b(ST_\w+)\s*=", declaration)]
+        self.states += [(name, register, state) for register, names in machines(text) for state in names]
+
+    def sentence_fault(self, why):
+        """What is wrong with the reason of an assumption, which quotes a sentence of the contract from its beginning; None: nothing."""
+        found = re.match(r"\[(\d+)\] (.+)", why)
+        if not found:
+            return "it names no sentence of the contract: '// contract: [N] what the sentence says'"
+        says = plain(self.sentences.get(int(found[1]), ""))
+        return None if says.startswith(plain(found[2])) else f"sentence [{found[1]}] of the contract does not begin with that"
+
+
+def plain(text):
+    return re.sub(r"[^a-z0-9_ ]", "", " ".join(text.lower().split()))
+
+
+def contract_sentences(path):
+    """{N: text} of the sentences [N] of the first comment of a contract, up to the next one."""
+    if not os.path.exists(path):
+        return {}
+    with open(path, encoding="utf-8") as f:
+        comment = re.sub(r"\n \* ?", " ", f.read().split("#ifndef")[0])
+    return {int(n): text for n, text in re.findall(r"\[(\d+)\] (.*?)(?=\[\d+\] |\*/|$)", comment, re.S)}
+
+
+NUMBER = r"(?:\d+'[bdh][0-9a-fA-F_]+|\d+)"
+
+
+def machines(text):
+    """[(register, names)]: the state machines of a module, whatever their names are. A register `x_q` of several bits is one if the module gives it
+    at least two of the names that one localparam of several bits numbers, and asks for one of these; or if it is called state_q."""
+    code = "\n".join("" if inside else line.split("//")[0] for line, inside in zip(text.splitlines(), guarded(text.splitlines())))
+    declared = re.findall(r"\blocalparam\s*\[[^\]]*\]([^;]*);", code)
+    groups = [names for names in (re.findall(rf"\b([A-Z]\w*)\s*=\s*{NUMBER}\s*(?=,|$)", text.strip()) for text in declared) if len(names) > 1]
+    found = {}
+    for register in re.findall(r"\breg\s*\[[^\]]*\]\s*(\w+_q)\s*;", code):
+        given = set(re.findall(r"\w+", " ".join(re.findall(rf"\b{register[:-2]}_[qd]\s*<?=(?!=)([^;]*);", code))))
+        asked = set(re.findall(rf"\b{register}\s*[!=]=\s*(\w+)", code))
+        for body in re.findall(rf"\bcase\s*\(\s*{register}\s*\)(.*?)\bendcase", code, re.S):
+            asked |= set(re.findall(r"\b([A-Z]\w*)\s*:", body))
+        fit = [names for names in groups if len(given & set(names)) > 1 and (asked & set(names) or register == "state_q")]
+        if fit:
+            found[register] = max(fit, key=lambda names: (len(asked & set(names)), len(given & set(names))))
+    return list(found.items())
 
 
 def guarded(lines, guards=GUARDS):

@@ -73,13 +73,17 @@ def used_sources(sources, top):
     return [by_name[n] for n in seen]
 
 
+def label(register, state):
+    return state if register == "state_q" else f"{state} of {register}"
+
+
 def cover_states(text, states):
     """text with a cover of each state, after the reset, one a line before its endmodule; and the lines."""
     head, tail = text[:text.rindex("endmodule")], text[text.rindex("endmodule"):]
     head += ("reg cw_f_run_q = 1'b0;\nalways @(posedge clk_i) if (rst_i) cw_f_run_q <= 1'b1;\n")
     lines = {}
     for register, state in states:
-        lines[head.count("\n") + 1] = state
+        lines[head.count("\n") + 1] = label(register, state)
         head += f"always @* cover (cw_f_run_q && {register} == {state});\n"
     return head + tail, lines
 
@@ -334,7 +338,7 @@ class Prover:
             self.faults += [f"{name}:{line}: a cover of property {p.number} is reached by no cover job"
                             for name, line in p.covers if (name, line) not in reached]
         self.faults += [f"{name}: state {state} is reached by no cover job: a proof whose assumptions or parameters exclude a state"
-                        for name, _, state in self.unit.states if (name, state) not in reached]
+                        for name, register, state in self.unit.states if (name, label(register, state)) not in reached]
 
     def sees(self, job, cover):
         """Whether the situation comes in what the proof looks at."""

@@ -8,6 +8,9 @@ import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.dont_write_bytecode = True
+import properties  # noqa: E402
 
 VERILOG = """`default_nettype none
 module cw_tiny #(parameter TOP = 5) (input wire clk_i, input wire rst_i, input wire inc_i, output wire [2:0] cnt_o);
@@ -34,7 +37,7 @@ module cw_tiny #(parameter TOP = 5) (input wire clk_i, input wire rst_i, input w
         if (!f_past_q)
             assume (rst_i);
     always @*
-        // contract: nobody counts during a reset,
+        // contract: [2] Nobody counts during a reset,
         // nor is anybody asked to.
         if (rst_i)
             assume (!inc_i);
@@ -71,10 +74,19 @@ refute 6 abc TOP=4 P2 cw_tiny: s/+ step == TOP/== TOP/
 """
 
 
+CONTRACT = """/*
+ * A counter. [1] It counts up to TOP. [2] Nobody counts during a reset, nor is
+ * anybody asked to; [3] and it stays there.
+ */
+#ifndef COWARP_UNIT_TINY_H
+"""
+
+
 def prove(verilog=VERILOG, conf=CONF, words=(), grace=""):
     """(exit status, what prove.py says) of a repository that holds this one unit"""
     with tempfile.TemporaryDirectory() as root:
-        for folder, name, text in (("rtl/tiny", "cw_tiny.v", verilog), ("tests/rtl/formal", "tiny.conf", conf), ("tests/rtl/formal", "grace.txt", grace)):
+        for folder, name, text in (("rtl/tiny", "cw_tiny.v", verilog), ("tests/rtl/formal", "tiny.conf", conf), ("tests/rtl/formal", "grace.txt", grace),
+                                   ("include/cowarp/unit", "tiny.h", CONTRACT)):
             os.makedirs(os.path.join(root, folder), exist_ok=True)
             with open(os.path.join(root, folder, name), "w", encoding="utf-8") as f:
                 f.write(text)
@@ -156,8 +168,27 @@ class Prove(unittest.TestCase):
         self.refused(f"job '{more}': it must change the logic, not a property", conf=("cover 9 cvc4", more + "\ncover 9 cvc4"))
 
     def test_assume_without_a_reason(self):
-        self.refused(at("assume (!inc_i)") + ": an assume without '// contract: ...' or '// power-up'", ("// contract: nobody", "// nobody"))
+        self.refused(at("assume (!inc_i)") + ": an assume without '// contract: ...' or '// power-up'", ("// contract: [2] Nobody", "// Nobody"))
         self.refused(at("assume (rst_i)") + ": an assume without '// contract: ...' or '// power-up'", ("// power-up", "// at first"))
+
+    def test_assume_that_the_contract_does_not_have(self):
+        place = at("assume (!inc_i)")
+        self.refused(place + ": it names no sentence of the contract: '// contract: [N] what the sentence says'", ("contract: [2] Nobody", "contract: Nobody"))
+        self.refused(place + ": sentence [1] of the contract does not begin with that", ("contract: [2] Nobody", "contract: [1] Nobody"))
+        self.refused(place + ": sentence [4] of the contract does not begin with that", ("contract: [2] Nobody", "contract: [4] Nobody"))
+
+    def test_assume_that_no_run_looks_at(self):
+        old = "        // contract: [2] Nobody counts during a reset,\n        // nor is anybody asked to.\n        if (rst_i)\n            assume (!inc_i);\n"
+        new = "`endif\n`ifdef FORMAL\n    always @*\n" + old + "`endif\n`ifdef CW_PROPERTIES\n"
+        verilog = self.changed(VERILOG, "    always @*\n" + old, new)
+        _, text = prove(verilog)
+        self.assertIn("refused: tiny: " + at("assume (!inc_i)", verilog) + ": this assume is under FORMAL alone, so no run sees", text)
+
+    def test_a_state_machine_of_any_name(self):
+        machines = properties.machines(VERILOG.replace("ST_IDLE", "LOW").replace("ST_FULL", "HIGH").replace("state_q", "where_q")
+                                       .replace("assign cnt_o = cnt_q;", "assign cnt_o = where_q == HIGH ? cnt_q : 0;"))
+        self.assertEqual(machines, [("where_q", ["LOW", "HIGH"])])
+        self.assertEqual(properties.machines(VERILOG), [("state_q", ["ST_IDLE", "ST_FULL"])])
 
     def test_unreached_state(self):
         self.refused("cw_tiny.v: state ST_LOST is reached by no cover job: a proof whose assumptions or parameters exclude a state",
