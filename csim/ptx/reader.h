@@ -370,6 +370,7 @@ struct cw_kcode {
     uint64_t local_bytes;
     uint32_t entry;              /* function */
     uint32_t expanded;           /* calls */
+    uint32_t scope;              /* of what is pushed: as struct cw_vop has it */
     bool prints;                 /* it has a vprintf */
     uint32_t max_depth;          /* activations of a function inside each other */
     bool recurses, is_too_large; /* it has some; with that many it is too large */
