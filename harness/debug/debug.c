@@ -364,7 +364,8 @@ static void hear(void *self, const struct cw_event *e)
         w->pc = pc;
     } else if (e->type == CW_EVENT_ISSUE) {
         w->tried = false;
-        w->line = d->code.line_of[pc];
+        if (d->order.pace != CW_DEBUG_SOURCE_LINE || d->code.depth_of[pc] <= d->order.depth) /* a call is part of its line */
+            w->line = d->code.line_of[pc];
         d->order.has_issued |= e->core == d->order.focus.core && e->warp == d->order.focus.warp;
     } else if (e->type == CW_EVENT_REGION_READ || e->type == CW_EVENT_REGION_ISSUE) {
         cw_debug__keep_word(d, e);
@@ -403,10 +404,13 @@ void cw_debug_step(struct cw_debug *d)
 void cw_debug_launch(struct cw_debug *d, const struct cw_debug_launch *launch)
 {
     memset(d->count, 0, sizeof d->count);
-    memset(d->warp, 0, (size_t)d->cores * d->slots * sizeof *d->warp);
+    for (uint32_t i = 0; i < d->cores * d->slots; i++) {
+        d->warp[i].tried = false;
+        d->warp[i].line = UINT32_MAX;
+        d->warp[i].word_cnt = 0;
+    }
     cw_debug__code(d, launch);
     cw_debug__mark_lines(d);
-    d->word_cnt = 0;
     d->kernel_begins = true;
     d->error[0] = '\0';
     d->at.launch++;
@@ -439,7 +443,7 @@ void cw_debug_launched(struct cw_debug *d, int status, const struct cw_error *er
     struct cw_debug_focus focus = d->focus;
     come_to(d, CW_DEBUG_LAUNCHED);
     if (status != CW_OK)
-        snprintf(d->error, sizeof d->error, "%s", err->text);
+        snprintf(d->error, sizeof d->error, "%.1290s", err->text);
     judge(d, NULL, CW_DEBUG_LAUNCHED, false);
     if (status != CW_OK && !d->order.goes_to && !d->order.seeks) {
         find_faulty(d, &focus);
@@ -495,7 +499,8 @@ void cw_debug_destroy(struct cw_debug *d)
         return;
     cw_debug__code(d, NULL);
     free(d->input);
+    for (uint32_t i = 0; d->warp != NULL && i < d->cores * d->slots; i++)
+        free(d->warp[i].word);
     free(d->warp);
-    free(d->word);
     free(d);
 }

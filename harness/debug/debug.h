@@ -10,6 +10,25 @@
  * Going back is going forward. The run leaves processes behind that stand still, copies of it that share its memory until one of them
  * writes (fork). To go back, the newest such process in front of the place makes a copy of itself, which runs to the place; the process that
  * came from there ends. So all that a run is goes back with it: memory, caches, units in Verilog, the host's program, its oracles.
+ *
+ * Commands. {"error": TEXT} says what is wrong. Where the run stops, the answer has "stopped", which says why, and the place.
+ *
+ *     stop ID KIND ... [core N] [warp N] [if CONDITION]
+ *                         kinds: ptx LINE; source FILE LINE; pc N; kernel NAME; cycle N; access r|w|rw SPACE ADDRESS BYTES; abort CAUSE;
+ *                         begin; commit; barrier; persist; diverge; block. A name of - is any
+ *     delete ID
+ *     select CORE WARP LANE           whom commands are about that name nobody
+ *     go                              on, to the next stop
+ *     step | next                     an instruction of the warp; a source line, calls in one go
+ *     finish                          until the warp is in no transaction
+ *     cycles N | at CYCLE
+ *     back go|step|next|line|cycles N the same, back
+ *     interrupt                       while it runs: it stops
+ *     place, warps [CORE], registers [NAME], names, stack, calls, sets, symbols, report
+ *     memory SPACE ADDRESS BYTES
+ *     value EXPRESSION
+ *     lines FIRST LAST | code [FIRST END]    of the PTX; micro-operations
+ *     quit
  */
 #ifndef CW_DEBUG_DEBUG_H
 #define CW_DEBUG_DEBUG_H

@@ -100,19 +100,20 @@ struct cw_debug_common {
     volatile int ended, status;
 };
 
-/* What the engine keeps of each warp. */
-struct cw_debug_warp {
-    bool tried;      /* it has been told that pc is about to be executed, and not that it has been */
-    uint32_t pc;     /* of that instruction */
-    uint32_t line;   /* of the last instruction: index in code.line_of's numbers */
-    uint64_t issued; /* instructions */
-};
-
-/* The words that a thread's attempt has read and written. */
+/* A word that a thread's attempt has read or written. */
 struct cw_debug_word {
     uint64_t address;
-    uint32_t core, warp, lane, attempt, value;
+    uint32_t lane, value;
     bool writes;
+};
+
+/* What the engine keeps of each warp. */
+struct cw_debug_warp {
+    bool tried;    /* it has been told that pc is about to be executed, and not that it has been */
+    uint32_t pc;   /* of that instruction */
+    uint32_t line; /* of the last instruction, as code.line_of has it */
+    struct cw_debug_word *word;
+    uint32_t word_cnt, word_cap;
 };
 
 struct cw_debug_code {
@@ -139,11 +140,7 @@ struct cw_debug {
     struct cw_debug_code code;  /* of the launch; launch.kernel NULL: none */
     struct cw_debug_warp *warp; /* [core * slots + warp] */
     uint32_t slots, cores;
-    struct cw_debug_word *word;
-    uint32_t word_cnt, word_cap;
-    bool is_in_event;   /* the machine is in the middle of a step */
     bool kernel_begins; /* no instruction of the launch has been told of */
-    bool leaves;        /* the face has gone, and the run goes on without it */
     char error[1300];   /* how the last launch has failed; "" */
     struct cw_debug_mark mark[CW_DEBUG_MARKS];
     uint32_t mark_cnt;

@@ -48,15 +48,21 @@ static void tell_ids(FILE *out, const char *name, const uint32_t id[3])
     fprintf(out, ",\"%s\":[%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]", name, id[0], id[1], id[2]);
 }
 
-/* The line of the PTX, without the blanks around it. */
+/* The statement that begins in the line of the PTX, with one blank between its words. */
 static void tell_line_text(const struct cw_debug_code *c, uint32_t line, FILE *out)
 {
     char text[400];
+    size_t used = 0;
     const char *at = line > 0 && line <= c->text_cnt ? c->text[line - 1] : "";
     at += strspn(at, " \t");
-    snprintf(text, sizeof text, "%.*s", (int)strcspn(at, "\r\n"), at);
-    for (size_t n = strlen(text); n > 0 && (text[n - 1] == ' ' || text[n - 1] == '\t'); n--)
-        text[n - 1] = '\0';
+    for (; *at != '\0' && used + 1 < sizeof text; at++) {
+        const bool blank = *at == ' ' || *at == '\t' || *at == '\r' || *at == '\n';
+        if (!blank || (used > 0 && text[used - 1] != ' '))
+            text[used++] = blank ? ' ' : *at;
+        if (*at == ';' || *at == '}' || (*at == ':' && at[1] != ':'))
+            break;
+    }
+    text[used] = '\0';
     cw_debug__string(out, text);
 }
 
@@ -244,6 +250,36 @@ static const char *show_registers(struct cw_debug *d, char **word, uint32_t cnt,
     return NULL;
 }
 
+static bool is_first_of_its_name(const struct cw_kernel *k, uint32_t i)
+{
+    for (uint32_t j = 0; j < i; j++)
+        if (strcmp(k->named[j].name, k->named[i].name) == 0)
+            return false;
+    return true;
+}
+
+/* "names": of all registers of the kernel, each once. */
+static const char *show_names(struct cw_debug *d, char **word, uint32_t cnt, FILE *out)
+{
+    const struct cw_kernel *k = d->code.launch.kernel;
+    const char *comma = "";
+    (void)word;
+    (void)cnt;
+    if (k == NULL)
+        return "no kernel has been launched";
+    fprintf(out, ",\"names\":[");
+    for (uint32_t i = 0; i < k->named_cnt; i++) {
+        if (!is_first_of_its_name(k, i))
+            continue;
+        fprintf(out, "%s{\"name\":", comma);
+        cw_debug__string(out, k->named[i].name);
+        fprintf(out, ",\"type\":\"%s\"}", cw_type_name((enum cw_type)k->named[i].type));
+        comma = ",";
+    }
+    fputc(']', out);
+    return NULL;
+}
+
 /* "memory SPACE ADDRESS BYTES": as hexadecimal digits. */
 static const char *show_memory(struct cw_debug *d, char **word, uint32_t cnt, FILE *out)
 {
@@ -354,14 +390,13 @@ static const char *show_symbols(struct cw_debug *d, char **word, uint32_t cnt, F
 /* "sets": what the attempts of the focused warp have read and written. */
 static const char *show_sets(struct cw_debug *d, char **word, uint32_t cnt, FILE *out)
 {
+    const struct cw_debug_warp *warp = &d->warp[d->focus.core * d->slots + d->focus.warp];
     const char *comma = "";
     (void)word;
     (void)cnt;
     fprintf(out, ",\"words\":[");
-    for (uint32_t i = 0; i < d->word_cnt; i++) {
-        const struct cw_debug_word *w = &d->word[i];
-        if (w->core != d->focus.core || w->warp != d->focus.warp)
-            continue;
+    for (uint32_t i = 0; i < warp->word_cnt; i++) {
+        const struct cw_debug_word *w = &warp->word[i];
         fprintf(out, "%s{\"lane\":%" PRIu32 ",\"%s\":\"0x%" PRIx64 "\",\"value\":%" PRIu32 "}", comma, w->lane,
                 w->writes ? "writes" : "reads", w->address, w->value);
         comma = ",";
@@ -395,9 +430,10 @@ const char *cw_debug__show(struct cw_debug *d, char **word, uint32_t cnt, FILE *
     static const struct {
         const char *name;
         const char *(*show)(struct cw_debug *d, char **word, uint32_t cnt, FILE *out);
-    } shows[] = {{"place", show_place},         {"warps", show_warps},     {"stack", show_stack}, {"calls", show_calls},
-                 {"registers", show_registers}, {"memory", show_memory},   {"value", show_value}, {"lines", show_lines},
-                 {"code", show_code},           {"symbols", show_symbols}, {"sets", show_sets},   {"report", show_report}};
+    } shows[] = {{"place", show_place},         {"warps", show_warps}, {"stack", show_stack},     {"calls", show_calls},
+                 {"registers", show_registers}, {"names", show_names}, {"memory", show_memory},   {"value", show_value},
+                 {"lines", show_lines},         {"code", show_code},   {"symbols", show_symbols}, {"sets", show_sets},
+                 {"report", show_report}};
     for (uint32_t i = 0; i < sizeof shows / sizeof shows[0]; i++)
         if (strcmp(word[0], shows[i].name) == 0)
             return shows[i].show(d, word, cnt, out);

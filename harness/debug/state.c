@@ -92,12 +92,19 @@ const struct cw_named *cw_debug__named(const struct cw_debug *d, const char *nam
 
 /* ---- memory ---- */
 
-static bool read_device(const struct cw_debug *d, uint64_t address, void *to, uint32_t bytes)
+/* Device memory; what the core has written and not sent is newer. */
+static bool read_device(const struct cw_debug *d, uint32_t core, uint64_t address, uint8_t *to, uint32_t bytes)
 {
     const struct cw_memory *m = cw_gpu_memory(d->gpu);
+    struct cw_core_copy copy;
     if (!cw_memory_valid(m, address, bytes))
         return false;
     cw_memory_read(m, address, to, bytes);
+    for (uint64_t at = address - address % 4; at < address + bytes; at += 4)
+        if (cw_core_copy_report(cw_gpu_core(d->gpu, core), at, &copy) && copy.dirty)
+            for (uint32_t i = 0; i < 4; i++)
+                if (at + i >= address && at + i < address + bytes)
+                    to[at + i - address] = (uint8_t)(copy.value >> 8 * i);
     return true;
 }
 
@@ -111,7 +118,7 @@ static bool read_local(const struct cw_debug *d, const struct cw_debug_focus *f,
         if (at >= l->local_bytes)
             return false;
         const uint64_t row = cw_local_row(l->local_base, l->local_bytes, slot, (uint32_t)(at / 4));
-        if (!read_device(d, row + f->lane % CW_LANES * 4 + at % 4, to + i, 1))
+        if (!read_device(d, f->core, row + f->lane % CW_LANES * 4 + at % 4, to + i, 1))
             return false;
     }
     return true;
@@ -150,7 +157,7 @@ bool cw_debug__read(const struct cw_debug *d, const struct cw_debug_focus *focus
     if (space == CW_SPACE_GENERIC)
         space = resolve(&address);
     if (space == CW_SPACE_GLOBAL)
-        return read_device(d, address, to, bytes);
+        return read_device(d, focus->core, address, to, bytes);
     if (!cw_debug__warp(d, focus, &w))
         return false;
     switch (space) {
@@ -169,31 +176,26 @@ bool cw_debug__read(const struct cw_debug *d, const struct cw_debug_focus *focus
 
 void cw_debug__keep_word(struct cw_debug *d, const struct cw_event *e)
 {
-    if (d->word_cnt == d->word_cap) {
-        const uint32_t cap = d->word_cap == 0 ? 1024 : 2 * d->word_cap;
-        struct cw_debug_word *larger = realloc(d->word, cap * sizeof *larger);
+    struct cw_debug_warp *const w = &d->warp[e->core * d->slots + e->warp];
+    if (w->word_cnt == w->word_cap) {
+        const uint32_t cap = w->word_cap == 0 ? 64 : 2 * w->word_cap;
+        struct cw_debug_word *larger = realloc(w->word, cap * sizeof *larger);
         if (larger == NULL)
             return;
-        d->word = larger;
-        d->word_cap = cap;
+        w->word = larger;
+        w->word_cap = cap;
     }
-    d->word[d->word_cnt++] = (struct cw_debug_word){.address = e->u.word.addr,
-                                                    .core = e->core,
-                                                    .warp = e->warp,
-                                                    .lane = e->lane,
-                                                    .attempt = e->attempt,
-                                                    .value = e->u.word.value,
-                                                    .writes = e->type == CW_EVENT_REGION_ISSUE};
+    w->word[w->word_cnt++] = (struct cw_debug_word){
+        .address = e->u.word.addr, .lane = e->lane, .value = e->u.word.value, .writes = e->type == CW_EVENT_REGION_ISSUE};
 }
 
-/* The thread's attempt is over, or a new one begins. */
+/* A new attempt of the thread begins. */
 void cw_debug__forget_words(struct cw_debug *d, const struct cw_event *e)
 {
+    struct cw_debug_warp *const w = &d->warp[e->core * d->slots + e->warp];
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < d->word_cnt; i++) {
-        const struct cw_debug_word *w = &d->word[i];
-        if (w->core != e->core || w->warp != e->warp || w->lane != e->lane)
-            d->word[kept++] = *w;
-    }
-    d->word_cnt = kept;
+    for (uint32_t i = 0; i < w->word_cnt; i++)
+        if (w->word[i].lane != e->lane)
+            w->word[kept++] = w->word[i];
+    w->word_cnt = kept;
 }

@@ -21,9 +21,9 @@
 
 #include "debug/debug_private.h"
 
-#define PIPE_FILE     200  /* lowest number of a pipe's file: the program uses the low ones */
-#define LOOK_MS       50   /* how often it is looked whether a process has ended without a word */
-#define APART_SECONDS 0.05 /* of the host, between two processes that stand still */
+#define PIPE_FILE     200 /* lowest number of a pipe's file: the program uses the low ones */
+#define LOOK_MS       50  /* how often it is looked whether a process has ended without a word */
+#define APART_SECONDS 0.1 /* of the host, between two processes that stand still */
 
 static double now_seconds(void)
 {
