@@ -270,17 +270,6 @@ static void push(struct cw_kcode *k, const struct cw_vop *v)
         k->body.code.a[k->body.code.n - 1].scope = k->scope;
 }
 
-/* For a debugger: what is pushed from now on is the function's, of which `caller` has the call in that line. */
-static uint32_t enter(struct cw_kcode *k, const struct cw_fn *fn, uint32_t caller, uint32_t line)
-{
-    if (!k->p->ir.names)
-        return 0;
-    CW_PUSH(&k->p->ir, &k->body.scope,
-            (struct cw_inlined){.name = cw_ir_strdup(&k->p->ir, fn->name, fn->len), .caller = caller, .line = line});
-    k->scope = k->body.scope.n - 1;
-    return k->scope;
-}
-
 static uint32_t new_temp(struct cw_kcode *k, enum cw_ptype type)
 {
     CW_PUSH(&k->p->ir, &k->body.vreg, (struct cw_vreg){.ptype = (uint8_t)type, .bytes = cw_ptype_info[type].bytes, .is_temp = 1});
@@ -497,12 +486,7 @@ static void expand_callee(struct cw_kcode *k, const struct activation *act, cons
     struct activation inner = {.fn = callee, .caller = act, .bind = bind, .depth = act->depth + 1, .vreg_base = k->body.vreg.n};
     inner.line = act->line != 0 || !callee->is_library ? act->line : v->u.line;
     inner.frame = align_up(act->frame + act->fn->frame_bytes, callee->frame_align);
-    inner.scope = enter(k, callee, act->scope, v->u.line);
-    for (uint32_t i = 0; i < callee->vreg.n; i++) {
-        CW_PUSH(&p->ir, &k->body.vreg, callee->vreg.a[i]);
-        if (p->ir.names && p->ir.status == CW_OK)
-            k->body.vreg.a[k->body.vreg.n - 1].scope = inner.scope;
-    }
+    inner.scope = cw_ptx_enter(k, callee, act->scope, v->u.line);
     for (uint32_t i = callee->ret_cnt; i < call->arg_cnt && p->ir.status == CW_OK; i++)
         if (p->var.a[callee->formal.a[i]].space == CW_VAR_REG_PARAM)
             copy_register(k, act, v, act->fn->arg.a[call->arg + i], &p->var.a[callee->formal.a[i]], inner.vreg_base, false);
@@ -934,9 +918,7 @@ static void expand_kernel(struct cw_ptx *p, uint32_t entry, uint32_t max_depth, 
 {
     *k = (struct cw_kcode){.p = p, .entry = entry, .max_depth = max_depth};
     struct activation act = {.fn = &p->fn.a[entry]};
-    act.scope = enter(k, act.fn, 0, 0);
-    for (uint32_t i = 0; i < act.fn->vreg.n; i++)
-        CW_PUSH(&p->ir, &k->body.vreg, act.fn->vreg.a[i]);
+    act.scope = cw_ptx_enter(k, act.fn, 0, 0);
     expand(k, &act);
     k->local_bytes += k->print_words > 0 ? (k->local_bytes % 8 == 0 ? 0 : 8 - k->local_bytes % 8) + 4 * (uint64_t)k->print_words : 0;
     if (p->ir.status == CW_OK)

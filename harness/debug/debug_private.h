@@ -144,8 +144,8 @@ struct cw_debug {
     char error[1300];   /* how the last launch has failed; "" */
     struct cw_debug_mark mark[CW_DEBUG_MARKS];
     uint32_t mark_cnt;
-    double seconds, since; /* of the host up to this process, and when that began */
-    double marked_at;
+    double seconds, since;       /* of the host up to this process, and when that began */
+    double marked_at, system_at; /* when the last process was left behind; what the kernel had taken of this one then */
     uint64_t steps;
     int order_pipe;      /* of the process that is to stand still next */
     int life[2], end[2]; /* pipes: broken when the first process has gone; the last process's status */
@@ -179,7 +179,6 @@ const char *cw_debug__add_stop(struct cw_debug *d, char **word, uint32_t cnt);
 bool cw_debug__delete_stop(struct cw_debug *d, uint32_t id);
 /* The kernel's instructions where a stop may be. */
 void cw_debug__mark_lines(struct cw_debug *d);
-uint32_t cw_debug__space(const char *name); /* enum cw_space; UINT32_MAX: no space */
 
 /* condition.c: for the lane of the focus. NULL, or what is wrong. */
 struct cw_debug_value {
@@ -198,6 +197,7 @@ const struct cw_named *cw_debug__named(const struct cw_debug *d, const char *nam
 /* Bytes of a space, as the focused thread sees it. false: they are not there. */
 bool cw_debug__read(const struct cw_debug *d, const struct cw_debug_focus *focus, uint32_t space, uint64_t address, void *to,
                     uint32_t bytes);
+uint32_t cw_debug__space(const char *name); /* enum cw_space; UINT32_MAX: no space */
 /* Prepares what is known of a launch's code; and forgets it. */
 void cw_debug__code(struct cw_debug *d, const struct cw_debug_launch *launch);
 /* A word of a transaction. */

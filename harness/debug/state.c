@@ -92,6 +92,15 @@ const struct cw_named *cw_debug__named(const struct cw_debug *d, const char *nam
 
 /* ---- memory ---- */
 
+uint32_t cw_debug__space(const char *name)
+{
+    static const char *const names[] = {"generic", "global", "shared", "local", "const", "param"};
+    for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0)
+            return i;
+    return UINT32_MAX;
+}
+
 /* Device memory; what the core has written and not sent is newer. */
 static bool read_device(const struct cw_debug *d, uint32_t core, uint64_t address, uint8_t *to, uint32_t bytes)
 {

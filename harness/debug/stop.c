@@ -6,15 +6,6 @@
 
 #include "debug/debug_private.h"
 
-uint32_t cw_debug__space(const char *name)
-{
-    static const char *const names[] = {"generic", "global", "shared", "local", "const", "param"};
-    for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(name, names[i]) == 0)
-            return i;
-    return UINT32_MAX;
-}
-
 /* ---- reading a stop ---- */
 
 static bool read_number(const char *text, uint64_t *number)

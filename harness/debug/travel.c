@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,13 +24,23 @@
 
 #define PIPE_FILE     200 /* lowest number of a pipe's file: the program uses the low ones */
 #define LOOK_MS       50  /* how often it is looked whether a process has ended without a word */
+#define APART_MOST    8.0 /* times what the last one has cost */
 #define APART_SECONDS 0.1 /* of the host, between two processes that stand still */
 
+/* Of the processor that this process has had: others of the host do not count. */
 static double now_seconds(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Those of them in which the kernel copied pages, for the most part. */
+static double system_seconds(void)
+{
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return (double)u.ru_stime.tv_sec + 1e-6 * (double)u.ru_stime.tv_usec;
 }
 
 double cw_debug__seconds(const struct cw_debug *d)
@@ -259,10 +270,15 @@ bool cw_debug__mark(struct cw_debug *d)
     return false;
 }
 
+/* A run with much memory pays for each copy with the pages that it then writes. So it makes them further apart: the kernel's share of the time
+ * stays small. */
 void cw_debug__mark_due(struct cw_debug *d)
 {
-    if (cw_debug__seconds(d) - d->marked_at >= APART_SECONDS)
-        cw_debug__mark(d);
+    const double since = cw_debug__seconds(d) - d->marked_at;
+    if (since < APART_SECONDS || since < APART_MOST * (system_seconds() - d->system_at))
+        return;
+    cw_debug__mark(d);
+    d->system_at = system_seconds();
 }
 
 static bool is_before(const struct cw_debug_at *a, const struct cw_debug_at *b)
