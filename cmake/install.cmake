@@ -73,6 +73,7 @@ cw_install_source(rtl tests/coverage.txt tests/rtl/proofs.txt tests/rtl/mutation
 # The commands over finished runs, the experiments with the papers' claims, and the workloads' sources
 cw_install_folder(cowarp scripts/results "*.py")
 cw_install_folder(cowarp scripts/ci "*.py")
+cw_install_folder(cowarp scripts/debug "*.py")
 cw_install_folder(cowarp experiments "*.py" "*.csv" "*.smk")
 cw_install_folder(cowarp kernels "*.cl" "*.c" "*.h")
 cw_install_source(cowarp docs/fidelity.csv)

@@ -594,6 +594,7 @@ int cw_core_prepare(struct cw_core *c, const struct cw_launch *launch, struct cw
         status = warps->control->ops->prepare(warps->control, launch->kernel, launch->module->file, launch->static_warps, err);
     if (status != 0)
         return status;
+    warps->unusual |= cw_events_want(warps->cfg.stream, CW_EVENT_BEFORE);
     warps->taken &= ~(uint32_t)(CW_SOCKET_STREAM | CW_SOCKET_BRANCH | CW_SOCKET_BRANCHED | CW_SOCKET_PM | CW_SOCKET_PROGRAM);
     warps->taken |= cw_events_want(warps->cfg.stream, CW_EVENT_ISSUE) ? CW_SOCKET_STREAM : 0u;
     warps->taken |= cw_events_want(warps->cfg.stream, CW_EVENT_BRANCH) ? CW_SOCKET_BRANCH : 0u;

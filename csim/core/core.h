@@ -204,9 +204,8 @@ struct cw_core_patience {
 /* Adds what the core's warps have. still_cycles: for how long there has been no progress. */
 void cw_core_add_patience(const struct cw_core *c, cw_time now, uint64_t livelock_cycles, uint64_t still_cycles,
                           struct cw_core_patience *p);
-/* Value for wave traces: state word of a warp (0 free, 1 ready, 2 scoreboard, 3 barrier, 4 memory, 5 waits for a mechanism, 6 end of a
- * region, 7 back-off). */
-uint32_t cw_core_warp_state(const struct cw_core *c, uint32_t warp);
+/* The core's warps, for those who look and change nothing (core/look.h). */
+const struct cw_core_warps *cw_core_look(const struct cw_core *c);
 
 /* ---- services for mechanisms; from within the core's own tick ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "event/event.h"
 
-_Static_assert(CW_EVENT_TYPES <= 32, "a listener has a bit for each type");
+_Static_assert(CW_EVENT_TYPES <= 64, "a listener has a bit for each type");
 
 #include <stddef.h>
 

@@ -71,7 +71,10 @@ enum cw_event_type {
     /* For the graph of persists (check/persist_seen.h): what threads see of each other beside barriers. */
     CW_EVENT_STRONG, /* a strong access of global or shared memory outside regions: volatile, relaxed, acquire, release, or an atomic; or
                         lanes of a warp that exchange values: strong */
-    CW_EVENT_TYPES   /* at most 32: a listener has a bit for each */
+    /* For a debugger. A warp is about to execute an instruction: uop, lanes. Nothing of it has happened, and its operands are there. It may be
+     * told again of the same instruction, when something has refused it. Where it is wanted as a launch begins. */
+    CW_EVENT_BEFORE,
+    CW_EVENT_TYPES /* at most 64: a listener has a bit for each */
 };
 
 /* What becomes of a strong access. Of one thread STORE and ATOMIC come in program order. */
@@ -245,14 +248,14 @@ struct cw_event {
 
 /* Who listens; owned by the listener, which stays where it is until the stream is gone. */
 struct cw_event_listener {
-    uint32_t types; /* bit t: wants events of type t */
+    uint64_t types; /* bit t: wants events of type t */
     void *self;
     void (*hear)(void *self, const struct cw_event *e);
     struct cw_event_listener *next; /* the stream's */
 };
 
 struct cw_events {
-    uint32_t wanted; /* by any listener */
+    uint64_t wanted; /* by any listener */
     struct cw_event_listener *first;
 };
 

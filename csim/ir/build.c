@@ -146,6 +146,9 @@ void cw_code_free(struct cw_code *k)
     free(k->table.a);
     free(k->code.a);
     free(k->vreg.a);
+    for (uint32_t i = 0; i < k->scope.n; i++)
+        free(k->scope.a[i].name);
+    free(k->scope.a);
     free(k->intrinsic.a);
     cw_konsts_free(&k->konsts);
 }

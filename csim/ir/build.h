@@ -41,6 +41,7 @@
 struct cw_ir_wishes {
     const struct cw_branch_counts *profile; /* Counts of the branches in an earlier run, for core.lcp=profile; NULL: none. */
     const struct cw_config *machine;        /* The order is to be that of an assembler for it (ir/lower.h); NULL: that of the text. */
+    bool names;                             /* For a debugger: struct cw_kernel.named and scope. */
 };
 
 /* What all functions here share; zeros, and then what says so. */
@@ -51,6 +52,7 @@ struct cw_ir {
     const char *file;                       /* set it: the program's name, for messages */
     const struct cw_branch_counts *profile; /* counts of the branches in an earlier run; NULL: none */
     const struct cw_config *machine;        /* As cw_ir_wishes.machine. */
+    bool names;                             /* As cw_ir_wishes.names. */
     void (*failed)(struct cw_ir *ir);       /* called once, after the first error; NULL: nobody */
     CW_VEC(struct cw_reloc) reloc;          /* for the module; owned */
 };
@@ -61,6 +63,12 @@ struct cw_vreg {
     uint8_t ptype; /* the front end's own */
     uint8_t bytes; /* 0, 4 (8- and 16-bit values, too) or 8 */
     uint8_t is_temp;
+    uint8_t type;    /* Enum cw_type, for a debugger as what follows */
+    char element;    /* Of a vector, 'x' to 'w'; 0: of none */
+    uint32_t scope;  /* Index in code.scope */
+    uint32_t length; /* Of the name in the text, which `number` follows unless it is CW_IR_NONE; 0: it has none. Counts with ir.names */
+    uint32_t number;
+    const char *name;
 };
 
 enum cw_vkind {
@@ -84,6 +92,7 @@ struct cw_vop {
     struct cw_uop u;
     struct cw_vopnd dst[CW_UOP_DSTS], src[CW_UOP_SRCS];
     uint32_t guard; /* virtual predicate register or CW_IR_NONE */
+    uint32_t scope; /* Index in code.scope */
 };
 
 typedef CW_VEC(struct cw_vop) cw_vop_vec;
@@ -122,6 +131,7 @@ struct cw_code {
     cw_vreg_vec vreg;
     struct cw_konsts konsts;
     CW_VEC(struct cw_target_table) table;
+    CW_VEC(struct cw_inlined) scope;               /* With ir.names: the kernel, and each call that has been expanded; names are owned */
     CW_VEC(const struct cw_intrinsic *) intrinsic; /* that it calls, each once */
     /* filled in by cw_ir_finish() */
     uint64_t digest;

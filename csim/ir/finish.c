@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cw_ir_finish(): the passes in their order, then final operands, constant file and tables: struct cw_kernel. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,6 +137,48 @@ static void intrinsics(struct out *o)
         kernel->uses_region |= kernel->intrinsic[i]->role != CW_INTRINSIC_CALL;
 }
 
+/* ---- for a debugger ---- */
+
+static char *name_of(struct out *o, const struct cw_vreg *r)
+{
+    char text[200], number[16] = "", element[3] = "";
+    if (r->number != CW_IR_NONE)
+        snprintf(number, sizeof number, "%u", r->number);
+    if (r->element != '\0')
+        snprintf(element, sizeof element, ".%c", r->element);
+    const int length = snprintf(text, sizeof text, "%.*s%s%s", (int)(r->length < 160 ? r->length : 160), r->name, number, element);
+    return cw_ir_strdup(o->ir, text, (uint32_t)length);
+}
+
+/* Registers of the text, and where each has its value. */
+static void name_registers(struct out *o, const struct cw_live *live)
+{
+    struct cw_kernel *kernel = o->kernel;
+    kernel->named = cw_ir_alloc(o->ir, o->k->vreg.n, sizeof(*kernel->named));
+    for (uint32_t i = 0; i < o->k->vreg.n && o->ir->status == CW_OK; i++) {
+        const struct cw_vreg *r = &o->k->vreg.a[i];
+        if (r->length == 0 || live->first[i] > live->last[i])
+            continue;
+        kernel->named[kernel->named_cnt++] = (struct cw_named){.name = name_of(o, r),
+                                                               .type = r->type,
+                                                               .scope = r->scope,
+                                                               .o = final_opnd(o, (struct cw_vopnd){.kind = CW_V_REG, .id = i}),
+                                                               .first = (live->first[i] + 1) / 2,
+                                                               .end = live->last[i] / 2 + 1};
+    }
+}
+
+static void scopes(struct out *o)
+{
+    struct cw_kernel *kernel = o->kernel;
+    kernel->scope = o->k->scope.a;
+    kernel->scope_cnt = o->k->scope.n;
+    memset(&o->k->scope, 0, sizeof(o->k->scope)); /* The kernel's now */
+    kernel->scope_of = cw_ir_alloc(o->ir, o->k->code.n, sizeof(*kernel->scope_of));
+    for (uint32_t i = 0; i < o->k->code.n && kernel->scope_of != NULL; i++)
+        kernel->scope_of[i] = o->k->code.a[i].scope;
+}
+
 /* ---- passes ---- */
 
 static void analyse(struct out *o, const char *name, size_t length)
@@ -168,6 +211,8 @@ static void analyse(struct out *o, const char *name, size_t length)
         o->kernel->transactions = cw_transactions_find(ir, o->k, &cfg);
     if (ir->status == CW_OK)
         cw_slots_assign(ir, o->k, &live, &o->slots);
+    if (ir->status == CW_OK && ir->names)
+        name_registers(o, &live);
     cw_loops_free(&loops);
     cw_cfg_free(&cfg);
     o->kernel->live_regs = live.live_regs;
@@ -190,6 +235,8 @@ void cw_ir_finish(struct cw_ir *ir, struct cw_code *code, const struct cw_ir_var
         final_uops(&o);
     if (ir->status == CW_OK)
         tables(&o);
+    if (ir->status == CW_OK && ir->names)
+        scopes(&o);
     if (ir->status == CW_OK)
         intrinsics(&o);
     free(o.const_index);

@@ -17,6 +17,13 @@ void cw_kernel_free(struct cw_kernel *k)
         free(k->brx[i].target);
     for (uint32_t i = 0; i < k->param_cnt; i++)
         free(k->param[i].name);
+    for (uint32_t i = 0; i < k->named_cnt; i++)
+        free(k->named[i].name);
+    for (uint32_t i = 0; i < k->scope_cnt; i++)
+        free(k->scope[i].name);
+    free(k->named);
+    free(k->scope);
+    free(k->scope_of);
     free(k->brx);
     free(k->intrinsic);
     free(k->param);

@@ -37,6 +37,22 @@ struct cw_transactions {
     uint8_t has_loop;       /* a region goes round a loop with an access in it: it may touch more words than it names */
 };
 
+/* For a debugger: a register of the text. */
+struct cw_named {
+    char *name;          /* "%r5", "%v1.x" */
+    uint8_t type;        /* Enum cw_type, of bits the unsigned one */
+    uint32_t scope;      /* Whose register it is: index in kernel->scope */
+    struct cw_opnd o;    /* Where its value is while */
+    uint32_t first, end; /* the next micro-op is one of first .. end - 1 */
+};
+
+/* A function whose call has been expanded; the first is the kernel itself. */
+struct cw_inlined {
+    char *name;
+    uint32_t caller; /* Index in kernel->scope */
+    uint32_t line;   /* Of the call */
+};
+
 struct cw_kernel {
     char *name;
     struct cw_uop *uop;
@@ -68,8 +84,13 @@ struct cw_kernel {
     uint8_t threads_apart; /* .target is sm_70 or later: barriers wait for threads, not for warps (PTX ISA 6) */
     uint8_t uses_region;   /* one of them begins or ends a region */
     uint8_t uses_dynamic_shared;
-    uint8_t profiled; /* the branches' likely-convergence points are those of the profile that the module was loaded with */
-    uint64_t digest;  /* of the instructions: tells the kernel from others of its name (digest.c) */
+    uint8_t profiled;       /* the branches' likely-convergence points are those of the profile that the module was loaded with */
+    struct cw_named *named; /* Those and scopes are there with cw_ir_wishes.names, else NULL */
+    uint32_t named_cnt;
+    struct cw_inlined *scope;
+    uint32_t scope_cnt;
+    uint32_t *scope_of; /* [micro-op] */
+    uint64_t digest;    /* of the instructions: tells the kernel from others of its name (digest.c) */
     char *refused; /* "file:line:column: what: text" of something in it, or in a function that it calls, that is not supported or wrong; it
                     * cannot be launched then, and has a name and parameters only. NULL: it can */
     int refused_status; /* CW_EUNSUP: not supported; CW_EINVAL: wrong */

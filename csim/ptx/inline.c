@@ -236,6 +236,7 @@ struct activation {
     uint64_t frame;             /* offset in local memory */
     const struct binding *bind; /* of fn's formal parameters */
     uint32_t depth;
+    uint32_t scope;          /* Its place in code.scope, with ir.names */
     uint32_t line;           /* of the call by which the program has come into the library; 0: it is not there */
     CW_VEC(uint32_t) branch; /* kernel micro-ops whose target is one of fn's */
     CW_VEC(uint32_t) ret;    /* branches to the end */
@@ -265,6 +266,8 @@ static void push(struct cw_kcode *k, const struct cw_vop *v)
     if (k->body.code.n >= CW_PTX_MAX_UOPS)
         cw_ptx_fail_at(k->p, CW_EUNSUP, v->u.line, 1, "kernel has more than %u micro-operations after calls are expanded", CW_PTX_MAX_UOPS);
     CW_PUSH(&k->p->ir, &k->body.code, *v);
+    if (k->p->ir.names && k->body.code.n > 0)
+        k->body.code.a[k->body.code.n - 1].scope = k->scope;
 }
 
 static uint32_t new_temp(struct cw_kcode *k, enum cw_ptype type)
@@ -483,12 +486,12 @@ static void expand_callee(struct cw_kcode *k, const struct activation *act, cons
     struct activation inner = {.fn = callee, .caller = act, .bind = bind, .depth = act->depth + 1, .vreg_base = k->body.vreg.n};
     inner.line = act->line != 0 || !callee->is_library ? act->line : v->u.line;
     inner.frame = align_up(act->frame + act->fn->frame_bytes, callee->frame_align);
-    for (uint32_t i = 0; i < callee->vreg.n; i++)
-        CW_PUSH(&p->ir, &k->body.vreg, callee->vreg.a[i]);
+    inner.scope = cw_ptx_enter(k, callee, act->scope, v->u.line);
     for (uint32_t i = callee->ret_cnt; i < call->arg_cnt && p->ir.status == CW_OK; i++)
         if (p->var.a[callee->formal.a[i]].space == CW_VAR_REG_PARAM)
             copy_register(k, act, v, act->fn->arg.a[call->arg + i], &p->var.a[callee->formal.a[i]], inner.vreg_base, false);
     expand(k, &inner);
+    k->scope = act->scope;
     for (uint32_t i = 0; i < callee->ret_cnt && p->ir.status == CW_OK; i++)
         if (p->var.a[callee->formal.a[i]].space == CW_VAR_REG_PARAM)
             copy_register(k, act, v, act->fn->arg.a[call->arg + i], &p->var.a[callee->formal.a[i]], inner.vreg_base, true);
@@ -915,8 +918,7 @@ static void expand_kernel(struct cw_ptx *p, uint32_t entry, uint32_t max_depth, 
 {
     *k = (struct cw_kcode){.p = p, .entry = entry, .max_depth = max_depth};
     struct activation act = {.fn = &p->fn.a[entry]};
-    for (uint32_t i = 0; i < act.fn->vreg.n; i++)
-        CW_PUSH(&p->ir, &k->body.vreg, act.fn->vreg.a[i]);
+    act.scope = cw_ptx_enter(k, act.fn, 0, 0);
     expand(k, &act);
     k->local_bytes += k->print_words > 0 ? (k->local_bytes % 8 == 0 ? 0 : 8 - k->local_bytes % 8) + 4 * (uint64_t)k->print_words : 0;
     if (p->ir.status == CW_OK)

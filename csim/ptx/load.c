@@ -196,6 +196,7 @@ int cw_ptx_load(struct cw_module **out, const char *text, size_t length, const c
         p->intrinsics = intrinsics;
         p->ir.profile = wishes != NULL ? wishes->profile : NULL;
         p->ir.machine = wishes != NULL ? wishes->machine : NULL;
+        p->ir.names = wishes != NULL && wishes->names;
         p->module = m;
         p->guard = CW_IR_NONE;
         cw_lex_init(&p->lex, text, length);

@@ -370,11 +370,16 @@ struct cw_kcode {
     uint64_t local_bytes;
     uint32_t entry;              /* function */
     uint32_t expanded;           /* calls */
+    uint32_t scope;              /* Of what is pushed: as struct cw_vop has it */
     bool prints;                 /* it has a vprintf */
     uint32_t max_depth;          /* activations of a function inside each other */
     bool recurses, is_too_large; /* it has some; with that many it is too large */
     uint32_t print_words;        /* of arguments that a vprintf may have; 0: it has none */
 };
+
+/* util.c: the function's registers become the kernel's; what is pushed from now on is the function's, of which `caller` has the call in that
+ * line. Its scope (struct cw_vop). */
+uint32_t cw_ptx_enter(struct cw_kcode *k, const struct cw_fn *fn, uint32_t caller, uint32_t line);
 
 void cw_ptx_check_calls(struct cw_ptx *p); /* who calls whom, storage of call parameters */
 void cw_ptx_expand(struct cw_ptx *p, uint32_t entry, struct cw_kcode *k);

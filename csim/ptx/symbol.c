@@ -129,6 +129,19 @@ static uint32_t new_elements(struct cw_ptx *p, const struct cw_range *like)
     return first;
 }
 
+/* The names of registers from `first` on, for a debugger. */
+static void name_elements(struct cw_ptx *p, uint32_t first, const struct cw_range *like, const char *name, uint32_t length, uint32_t number)
+{
+    for (uint32_t i = 0; p->ir.names && p->ir.status == CW_OK && i < like->vec; i++) {
+        struct cw_vreg *r = &cw_ptx_fn(p)->vreg.a[first + i];
+        r->name = name;
+        r->length = length;
+        r->number = number;
+        r->type = cw_ptype_info[like->ptype].type;
+        r->element = like->vec > 1 ? "xyzw"[i % 4] : '\0';
+    }
+}
+
 void cw_ptx_define_reg(struct cw_ptx *p, const struct cw_tok *name, const struct cw_range *like, bool is_range)
 {
     if (is_range) {
@@ -136,22 +149,27 @@ void cw_ptx_define_reg(struct cw_ptx *p, const struct cw_tok *name, const struct
         cw_ptx_define(p, name, CW_SYM_RANGE, p->range.n - 1);
     } else if (like->vec > 1) {
         const struct cw_vector v = {.first = new_elements(p, like), .cnt = like->vec, .is_whole = like->is_whole};
+        name_elements(p, v.first, like, name->text, name->len, CW_IR_NONE);
         CW_PUSH(&p->ir, &p->vector, v);
         cw_ptx_define(p, name, CW_SYM_VECTOR, p->vector.n - 1);
     } else {
-        cw_ptx_define(p, name, CW_SYM_REG, new_elements(p, like));
+        const uint32_t reg = new_elements(p, like);
+        name_elements(p, reg, like, name->text, name->len, CW_IR_NONE);
+        cw_ptx_define(p, name, CW_SYM_REG, reg);
     }
 }
 
 /* Register number of a range: allocated on first use, so that %r<1000000> costs nothing. */
-static uint32_t range_reg(struct cw_ptx *p, uint32_t range, uint32_t number)
+static uint32_t range_reg(struct cw_ptx *p, const struct cw_sym *sym, uint32_t number)
 {
+    const uint32_t range = sym->id;
     uint64_t key = (uint64_t)range << 32 | number;
     uint32_t id = cw_map_get(&p->range_reg, key);
     if (id != CW_IR_NONE)
         return id;
     const struct cw_range like = p->range.a[range];
     id = new_elements(p, &like);
+    name_elements(p, id, &like, sym->name, sym->len, number);
     cw_map_put(&p->ir, &p->range_reg, key, id);
     return p->ir.status == CW_OK ? id : CW_IR_NONE;
 }
@@ -196,7 +214,7 @@ bool cw_ptx_find_vector(struct cw_ptx *p, const struct cw_tok *name, struct cw_v
     if (s != NULL && s->kind == CW_SYM_VECTOR)
         *out = p->vector.a[s->id];
     else if (s != NULL && s->kind == CW_SYM_RANGE && p->range.a[s->id].vec > 1 && s->len < name->len) /* not the name without a number */
-        *out = (struct cw_vector){range_reg(p, s->id, number), p->range.a[s->id].vec, p->range.a[s->id].is_whole};
+        *out = (struct cw_vector){range_reg(p, s, number), p->range.a[s->id].vec, p->range.a[s->id].is_whole};
     else
         return false;
     return p->ir.status == CW_OK;
@@ -225,7 +243,7 @@ uint32_t cw_ptx_find_reg(struct cw_ptx *p, const struct cw_tok *name)
     if (s != NULL && s->kind == CW_SYM_REG)
         return s->id;
     if (s != NULL && s->kind == CW_SYM_RANGE && p->range.a[s->id].vec == 1 && s->len < name->len)
-        return range_reg(p, s->id, number);
+        return range_reg(p, s, number);
     return s == NULL ? element(p, name) : CW_IR_NONE;
 }
 

@@ -146,3 +146,18 @@ void cw_ptx_notice(struct cw_ptx *p, const struct cw_tok *at, const char *what)
     if (p->ir.status != CW_OK)
         free(copy);
 }
+
+uint32_t cw_ptx_enter(struct cw_kcode *k, const struct cw_fn *fn, uint32_t caller, uint32_t line)
+{
+    struct cw_ir *const ir = &k->p->ir;
+    if (ir->names) {
+        CW_PUSH(ir, &k->body.scope, (struct cw_inlined){.name = cw_ir_strdup(ir, fn->name, fn->len), .caller = caller, .line = line});
+        k->scope = k->body.scope.n > 0 ? k->body.scope.n - 1 : 0;
+    }
+    for (uint32_t i = 0; i < fn->vreg.n; i++) {
+        struct cw_vreg r = fn->vreg.a[i];
+        r.scope = k->scope;
+        CW_PUSH(ir, &k->body.vreg, r);
+    }
+    return k->scope;
+}

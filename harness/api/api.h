@@ -4,6 +4,7 @@
 #define CW_HARNESS_API_H
 
 #include "cowarp/cowarp.h"
+#include "debug/debug.h"
 #include "file/out_file.h"
 #include "gpu/gpu.h"
 #include "ir/module.h"
@@ -52,6 +53,8 @@ struct cowarp_gpu {
     bool wave_fired;
     enum cw_wave_event wave_event;
     uint64_t wave_number;         /* of the event */
+    struct cw_debug *debug;       /* NULL: nobody debugs */
+    bool is_debugged;             /* or is about to */
     struct cw_recorder *recorder; /* NULL: nothing is recorded */
     struct cw_unit_provider recorded_units;
     struct cowarp_bins *bins;         /* NULL: nobody counts */

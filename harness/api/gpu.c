@@ -159,6 +159,8 @@ static int pass_progress(void *context, const struct cw_gpu *g)
 static void pass_print(void *context, const char *text, size_t length)
 {
     const struct cowarp_gpu *gpu = context;
+    if (gpu->debug != NULL && cw_debug_is_travelling(gpu->debug))
+        return;
     if (gpu->on_print != NULL)
         gpu->on_print(gpu->context, text, length);
     else
@@ -177,6 +179,8 @@ static void on_step(void *context, const struct cw_gpu *g, cw_time now)
     const struct cowarp_gpu *gpu = context;
     if (gpu->timeline != NULL)
         cw_timeline_step(gpu->timeline, now);
+    if (gpu->debug != NULL)
+        cw_debug_step(gpu->debug);
     cowarp__wave_step(context, g, now);
 }
 
@@ -225,6 +229,23 @@ static int choose(struct cowarp_gpu *gpu, const struct cowarp_options *options, 
     return status;
 }
 
+/* What is written while the run goes on cannot go back with it. */
+static int check_debug(struct cowarp_gpu *gpu, const struct cowarp_options *o)
+{
+    const struct {
+        bool wanted;
+        const char *name;
+    } files[] = {
+        {o->wave_file != NULL, "a wave file"},         {o->timeline_file != NULL, "a timeline"},
+        {o->sample_file != NULL, "samples"},           {o->record != NULL, "a record of what a unit gets"},
+        {o->bins_file != NULL, "functional coverage"}, {o->save_file != NULL, "a saved run"},
+    };
+    for (size_t i = 0; o->debug_socket != 0 && i < sizeof files / sizeof files[0]; i++)
+        if (files[i].wanted)
+            return cw_fail(&gpu->err, CW_EINVAL, "the debugger goes back in a run, and %s cannot: leave it out", files[i].name);
+    return CW_OK;
+}
+
 /* The files that the options name, for the manifest. That of persistent memory notes itself when it is opened. */
 static int note_inputs(struct cowarp_gpu *gpu, const struct cowarp_options *options)
 {
@@ -257,6 +278,7 @@ static void keep_options(struct cowarp_gpu *gpu, const struct cowarp_options *op
     gpu->seed = options->seed;
     gpu->registers = options->registers;
     gpu->functional = options->functional != 0;
+    gpu->is_debugged = options->debug_socket != 0;
     gpu->timed_begin = options->timed_begin;
     gpu->timed_end = options->timed_end;
     gpu->check_serial = options->check_serial != 0;
@@ -310,6 +332,8 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
     keep_options(gpu, options);
     int status = check_functional(gpu, options);
     if (status == CW_OK)
+        status = check_debug(gpu, options);
+    if (status == CW_OK)
         status = check_bounds(gpu, options, &oob);
     if (status == CW_OK)
         status = cowarp__checks(&checks, options->checks, &gpu->err);
@@ -345,7 +369,9 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         .sabotage = options->sabotage,
         .max_cycles = options->max_cycles,
         .on_progress = options->on_progress != NULL ? pass_progress : NULL,
-        .on_step = options->wave_file != NULL || options->timeline_file != NULL || gpu->recorder != NULL ? on_step : NULL,
+        .on_step = options->debug_socket != 0 || options->wave_file != NULL || options->timeline_file != NULL || gpu->recorder != NULL
+                       ? on_step
+                       : NULL,
         .on_print = pass_print,
         .on_notice = pass_notice,
         .context = gpu,
@@ -361,7 +387,9 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         status = cowarp__saved_open(gpu);
     if (status == CW_OK)
         status = open_watchers(gpu, options);
-    return status == CW_OK ? cowarp__pm_create(gpu, options) : status;
+    if (status == CW_OK)
+        status = cowarp__pm_create(gpu, options);
+    return status == CW_OK && gpu->is_debugged ? cw_debug_create(&gpu->debug, options->debug_socket, gpu->gpu, &gpu->err) : status;
 }
 
 int cowarp_create(struct cowarp_gpu **gpu, const struct cowarp_options *options)
@@ -382,6 +410,8 @@ int cowarp_create(struct cowarp_gpu **gpu, const struct cowarp_options *options)
 
 int cowarp_finish(struct cowarp_gpu *gpu)
 {
+    if (gpu->debug != NULL)
+        cw_debug_finish(gpu->debug);
     const int saved = cowarp__saved_close(gpu);
     int status = cowarp_pm_close(gpu); /* first: what was durable is to be kept, whatever becomes of the wave */
     if (status == CW_OK)
@@ -401,6 +431,7 @@ void cowarp_destroy(struct cowarp_gpu *gpu)
 {
     if (gpu == NULL)
         return;
+    cw_debug_destroy(gpu->debug);
     cowarp__pm_destroy(gpu);
     cowarp__wave_close(gpu);
     cowarp__samples_close(gpu);
@@ -532,6 +563,8 @@ static void listen_again(struct cowarp_gpu *gpu)
 {
     cowarp__branches_listen(gpu);
     cowarp__profile_listen(gpu);
+    if (gpu->debug != NULL)
+        cw_debug_listen(gpu->debug);
     cowarp__parts_reset(gpu);
 }
 

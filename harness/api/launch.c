@@ -44,12 +44,14 @@ static int read_module(struct cowarp_gpu *gpu, struct cowarp_module *m, const ch
     size_t locked_length = length;
     int status = CW_OK;
     const struct cw_ir_wishes wishes = {.profile = cowarp__lcp_profile(gpu),
-                                        .machine = gpu->config.core_lowering == CW_LOWERING_PTXAS ? &gpu->config : NULL};
+                                        .machine = gpu->config.core_lowering == CW_LOWERING_PTXAS ? &gpu->config : NULL,
+                                        .names = gpu->is_debugged};
     if (gpu->system != NULL && gpu->system->lock_form)
         status = cw_ptx_lock_form(&locked, &locked_length, text, length, name, "tx_begin", "tx_commit", &gpu->err);
     if (status == CW_OK)
         status = cw_ptx_load(&m->module, locked != NULL ? locked : text, locked_length, name, intrinsics, &wishes, &gpu->err);
-    if (status == CW_OK && gpu->profile != NULL && (m->text = strndup(locked != NULL ? locked : text, locked_length)) == NULL)
+    if (status == CW_OK && (gpu->profile != NULL || gpu->is_debugged) &&
+        (m->text = strndup(locked != NULL ? locked : text, locked_length)) == NULL)
         status = cw_fail(&gpu->err, CW_ENOMEM, "%s: out of memory", name);
     free(locked);
     return status;
@@ -394,6 +396,7 @@ static void note_persist_oracle(struct cowarp_gpu *gpu, int status)
 
 /* A launch as the chip takes it. */
 struct prepared {
+    const struct cowarp_module *module;
     uint8_t *block;
     bool *local;
     struct cw_gpu_request request;
@@ -424,7 +427,7 @@ static int prepare(struct cowarp_gpu *gpu, struct prepared *p, const struct cowa
                    const struct cowarp_launch *l)
 {
     int status = CW_OK;
-    *p = (struct prepared){0};
+    *p = (struct prepared){.module = module};
     if (l->arg_count > 0) {
         p->block = calloc(1, k->param_bytes + 1u);
         p->local = calloc(k->param_cnt + 1u, sizeof *p->local);
@@ -521,9 +524,14 @@ static int run_prepared(struct cowarp_gpu *gpu, struct prepared *p)
     cowarp__saved_launch(gpu, &p->request);
     if (gpu->timeline != NULL)
         cw_timeline_launch(gpu->timeline, kernel);
+    if (gpu->debug != NULL)
+        cw_debug_launch(gpu->debug,
+                        &(struct cw_debug_launch){p->request.module, p->request.kernel, p->module->text, p->module->global_base});
     int status = cw_gpu_launch(gpu->gpu, &p->request, &gpu->err);
     if (gpu->timeline != NULL)
         cw_timeline_launch(gpu->timeline, NULL);
+    if (gpu->debug != NULL)
+        cw_debug_launched(gpu->debug, status, &gpu->err);
     gpu->host_seconds += host_seconds() - start;
     status = cowarp__wave_launched(gpu, status);
     const int noted = cowarp__parts_launched(gpu, kernel, p->request.stream);

@@ -66,6 +66,7 @@ const struct cli_option cli_machine_options[] = {
      "write how often the hardware units were in each situation of their contracts, as CSV (docs/coverage.md)"},
     {"record-branches", "FILE", CLI_WATCHES, "write how many threads went which way at each branch, for --lcp-profile of a later run"},
     {"lcp-profile", "FILE", 0, "with core.lcp=profile: such a file, from which the likely-convergence points follow"},
+    {"debug-socket", "N", CLI_WATCHES, "the run is that of a debugger, which listens at this file: 'cowarp debug' gives it"},
     {"quiet", NULL, CLI_WATCHES, "nothing but errors"},
 };
 const uint32_t cli_machine_option_cnt = sizeof cli_machine_options / sizeof cli_machine_options[0];

@@ -83,6 +83,13 @@ const struct cli_command cli_report = {
     .script = "scripts/results/report.py",
 };
 
+const struct cli_command cli_debug = {
+    .name = "debug",
+    .usage = "[OPTIONS] run|exec|cuda ...",
+    .what = "Stops a run anywhere, steps through it forward and back, shows its state; see docs/debug.md",
+    .script = "scripts/debug/debug.py",
+};
+
 const struct cli_command cli_sweep = {
     .name = "sweep",
     .usage = "WORKLOAD|FILE.ptx --vary NAME=VALUES ... [OPTIONS]",

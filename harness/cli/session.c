@@ -387,6 +387,7 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
     o->bins_file = cli_output(p, "bins");
     o->sample_counters = cli_value(p, "sample-counters", NULL);
     o->lcp_profile = cli_value(p, "lcp-profile", NULL);
+    o->debug_socket = atoi(cli_value(p, "debug-socket", "0"));
     int status = read_settings(s, p);
     if (status == CLI_OK)
         status = read_mechs(s, p);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/look.h"
 #include "trace_json.h"
 
 #define CAUSES_MAX   6u
@@ -74,7 +75,7 @@ struct cw_timeline {
     char kernel[128];
 };
 
-/* By cw_core_warp_state; a warp that runs and has an open transaction has a word of its own. */
+/* By cw_look_state; a warp that runs and has an open transaction has a word of its own. */
 static const char *const states[] = {"", "running", "running", "barrier", "memory", "mechanism", "commit", "back-off", "transaction"};
 #define IN_TRANSACTION 8u
 
@@ -388,7 +389,7 @@ void cw_timeline_step(struct cw_timeline *t, cw_time now)
         return;
     for (uint32_t c = 0; c < t->core_cnt; c++)
         for (uint32_t w = 0; w < t->warp_cnt; w++)
-            look_at_warp(t, c, w, cw_core_warp_state(cw_gpu_core(t->gpu, c), w), now);
+            look_at_warp(t, c, w, cw_look_state(cw_core_look(cw_gpu_core(t->gpu, c)), w), now);
     look_at_queues(t, now);
     stop_when_full(t);
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/look.h"
+
 static const char *const warp_states[] = {"free", "ready", "scoreboard", "barrier", "memory", "tx_wait", "tx_commit", "back_off"};
 static const struct cw_wave_enum warp_enum = {"warp_state", 8, warp_states};
 #define ENUM_WARP 0
@@ -278,7 +280,7 @@ void cw_wave_sample_chip(struct cw_wave_signals *s)
         *value++ = *s->counter[i];
     for (uint32_t core = 0; core < c->core_count; core++)
         for (uint32_t warp = 0; warp < c->core_warps; warp++)
-            *value++ = cw_core_warp_state(cw_gpu_core(s->gpu, core), warp);
+            *value++ = cw_look_state(cw_core_look(cw_gpu_core(s->gpu, core)), warp);
 }
 
 void cw_wave_sample_units(struct cw_wave_signals *s)

@@ -33,6 +33,7 @@ OPTIONS = {
     "checks": ("checks", "text"), "check_lines": ("check_lines", "number"), "bins": ("bins_file", "path"),
     "save_file": ("save_file", "path"), "save_cycle": ("save_cycle", "number"), "load_file": ("load_file", "path"),
     "renew_cycles": ("renew_cycles", "number"), "pack_messages": ("pack_messages", "flag"),
+    "debug_socket": ("debug_socket", "number"),
 }
 OWN = ("config", "on_progress", "on_message", "on_print")
 

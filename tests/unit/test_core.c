@@ -461,8 +461,8 @@ static void test_core__the_report_names_a_missing_barrier_arrival(void **state)
     assert_non_null(strstr(report, "waits for barrier 3: 32 of 64 threads arrived"));
     assert_non_null(strstr(report, "waits for barrier 4: 32 of 64 threads arrived"));
     assert_true(cw_core_component(r->core)->wake == CW_TIME_NEVER);
-    assert_int_equal(cw_core_warp_state(r->core, 0), 3);
-    assert_int_equal(cw_core_warp_state(r->core, 5), 0);
+    assert_int_equal(cw_look_state(cw_core_look(r->core), 0), 3);
+    assert_int_equal(cw_look_state(cw_core_look(r->core), 5), 0);
     destroy_rig(r);
 }
 

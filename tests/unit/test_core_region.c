@@ -282,7 +282,7 @@ static void test_core_region__begin_waits_until_it_is_woken(void **state)
     while (s.refuse_begin == 3)
         step(r);
     cw_time first = r->now - 1;
-    assert_int_equal(cw_core_warp_state(r->core, 0), 5);
+    assert_int_equal(cw_look_state(cw_core_look(r->core), 0), 5);
     run(r);
     assert_int_equal(s.begun_at, first + 3 * 77);
     assert_int_equal(word(r, 1024), 1025);

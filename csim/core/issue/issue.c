@@ -476,6 +476,19 @@ static __attribute__((noinline)) void tell_issued(struct cw_core_issue *issue, u
         }
 }
 
+/* Who wants to know it before. */
+static __attribute__((noinline)) void tell_before(const struct cw_core_issue *issue, uint32_t w, const struct cw_uop *u, cw_lanes mask)
+{
+    const struct cw_core_warps *const warps = &issue->memory.blocks.cache.warps;
+    const struct cw_event e = {.type = CW_EVENT_BEFORE,
+                               .core = warps->cfg.index,
+                               .warp = w,
+                               .attempt = warps->warp[w].attempt,
+                               .now = warps->now,
+                               .u.access = {.uop = u, .lanes = mask}};
+    cw_events_tell(warps->cfg.stream, &e);
+}
+
 /* ---- micro-operations that ride ---- */
 
 /* Nothing of what it writes is waited for: the warp has waited for that. */
@@ -592,6 +605,8 @@ static __attribute__((noinline)) bool unusual_perform(struct cw_core_issue *issu
                                                       const struct cw_issue_op *op, uint32_t pc, cw_lanes mask)
 {
     struct cw_core_warps *const warps = &issue->memory.blocks.cache.warps;
+    if (cw_events_want(warps->cfg.stream, CW_EVENT_BEFORE))
+        tell_before(issue, w, u, mask);
     if (warps->one_by_one)
         begin_alone(issue, w, op);
     const bool issued = perform(issue, w, u, op, pc, mask);

@@ -128,3 +128,19 @@ void cw_core__write_old(struct cw_core_warps *warps, const struct cw_mem_inst *i
     for (uint32_t i = 0; u->dst_cnt != 0 && cw_core__part(warps, inst->dynamic, inst->warp, inst->half, i, &p); i++)
         write_part(p.x, u->dst[0], u->type, false, (uint32_t)lanes & p.lanes, old);
 }
+
+void cw_look_register(const struct cw_core_warps *warps, uint32_t w, struct cw_opnd o, uint64_t out[CW_WARP_LANES_MAX])
+{
+    struct cw_part p;
+    memset(out, 0, CW_WARP_LANES_MAX * sizeof *out);
+    if (o.kind != CW_OPND_PRED) {
+        cw_core__read_warp(warps, w, o, out);
+        return;
+    }
+    for (uint32_t half = 0; half < warps->halves; half++)
+        for (uint32_t i = 0; cw_core__part(warps, warps->warp[w].dynamic, w, half, i, &p); i++)
+            for (uint32_t left = p.lanes; left != 0; left &= left - 1) {
+                const uint32_t lane = (uint32_t)__builtin_ctz(left);
+                out[CW_LANES * half + lane] = p.x->pred[o.idx * p.x->pred_stride] >> lane & 1u;
+            }
+}

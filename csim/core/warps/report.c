@@ -290,7 +290,7 @@ void cw_core__report(const struct cw_core_warps *warps, FILE *out)
             report_warp(warps, w, out);
 }
 
-uint32_t cw_core__warp_state(const struct cw_core_warps *warps, uint32_t w)
+uint32_t cw_look_state(const struct cw_core_warps *warps, uint32_t w)
 {
     const struct cw_warp *warp = &warps->warp[w];
     switch ((enum cw_wait)warp->wait) {
@@ -318,4 +318,53 @@ uint32_t cw_core__warp_state(const struct cw_core_warps *warps, uint32_t w)
         return 1;
     return warp->in_region && warp->attempt > warp->attempt_first && warp->not_before > warps->cycle + warps->config->core_fetch_cycles ? 7
                                                                                                                                         : 2;
+}
+
+/* ---- core/look.h ---- */
+
+uint32_t cw_look_slots(const struct cw_core_warps *warps)
+{
+    return warps->slots;
+}
+
+bool cw_look_warp(const struct cw_core_warps *warps, uint32_t w, struct cw_look_warp *look)
+{
+    const struct cw_warp *warp = &warps->warp[w];
+    *look = (struct cw_look_warp){.launch = warps->launch};
+    if (w >= warps->slots || warps->launch == NULL || warp->wait == CW_WAIT_FREE)
+        return false;
+    look->state = cw_look_state(warps, w);
+    look->pc = cw_core__pc(warps, w);
+    look->active = warps->front[w].active;
+    look->live = warp->live;
+    look->block = warp->block;
+    memcpy(look->ctaid, warps->block[warp->block].ctaid, sizeof look->ctaid);
+    look->number = warp->number;
+    look->in_region = warp->in_region;
+    look->attempt = warp->attempt - warp->attempt_first;
+    return true;
+}
+
+void cw_look_thread(const struct cw_core_warps *warps, uint32_t w, uint32_t lane, uint32_t tid[3])
+{
+    const uint32_t home = cw_core__home(warps, warps->warp[w].dynamic, w, lane);
+    for (int d = 0; d < 3; d++)
+        tid[d] = warps->storage.tid[home * warps->halves + lane / CW_LANES][d][lane % CW_LANES];
+}
+
+bool cw_look_is_pending(const struct cw_core_warps *warps, uint32_t w, struct cw_opnd o)
+{
+    const struct cw_kernel *k = warps->launch->kernel;
+    const uint32_t base = o.kind == CW_OPND_R32 ? 0 : o.kind == CW_OPND_R64 ? k->r32_cnt : k->r32_cnt + k->r64_cnt;
+    return is_pending(warps, w, base + o.idx);
+}
+
+void cw_look_tell_wait(const struct cw_core_warps *warps, uint32_t w, FILE *out)
+{
+    report_wait(warps, w, out);
+}
+
+void cw_look_tell_stack(const struct cw_core_warps *warps, uint32_t w, FILE *out)
+{
+    warps->control->ops->report(warps->control, w, line_of, warps, out);
 }

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/core.h"
+#include "core/look.h"
 #include "core/warps/checkpoint.h"
 #include "core/warps/classes.h"
 #include "core/warps/heap.h"
@@ -368,6 +368,5 @@ void cw_core__add_patience(const struct cw_core_warps *warps, uint64_t cycle, ui
                            struct cw_core_patience *p);
 void cw_core__report(const struct cw_core_warps *warps, FILE *out);
 bool cw_core__spin_report(const struct cw_core_warps *warps, struct cw_core_spin *spin);
-uint32_t cw_core__warp_state(const struct cw_core_warps *warps, uint32_t warp);
 
 #endif

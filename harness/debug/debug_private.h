@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The engine's state. Private to: condition.c, debug.c, show.c, state.c, stop.c, travel.c. */
+#ifndef CW_DEBUG_DEBUG_PRIVATE_H
+#define CW_DEBUG_DEBUG_PRIVATE_H
+
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "core/look.h"
+#include "debug/debug.h"
+
+#define CW_DEBUG_WORDS 24u /* most words of a command */
+#define CW_DEBUG_STOPS 64u /* most stops */
+#define CW_DEBUG_MARKS 48u /* most processes that stand still */
+
+/* Moments that are no events of the machine: numbers behind those of enum cw_event_type. */
+enum cw_debug_moment {
+    CW_DEBUG_START = CW_EVENT_TYPES, /* of the run, before the first launch */
+    CW_DEBUG_LAUNCH,                 /* a launch begins */
+    CW_DEBUG_STEP,                   /* a time step is over */
+    CW_DEBUG_LAUNCHED,               /* a launch has ended */
+    CW_DEBUG_END,                    /* of the run */
+    CW_DEBUG_MOMENTS
+};
+
+/* A place in the run. */
+struct cw_debug_at {
+    uint64_t launch; /* how many have begun */
+    cw_time now;
+    uint32_t moment; /* enum cw_event_type or cw_debug_moment */
+    uint32_t index;  /* of those of that launch and time, from 1 on */
+};
+
+enum cw_debug_kind {
+    CW_DEBUG_ON_LINE, /* of the PTX or of a source file: the warp comes to it */
+    CW_DEBUG_ON_PC,
+    CW_DEBUG_ON_KERNEL,
+    CW_DEBUG_ON_CYCLE,
+    CW_DEBUG_ON_ACCESS,
+    CW_DEBUG_ON_BARRIER,
+    CW_DEBUG_ON_ABORT,
+    CW_DEBUG_ON_COMMIT,
+    CW_DEBUG_ON_BEGIN,
+    CW_DEBUG_ON_PERSIST,
+    CW_DEBUG_ON_DIVERGE,
+    CW_DEBUG_ON_BLOCK
+};
+
+struct cw_debug_stop {
+    uint32_t id;     /* the face's number; 0: the place is free */
+    uint32_t kind;   /* enum cw_debug_kind */
+    char name[120];  /* source file, kernel, cause of an abort; "": any */
+    uint64_t number; /* line, PC, cycle */
+    uint32_t space;  /* enum cw_space; of an access, with ... */
+    uint64_t address, bytes;
+    bool reads, writes;
+    int64_t core, warp;  /* -1: any */
+    char condition[160]; /* "": none */
+};
+
+/* How far the run goes beside its stops. */
+enum cw_debug_pace { CW_DEBUG_FREE, CW_DEBUG_INSTRUCTION, CW_DEBUG_SOURCE_LINE, CW_DEBUG_CYCLES, CW_DEBUG_REGION };
+
+/* Who is looked at. */
+struct cw_debug_focus {
+    uint32_t core, warp, lane;
+};
+
+/* What the run is to do next. It goes from one process to another, so there are no pointers in it. */
+struct cw_debug_order {
+    bool seeks;     /* goes up to `target`, and keeps the last place before it where it would have stopped ... */
+    bool inclusive; /* and looks at that place too */
+    bool has_found;
+    struct cw_debug_at found; /* ... here, ... */
+    char why[200];            /* ... for this */
+    struct cw_debug_focus found_focus;
+    bool goes_to; /* stops at `target`, and nowhere else */
+    struct cw_debug_at target;
+    uint32_t pace; /* enum cw_debug_pace */
+    bool stops;    /* at stops, too */
+    struct cw_debug_focus focus;
+    uint64_t cycle;    /* of CW_DEBUG_CYCLES: from this one on; when it seeks, up to this one */
+    uint32_t depth;    /* of CW_DEBUG_SOURCE_LINE: calls that it is in at most */
+    bool has_issued;   /* the warp has executed an instruction since */
+    uint32_t stop_cnt; /* places of stop that have been used */
+    struct cw_debug_stop stop[CW_DEBUG_STOPS];
+};
+
+/* A process that stands still. */
+struct cw_debug_mark {
+    struct cw_debug_at at;
+    double seconds; /* of the host, on the way from the run's start to it */
+    pid_t pid;
+    int pipe; /* by which it gets its order */
+};
+
+/* What the processes of a run share. */
+struct cw_debug_common {
+    volatile pid_t active; /* the one that runs; 0: the next one is about to */
+    volatile int ended, status;
+};
+
+/* A word that a thread's attempt has read or written. */
+struct cw_debug_word {
+    uint64_t address;
+    uint32_t lane, value;
+    bool writes;
+};
+
+/* What the engine keeps of each warp. */
+struct cw_debug_warp {
+    bool tried;    /* it has been told that pc is about to be executed, and not that it has been */
+    uint32_t pc;   /* of that instruction */
+    uint32_t line; /* of the last instruction, as code.line_of has it */
+    struct cw_debug_word *word;
+    uint32_t word_cnt, word_cap;
+};
+
+struct cw_debug_code {
+    struct cw_debug_launch launch;
+    uint32_t *line_of;  /* [micro-op] its source line, or that of the PTX where there is none; lines of other files are others */
+    uint32_t *depth_of; /* [micro-op] calls that it is in */
+    uint8_t *marked;    /* [micro-op] a stop of a line or PC may be here */
+    const char **text;  /* [line - 1] where it begins */
+    uint32_t text_cnt;
+};
+
+struct cw_debug {
+    struct cw_gpu *gpu;
+    struct cw_event_listener listener;
+    int socket;
+    char *input; /* what has come and has not been taken */
+    size_t input_bytes, input_room;
+    struct cw_debug_at at;
+    struct cw_debug_at began;         /* where this process, or the copy that it is, has begun to run */
+    cw_time step, last_step;          /* times of the last step and of the one before */
+    uint32_t count[CW_DEBUG_MOMENTS]; /* of moments at at.launch and at.now */
+    struct cw_debug_order order;
+    struct cw_debug_focus focus;
+    struct cw_debug_code code;  /* of the launch; launch.kernel NULL: none */
+    struct cw_debug_warp *warp; /* [core * slots + warp] */
+    uint32_t slots, cores;
+    bool kernel_begins; /* no instruction of the launch has been told of */
+    char error[1300];   /* how the last launch has failed; "" */
+    struct cw_debug_mark mark[CW_DEBUG_MARKS];
+    uint32_t mark_cnt;
+    double seconds, since;       /* of the host up to this process, and when that began */
+    double marked_at, system_at; /* when the last process was left behind; what the kernel had taken of this one then */
+    uint64_t steps;
+    int order_pipe;      /* of the process that is to stand still next */
+    int life[2], end[2]; /* pipes: broken when the first process has gone; the last process's status */
+    struct cw_debug_common *common;
+    pid_t first;
+};
+
+/* travel.c: the processes */
+int cw_debug__travel_begin(struct cw_debug *d, struct cw_error *err);
+/* A process stands still here from now on. true: this is a copy that it has made later, and the order is a new one. */
+bool cw_debug__mark(struct cw_debug *d);
+/* After a step: whether it is time for one more. */
+void cw_debug__mark_due(struct cw_debug *d);
+/* The order is carried out by a copy of the newest process that stands before the place. Does not return when there is one; false: there is
+ * none, so the place is before the run's start. */
+bool cw_debug__hand_over(struct cw_debug *d, const struct cw_debug_at *before, const struct cw_debug_order *order);
+double cw_debug__seconds(const struct cw_debug *d);
+/* The whole run ends. */
+void cw_debug__end_all(struct cw_debug *d, int status);
+
+/* stop.c: where the run stops */
+struct cw_debug_hit {
+    char why[200];
+    struct cw_debug_focus focus;
+    bool has_focus;
+};
+/* e: NULL at a moment that is no event. first: the warp has not been told of before at this instruction. */
+bool cw_debug__hits(struct cw_debug *d, const struct cw_event *e, uint32_t moment, bool first, struct cw_debug_hit *hit);
+/* "stop ID KIND ..." without its first word; NULL, or what is wrong with it. */
+const char *cw_debug__add_stop(struct cw_debug *d, char **word, uint32_t cnt);
+bool cw_debug__delete_stop(struct cw_debug *d, uint32_t id);
+/* The kernel's instructions where a stop may be. */
+void cw_debug__mark_lines(struct cw_debug *d);
+
+/* condition.c: for the lane of the focus. NULL, or what is wrong. */
+struct cw_debug_value {
+    bool is_float, is_signed;
+    uint64_t bits; /* an integer */
+    double number; /* is_float */
+};
+const char *cw_debug__evaluate(const struct cw_debug *d, const char *text, const struct cw_debug_focus *focus,
+                               struct cw_debug_value *value);
+
+/* state.c: what is read of the machine */
+const struct cw_core_warps *cw_debug__warps(const struct cw_debug *d, uint32_t core);
+bool cw_debug__warp(const struct cw_debug *d, const struct cw_debug_focus *focus, struct cw_look_warp *look);
+/* The register of that name that has its value at this PC; of several the one of the innermost call. NULL: none. */
+const struct cw_named *cw_debug__named(const struct cw_debug *d, const char *name, uint32_t pc);
+/* Bytes of a space, as the focused thread sees it. false: they are not there. */
+bool cw_debug__read(const struct cw_debug *d, const struct cw_debug_focus *focus, uint32_t space, uint64_t address, void *to,
+                    uint32_t bytes);
+uint32_t cw_debug__space(const char *name); /* enum cw_space; UINT32_MAX: no space */
+/* Prepares what is known of a launch's code; and forgets it. */
+void cw_debug__code(struct cw_debug *d, const struct cw_debug_launch *launch);
+/* A word of a transaction. */
+void cw_debug__keep_word(struct cw_debug *d, const struct cw_event *e);
+void cw_debug__forget_words(struct cw_debug *d, const struct cw_event *e);
+
+/* show.c: answers */
+void cw_debug__string(FILE *out, const char *text);
+/* Carries a command that shows something out: writes the members of an object. NULL, or what is wrong. */
+const char *cw_debug__show(struct cw_debug *d, char **word, uint32_t cnt, FILE *out);
+/* "stopped": why, and the place. */
+void cw_debug__tell_place(struct cw_debug *d, FILE *out);
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the engine reads of the machine, and what it keeps of the launch's code and of transactions. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/core_local.h"
+#include "debug/debug_private.h"
+
+const struct cw_core_warps *cw_debug__warps(const struct cw_debug *d, uint32_t core)
+{
+    return cw_core_look(cw_gpu_core(d->gpu, core));
+}
+
+bool cw_debug__warp(const struct cw_debug *d, const struct cw_debug_focus *focus, struct cw_look_warp *look)
+{
+    return d->code.launch.kernel != NULL && focus->core < d->cores && focus->warp < d->slots &&
+           cw_look_warp(cw_debug__warps(d, focus->core), focus->warp, look);
+}
+
+/* ---- the code ---- */
+
+/* Where its lines begin. */
+static void split(struct cw_debug_code *c)
+{
+    uint32_t cnt = 1;
+    for (const char *at = c->launch.text; *at != '\0'; at++)
+        cnt += *at == '\n';
+    c->text = malloc(cnt * sizeof *c->text);
+    c->text_cnt = 0;
+    for (const char *at = c->launch.text; c->text != NULL && at != NULL && c->text_cnt < cnt;) {
+        c->text[c->text_cnt++] = at;
+        at = strchr(at, '\n');
+        at = at != NULL ? at + 1 : NULL;
+    }
+}
+
+/* Source lines as numbers: those of other files and of the PTX itself are others. */
+static uint32_t number_of_line(const struct cw_module *m, uint32_t ptx_line)
+{
+    uint32_t line = 0;
+    const char *file = cw_module_source(m, ptx_line, &line);
+    uint32_t hash = 0;
+    for (const char *at = file; at != NULL && *at != '\0'; at++)
+        hash = hash * 31 + (uint8_t)*at;
+    return file != NULL ? line ^ hash << 20 : ptx_line;
+}
+
+static uint32_t depth_of(const struct cw_kernel *k, uint32_t pc)
+{
+    uint32_t depth = 0;
+    for (uint32_t s = k->scope_of != NULL ? k->scope_of[pc] : 0; s != 0; s = k->scope[s].caller)
+        depth++;
+    return depth;
+}
+
+void cw_debug__code(struct cw_debug *d, const struct cw_debug_launch *launch)
+{
+    struct cw_debug_code *c = &d->code;
+    const bool same = launch != NULL && c->launch.kernel == launch->kernel && c->launch.module == launch->module;
+    if (same)
+        return;
+    free(c->line_of);
+    free(c->depth_of);
+    free(c->marked);
+    free(c->text);
+    *c = (struct cw_debug_code){0};
+    if (launch == NULL)
+        return;
+    const uint32_t cnt = launch->kernel->uop_cnt;
+    c->launch = *launch;
+    c->line_of = calloc(cnt, sizeof *c->line_of);
+    c->depth_of = calloc(cnt, sizeof *c->depth_of);
+    c->marked = calloc(cnt, sizeof *c->marked);
+    for (uint32_t i = 0; c->line_of != NULL && c->depth_of != NULL && i < cnt; i++) {
+        c->line_of[i] = number_of_line(launch->module, launch->kernel->uop[i].line);
+        c->depth_of[i] = depth_of(launch->kernel, i);
+    }
+    split(c);
+}
+
+const struct cw_named *cw_debug__named(const struct cw_debug *d, const char *name, uint32_t pc)
+{
+    const struct cw_kernel *k = d->code.launch.kernel;
+    const struct cw_named *best = NULL;
+    for (uint32_t i = 0; k != NULL && i < k->named_cnt; i++) {
+        const struct cw_named *n = &k->named[i];
+        if (pc >= n->first && pc < n->end && strcmp(n->name, name) == 0 && (best == NULL || n->scope > best->scope))
+            best = n;
+    }
+    return best;
+}
+
+/* ---- memory ---- */
+
+uint32_t cw_debug__space(const char *name)
+{
+    static const char *const names[] = {"generic", "global", "shared", "local", "const", "param"};
+    for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0)
+            return i;
+    return UINT32_MAX;
+}
+
+/* Device memory; what the core has written and not sent is newer. */
+static bool read_device(const struct cw_debug *d, uint32_t core, uint64_t address, uint8_t *to, uint32_t bytes)
+{
+    const struct cw_memory *m = cw_gpu_memory(d->gpu);
+    struct cw_core_copy copy;
+    if (!cw_memory_valid(m, address, bytes))
+        return false;
+    cw_memory_read(m, address, to, bytes);
+    for (uint64_t at = address - address % 4; at < address + bytes; at += 4)
+        if (cw_core_copy_report(cw_gpu_core(d->gpu, core), at, &copy) && copy.dirty)
+            for (uint32_t i = 0; i < 4; i++)
+                if (at + i >= address && at + i < address + bytes)
+                    to[at + i - address] = (uint8_t)(copy.value >> 8 * i);
+    return true;
+}
+
+static bool read_local(const struct cw_debug *d, const struct cw_debug_focus *f, const struct cw_launch *l, uint64_t address, uint8_t *to,
+                       uint32_t bytes)
+{
+    const uint32_t halves = cw_gpu_config(d->gpu)->core_warp_width / CW_LANES;
+    const uint32_t slot = (f->core * d->slots + f->warp) * halves + f->lane / CW_LANES;
+    for (uint32_t i = 0; i < bytes; i++) {
+        const uint64_t at = address + i;
+        if (at >= l->local_bytes)
+            return false;
+        const uint64_t row = cw_local_row(l->local_base, l->local_bytes, slot, (uint32_t)(at / 4));
+        if (!read_device(d, f->core, row + f->lane % CW_LANES * 4 + at % 4, to + i, 1))
+            return false;
+    }
+    return true;
+}
+
+static bool read_piece(const void *from, uint64_t size, uint64_t address, void *to, uint32_t bytes)
+{
+    if (from == NULL || address > size || bytes > size - address)
+        return false;
+    memcpy(to, (const uint8_t *)from + address, bytes);
+    return true;
+}
+
+/* Generic addresses are of the space in whose window they lie. */
+static uint32_t resolve(uint64_t *address)
+{
+    static const struct {
+        uint64_t base;
+        uint32_t space;
+    } windows[] = {{CW_SHARED_WINDOW, CW_SPACE_SHARED},
+                   {CW_LOCAL_WINDOW, CW_SPACE_LOCAL},
+                   {CW_CONST_WINDOW, CW_SPACE_CONST},
+                   {CW_PARAM_WINDOW, CW_SPACE_PARAM}};
+    for (uint32_t i = 0; i < sizeof windows / sizeof windows[0]; i++)
+        if (*address - windows[i].base < CW_WINDOW_BYTES) {
+            *address -= windows[i].base;
+            return windows[i].space;
+        }
+    return CW_SPACE_GLOBAL;
+}
+
+bool cw_debug__read(const struct cw_debug *d, const struct cw_debug_focus *focus, uint32_t space, uint64_t address, void *to,
+                    uint32_t bytes)
+{
+    struct cw_look_warp w;
+    if (space == CW_SPACE_GENERIC)
+        space = resolve(&address);
+    if (space == CW_SPACE_GLOBAL)
+        return read_device(d, focus->core, address, to, bytes);
+    if (!cw_debug__warp(d, focus, &w))
+        return false;
+    switch (space) {
+    case CW_SPACE_SHARED:
+        return read_piece(cw_core_shared_of(cw_gpu_core(d->gpu, focus->core), w.block), w.launch->shared_bytes, address, to, bytes);
+    case CW_SPACE_LOCAL:
+        return read_local(d, focus, w.launch, address, to, bytes);
+    case CW_SPACE_CONST:
+        return read_piece(w.launch->module->const_image, w.launch->module->const_bytes, address, to, bytes);
+    default:
+        return read_piece(w.launch->param, w.launch->kernel->param_bytes, address, to, bytes);
+    }
+}
+
+/* ---- transactions ---- */
+
+void cw_debug__keep_word(struct cw_debug *d, const struct cw_event *e)
+{
+    struct cw_debug_warp *const w = &d->warp[e->core * d->slots + e->warp];
+    if (w->word_cnt == w->word_cap) {
+        const uint32_t cap = w->word_cap == 0 ? 64 : 2 * w->word_cap;
+        struct cw_debug_word *larger = realloc(w->word, cap * sizeof *larger);
+        if (larger == NULL)
+            return;
+        w->word = larger;
+        w->word_cap = cap;
+    }
+    w->word[w->word_cnt++] = (struct cw_debug_word){
+        .address = e->u.word.addr, .lane = e->lane, .value = e->u.word.value, .writes = e->type == CW_EVENT_REGION_ISSUE};
+}
+
+/* A new attempt of the thread begins. */
+void cw_debug__forget_words(struct cw_debug *d, const struct cw_event *e)
+{
+    struct cw_debug_warp *const w = &d->warp[e->core * d->slots + e->warp];
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < w->word_cnt; i++)
+        if (w->word[i].lane != e->lane)
+            w->word[kept++] = w->word[i];
+    w->word_cnt = kept;
+}

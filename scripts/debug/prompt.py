@@ -1,0 +1,340 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The debugger's own prompt: commands to read and to write, for people and for scripts."""
+import json
+import re
+import struct
+import sys
+
+from engine import Ended, Wrong, lanes, ranges
+
+TYPES = {"u8": "B", "s8": "b", "u16": "H", "s16": "h", "u32": "I", "s32": "i", "u64": "Q", "s64": "q", "f32": "f", "f64": "d"}
+SPACES = ("global", "shared", "local", "const", "param", "generic")
+HELP = """Stops
+  break LINE | FILE:LINE | KERNEL [core C] [warp W] [if CONDITION]    a warp comes to a line of the PTX, or of a source; a kernel begins
+  watch [SPACE] ADDRESS [BYTES]      a store or an atomic there issues; rwatch: a load; awatch: any. SPACE: global, shared, local
+  catch abort [CAUSE] | begin | commit | barrier | persist | diverge | block [if CONDITION]
+  info stops, delete [N]
+Steps
+  step [N]           an instruction of the warp            reverse-step [N]
+  next [N]           a source line of the warp             reverse-next [N]
+  cycle [N]          core cycles                           reverse-cycle [N]
+  continue           to the next stop                      reverse-continue
+  finish             until the warp's transaction is over  at CYCLE: there, on or back
+Shows
+  where, list, backtrace             the place, the PTX around it, calls
+  info warps [CORE]                  what each warp waits for
+  info registers [NAME]              of the lane, or one of all lanes
+  info stack | sets [all] | symbols | report
+  print EXPRESSION                   registers (%r1), tid.x, lane, cycle, u32[ADDRESS], shared.f32[ADDRESS]; C's operators
+  x [N] [TYPE] [SPACE] ADDRESS       memory: u8 .. u64, s8 .. s64, f32, f64
+  warp CORE.WARP, lane N             whom to look at
+quit"""
+
+
+def number(text):
+    try:
+        return int(text, 0)
+    except ValueError:
+        raise Wrong(f"'{text}' is no number") from None
+
+
+class Prompt:
+    def __init__(self, engine, out=sys.stdout, as_json=False):
+        self.engine, self.out, self.json = engine, out, as_json
+        self.stops, self.next_stop, self.last = {}, 1, ""
+
+    def say(self, text):
+        print(text, file=self.out, flush=True)
+
+    # ---- places ----
+
+    def tell(self, place):
+        if self.json:
+            self.say(json.dumps(place))
+            return
+        why = place.get("stopped")
+        if why not in (None, "step"):
+            self.say(why)
+        if "kernel" not in place:
+            return
+        head = f"cycle {place['cycle']}, {place['kernel']}"
+        if "block" not in place:
+            self.say(head)
+            return
+        active = ranges(lanes(place["active"]))
+        block, thread = (",".join(map(str, place[name])) for name in ("block", "thread"))
+        attempt = f", attempt {place['attempt']}" if "attempt" in place else ""
+        self.say(f"{head}, core {place['core']} warp {place['warp']} lane {place['lane']}: block ({block}) thread ({thread}), "
+                 f"lanes {active}{attempt}")
+        if "ptx_line" in place:
+            source = f"  {place['file']}:{place['line']}" if "file" in place else ""
+            self.say(f"{place['ptx_line']:>6}  {' '.join(place['text'].split())}{source}")
+
+    def go(self, command, times="1"):
+        for _ in range(number(times)):
+            place = self.engine.go(command)
+            if place["stopped"] != "step":
+                break
+        self.tell(place)
+
+    # ---- stops ----
+
+    def add(self, what, text):
+        self.engine.ask(f"stop {self.next_stop} {what}")
+        self.stops[self.next_stop] = text
+        self.say(json.dumps({"stop": self.next_stop}) if self.json else f"stop {self.next_stop}: {text}")
+        self.next_stop += 1
+
+    def do_break(self, words):
+        if not words:
+            raise Wrong("break takes a line, FILE:LINE or a kernel")
+        where, rest = words[0], " ".join(words[1:])
+        match = re.fullmatch(r"(.+):(\d+)", where)
+        if where.isdigit():
+            what = f"ptx {where}"
+        elif match:
+            what = f"source {match.group(1)} {match.group(2)}"
+        else:
+            what = f"kernel {where}"
+        self.add(f"{what} {rest}", " ".join(["break", *words]))
+
+    def watch(self, name, direction, words):
+        space = words.pop(0) if words and words[0] in SPACES else "global"
+        if not words:
+            raise Wrong(f"{name} takes an address, and behind it how many bytes")
+        address = self.value(words.pop(0))
+        size = words.pop(0) if words and words[0].isdigit() else "4"
+        self.add(f"access {direction} {space} {address} {size} {' '.join(words)}", f"{name} {space} {address:#x} {size}")
+
+    def value(self, text):
+        """The number that an expression or the name of a variable is."""
+        if re.fullmatch(r"0[xX][0-9a-fA-F]+|\d+", text):
+            return int(text, 0)
+        if re.fullmatch(r"[A-Za-z_$][\w$]*", text):
+            for symbol in self.engine.ask("symbols")["symbols"]:
+                if symbol["name"] == text:
+                    return symbol["address"]
+        return int(self.engine.ask(f"value {text}")["value"])
+
+    def do_catch(self, words):
+        kinds = ("abort", "begin", "commit", "barrier", "persist", "diverge", "block")
+        if not words or words[0] not in kinds:
+            raise Wrong(f"catch takes one of {', '.join(kinds)}")
+        given = list(words)
+        if words[0] == "abort" and (len(words) == 1 or words[1] in ("if", "core", "warp")):
+            given.insert(1, "-")
+        self.add(" ".join(given), " ".join(["catch", *words]))
+
+    def do_delete(self, words):
+        for stop in [number(words[0])] if words else list(self.stops):
+            self.engine.ask(f"delete {stop}")
+            self.stops.pop(stop, None)
+
+    # ---- shows ----
+
+    def show(self, command):
+        found = self.engine.ask(command)
+        if self.json:
+            self.say(json.dumps(found))
+            return None
+        return found
+
+    def do_info(self, words):
+        what = words[0] if words else ""
+        infos = {"stops": self.info_stops, "warps": self.info_warps, "registers": self.info_registers, "stack": self.info_stack,
+                 "sets": self.info_sets, "symbols": self.info_symbols, "report": self.info_report}
+        known = [name for name in infos if name.startswith(what)] if what else []
+        if not known:
+            raise Wrong(f"info takes one of {', '.join(infos)}")
+        infos[known[0]](words[1:])
+
+    def info_stops(self, _):
+        if self.json:
+            self.say(json.dumps({"stops": self.stops}))
+        for stop, text in self.stops.items() if not self.json else ():
+            self.say(f"stop {stop}: {text}")
+
+    def info_warps(self, words):
+        found = self.show(" ".join(["warps", *words]))
+        for warp in found["warps"] if found else ():
+            line = f" at {warp['ptx_line']}: {' '.join(warp['text'].split())}" if "ptx_line" in warp else ""
+            block = ",".join(map(str, warp["block"]))
+            self.say(f"{warp['core']}.{warp['warp']} block ({block}) warp {warp['number']}, lanes {ranges(lanes(warp['active']))}{line}; {warp['wait']}")
+
+    def info_registers(self, words):
+        found = self.show(" ".join(["registers", *words]))
+        for register in found["registers"] if found else ():
+            late = "  (a load is on its way)" if register["pending"] else ""
+            if words:
+                self.say(f"{register['name']} {register['type']}{late}")
+                for lane, value in enumerate(register["lanes"]):
+                    self.say(f"  lane {lane}: {value}")
+            else:
+                self.say(f"{register['name']:<8} {register['type']:<5} {register['lanes'][self.engine.place['lane']]} (0x{register['bits']}){late}")
+
+    def info_stack(self, _):
+        found = self.show("stack")
+        if found:
+            self.say(found["stack"] or "all lanes run together")
+
+    def info_sets(self, words):
+        found, lane = self.show("sets"), self.engine.place["lane"]
+        for word in found["words"] if found else ():
+            if word["lane"] != lane and words != ["all"]:
+                continue
+            kind = "writes" if "writes" in word else "reads"
+            self.say(f"lane {word['lane']} {kind} {word[kind]}: {word['value']}")
+
+    def info_symbols(self, _):
+        found = self.show("symbols")
+        for symbol in found["symbols"] if found else ():
+            self.say(f"{symbol['name']} {symbol['space']} {symbol['address']:#x}, {symbol['bytes']} bytes")
+        for parameter in found["parameters"] if found else ():
+            self.say(f"{parameter['name']} param {parameter['offset']:#x}, {parameter['type']}, {parameter['bytes']} bytes")
+
+    def info_report(self, _):
+        found = self.show("report")
+        if found:
+            self.say(found["error"] or "no launch has failed")
+            self.out.write(found["report"])
+
+    def do_print(self, words):
+        found = self.show("value " + " ".join(words))
+        if found:
+            self.say(f"{' '.join(words)} = {found['value']}")
+
+    def do_x(self, words):
+        count, kind, space = 1, "u32", "generic"
+        while words and (words[0] in TYPES or words[0] in SPACES or (words[0].isdigit() and len(words) > 1)):
+            word = words.pop(0)
+            if word in TYPES:
+                kind = word
+            elif word in SPACES:
+                space = word
+            else:
+                count = int(word)
+        if not words:
+            raise Wrong("x takes an address")
+        address, size = self.value(words[0]), struct.calcsize("<" + TYPES[kind])
+        found = self.show(f"memory {space} {address} {size * count}")
+        if not found:
+            return
+        values = struct.unpack(f"<{count}{TYPES[kind]}", bytes.fromhex(found["bytes"]))
+        per_line = max(1, 32 // size)
+        for i in range(0, count, per_line):
+            row = "  ".join(f"{value:.9g}" if isinstance(value, float) else str(value) for value in values[i:i + per_line])
+            self.say(f"{address + i * size:#x}:  {row}")
+
+    def do_where(self, _):
+        self.tell(self.engine.ask("place"))
+
+    def do_list(self, words):
+        line = number(words[0]) if words else self.engine.place.get("ptx_line", 1)
+        found = self.show(f"lines {max(1, line - 5)} {line + 5}")
+        for row in found["lines"] if found else ():
+            mark = "=>" if row["line"] == self.engine.place.get("ptx_line") else "  "
+            self.say(f"{mark} {row['line']:>6}  {row['text']}")
+
+    def do_backtrace(self, _):
+        found = self.show("calls")
+        for depth, call in enumerate(found["calls"] if found else ()):
+            source = f", {call['file']}:{call['line']}" if "file" in call else ""
+            self.say(f"#{depth} {call['function']} at PTX line {call['ptx_line']}{source}")
+
+    def select(self, command):
+        self.engine.ask(command)
+        self.engine.place = self.engine.ask("place")
+        self.tell(self.engine.place)
+
+    def do_warp(self, words):
+        match = re.fullmatch(r"(\d+)\.(\d+)", words[0] if words else "")
+        if not match:
+            raise Wrong("warp takes CORE.WARP, as 'info warps' shows them")
+        self.select(f"select {match.group(1)} {match.group(2)} {self.engine.place['lane']}")
+
+    def do_lane(self, words):
+        place = self.engine.place
+        self.select(f"select {place['core']} {place['warp']} {number(words[0]) if words else 0}")
+
+    # ---- commands ----
+
+    def commands(self):
+        go, engine = self.go, self.engine
+        paced = {"step": "step", "next": "next", "reverse-step": "back step", "reverse-next": "back next"}
+        table = {name: lambda words, command=command: go(command, *words[:1]) for name, command in paced.items()}
+        table |= {
+            "continue": lambda words: go("go"), "reverse-continue": lambda words: go("back go"),
+            "cycle": lambda words: go(f"cycles {number(words[0]) if words else 1}"),
+            "reverse-cycle": lambda words: go(f"back cycles {number(words[0]) if words else 1}"),
+            "finish": lambda words: go("finish"), "at": lambda words: go(f"at {number(words[0]) if words else 0}"),
+            "break": self.do_break, "catch": self.do_catch, "delete": self.do_delete,
+            "watch": lambda words: self.watch("watch", "w", words), "rwatch": lambda words: self.watch("rwatch", "r", words),
+            "awatch": lambda words: self.watch("awatch", "rw", words),
+            "info": self.do_info, "print": self.do_print, "x": self.do_x, "where": self.do_where, "list": self.do_list,
+            "backtrace": self.do_backtrace, "warp": self.do_warp, "lane": self.do_lane, "help": lambda words: self.say(HELP),
+        }
+        del engine
+        return table
+
+    SHORT = {"b": "break", "c": "continue", "s": "step", "si": "step", "stepi": "step", "n": "next", "p": "print", "bt": "backtrace",
+             "l": "list", "rs": "reverse-step", "rn": "reverse-next", "rc": "reverse-continue", "i": "info", "h": "help", "d": "delete",
+             "run": "continue", "r": "continue", "q": "quit"}
+
+    def carry_out(self, line):
+        """False: the one who asks is done."""
+        words = line.split()
+        if not words or words[0].startswith("#"):
+            return True
+        name = self.SHORT.get(words[0], words[0])
+        if name == "quit":
+            return False
+        table = self.commands()
+        known = [name] if name in table else [other for other in table if other.startswith(name)]
+        if len(known) != 1:
+            raise Wrong(f"'{words[0]}' is no command{': ' + ', '.join(known) if known else ''}; help lists them")
+        table[known[0]](words[1:])
+        return True
+
+    def attempt(self, line):
+        """The same; what is wrong is told. Returns whether to go on, and whether all was right."""
+        try:
+            return self.carry_out(line), True
+        except Wrong as wrong:
+            self.say(json.dumps({"error": str(wrong)}) if self.json else f"error: {wrong}")
+            return True, False
+
+    def script(self, lines, keeps_going=False):
+        """Whether all lines were right, and none of them was 'quit'."""
+        for line in lines:
+            if not self.json and line.strip() and not line.startswith("#"):
+                self.say(f"(cowarp) {line.strip()}")
+            goes_on, right = self.attempt(line)
+            if not goes_on or not (right or keeps_going):
+                return False, right
+        return True, True
+
+    def converse(self, prompt="(cowarp) "):
+        """With the one at the terminal. An empty line is the last one again."""
+        if sys.stdin.isatty():
+            import readline  # noqa: PLC0415  (it changes how input() reads a line)
+            names = [*self.commands(), "quit"]
+            readline.set_completer(lambda text, i: next(iter([n + " " for n in names if n.startswith(text)][i:]), None))
+            readline.set_completer_delims(" ")
+            readline.parse_and_bind("tab: complete")
+        elif self.json:
+            prompt = ""
+        while True:
+            try:
+                line = input(prompt)
+            except EOFError:
+                return
+            except KeyboardInterrupt:
+                print()
+                continue
+            self.last = line if line.strip() or not sys.stdin.isatty() else self.last
+            if not self.attempt(self.last)[0]:
+                return
+
+
+__all__ = ["Ended", "Prompt"]

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The debugger's scenarios, tests/debug/*.cwd. A scenario is a script of `cowarp debug` with what must be seen:
+
+    #: exec KERNELS --kernel diverge ...    the run: the words behind `cowarp debug`
+    break 27                                a command
+    #= lanes 1,3,5                          this text is in what it has said; several lines are looked for one behind the other
+    #! error                                and this is not
+
+Other comments say why it must be so: by the kernel's text, never by what the debugger has said once.
+
+Usage: debug_test.py COWARP FOLDER [NAME ...]"""
+import concurrent.futures
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+SECONDS = 60
+
+
+def parts(path):
+    """The run's words, the script's lines, and of each line what is wanted and what is not."""
+    run, lines = [], []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("#:"):
+            run += line[2:].replace("KERNELS", str(path.parent / "kernels.ptx")).replace("SCRIPT", str(path.parent / "two.script")).split()
+        elif line.startswith(("#=", "#!")):
+            lines[-1][1 if line[1] == "=" else 2].append(line[2:].strip())
+        elif line.strip() and not line.startswith("#"):
+            lines.append((line, [], []))
+    return run, lines
+
+
+def judge(said, wanted, unwanted):
+    """What is wrong with an answer; None: nothing."""
+    at = 0
+    for text in wanted:
+        found = said.find(text, at)
+        if found < 0:
+            return f"wanted '{text}'"
+        at = found + len(text)
+    return next((f"did not want '{text}'" for text in unwanted if text in said), None)
+
+
+def carry_out(cowarp, path):
+    """(name, what is wrong or None, how many texts were looked for)."""
+    run, lines = parts(path)
+    wanted = sum(len(line[1]) + len(line[2]) for line in lines)
+    if not run or not wanted:
+        return path.name, "asks for nothing", 0
+    with tempfile.TemporaryDirectory() as place:
+        script = pathlib.Path(place) / "script"
+        script.write_text("".join(f"{line[0]}\nprint 70000 + {number}\n" for number, line in enumerate(lines)), encoding="utf-8")
+        try:
+            done = subprocess.run([cowarp, "debug", "-x", str(script), "--batch", "--keep-going", *run], cwd=path.parent, text=True, timeout=SECONDS,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        except subprocess.TimeoutExpired:
+            return path.name, f"not over after {SECONDS} s", wanted
+    rest = done.stdout
+    for number, (command, looked_for, not_wanted) in enumerate(lines):
+        said, mark, rest = rest.partition(f"(cowarp) print 70000 + {number}\n70000 + {number} = {70000 + number}\n")
+        wrong = judge(said if mark or number == len(lines) - 1 else "", looked_for, not_wanted)
+        if wrong:
+            return path.name, f"behind '{command}': {wrong}; there was:\n{said[-1500:]}", wanted
+    return path.name, None, wanted
+
+
+def main():
+    cowarp, folder, names = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3:]
+    scenarios = [path for path in sorted(folder.glob("*.cwd")) if not names or path.stem in names]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(lambda path: carry_out(cowarp, path), scenarios))
+    bad = [result for result in results if result[1]]
+    for name, wrong, _ in bad:
+        print(f"{name}: {wrong}")
+    print(f"{len(results)} scenarios, {sum(result[2] for result in results)} texts looked for, {len(bad)} scenarios wrong")
+    return 1 if bad or not results else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
