@@ -399,6 +399,7 @@ ht-h warptm buckets=20 sabotage=skip-revalidation check-serial fails
 # EAPG, WarpTM-EL, Ideal TM, one transaction at a time.
 ht-h eapg eapg.cat_entries=4 eapg.cat_banks=2 eapg.rct_entries=40 check-serial
 ht-h eapg eapg.pause_max_cycles=10 check-serial
+cl eapg eapg.ideal=on check-serial
 bh-h eapg tcd.mode=off warptm.resolution=scr check-serial
 cl eapg kilo.hazard=perfect tcd.granule_bytes=16 tcd.ways=1 check-serial
 ht-h eapg kilo.entries=64 kilo.id_bits=8 kilo.write_words=2 kilo.read_words=1 tcd.mode=published

@@ -7,8 +7,33 @@
  * The table is asked for one word per cycle, and for one load after the other: new ones first, then paused ones when a word has left the
  * table since they were asked for. A load goes on without a question while the table is empty. What the table learns while a load
  * is asked for, and after, the decision at commit catches.
+ *
+ * With eapg.ideal all of this takes no time: within the core's cycle, the table is clocked until it has taken what came, and has answered.
  */
 #include "mech/kilo/core/core_half.h"
+
+static bool ideal(const struct cw_kilo_core *c)
+{
+    return c->tm->keys->eapg_ideal == CW_ON;
+}
+
+/* A clock of the table. */
+static void clock_table(struct cw_kilo_core *c)
+{
+    struct cw_kilo_question *q = &c->question;
+    struct cw_adapt_conflict_address_table_result r;
+    if (q->access != NULL && q->asked < q->cnt) {
+        cw_adapt_conflict_address_table_ask(c->cat, q->word[q->asked], q->asked);
+        q->asked++;
+    }
+    cw_adapt_conflict_address_table_clock(c->cat, &r);
+    c->removals += r.removed;
+    c->tm->counters->eapg_cat_full += r.refused;
+    if (r.answered) {
+        q->answered++;
+        q->held |= r.held ? q->lanes[r.tag] : 0;
+    }
+}
 
 void cw_kilo__news(struct cw_kilo_core *c, const struct cw_message *p, cw_time now)
 {
@@ -22,21 +47,13 @@ void cw_kilo__news(struct cw_kilo_core *c, const struct cw_message *p, cw_time n
         if (written && (e->flags & CW_KILO_CHANGED) != 0)
             cw_kilo__overwritten(c, e->addr, e->value, now);
     }
+    while (ideal(c) && cw_adapt_conflict_address_table_busy(c->cat))
+        clock_table(c);
 }
 
 static struct cw_kilo_load *load_of(const struct cw_kilo_core *c, const struct cw_tm_access *a)
 {
     return c->load + cw_access_index(&c->half.access, a);
-}
-
-bool cw_kilo__pause(struct cw_kilo_core *c, struct cw_tm_access *a, cw_time now)
-{
-    (void)now;
-    if (a->store || cw_adapt_conflict_address_table_empty(c->cat))
-        return false;
-    load_of(c, a)->paused = CW_TIME_NEVER;
-    cw_access_queue_push(&c->fresh, a);
-    return true;
 }
 
 static void add_word(struct cw_kilo_question *q, uint64_t word, uint32_t lane)
@@ -79,16 +96,15 @@ static void go_on(struct cw_kilo_core *c, struct cw_tm_access *a, cw_time now)
     cw_access_go(&c->half.access, a);
 }
 
-static void end_question(struct cw_kilo_core *c, cw_time now)
+/* The end of a question: whether the load has to pause, and does so from now on. */
+static bool hold(struct cw_kilo_core *c, cw_time now)
 {
     struct cw_tm_access *a = c->question.access;
     struct cw_kilo_warp *w = c->warp + a->warp;
     const cw_lanes held = c->question.held & ~c->half.warp[a->warp].aborted;
     c->question.access = NULL;
-    if (held == 0) {
-        go_on(c, a, now);
-        return;
-    }
+    if (held == 0)
+        return false;
     c->tm->counters->eapg_paused += cw_lanes_count(held & ~w->paused);
     w->paused |= held;
     if (load_of(c, a)->paused == CW_TIME_NEVER) {
@@ -96,6 +112,27 @@ static void end_question(struct cw_kilo_core *c, cw_time now)
         c->tm->counters->eapg_pauses++;
     }
     cw_access_queue_push(&c->pause, a);
+    return true;
+}
+
+/* A question that takes no time. */
+static bool hold_at_once(struct cw_kilo_core *c, struct cw_tm_access *a, cw_time now)
+{
+    begin_question(c, a);
+    while (c->question.answered < c->question.cnt)
+        clock_table(c);
+    return hold(c, now);
+}
+
+bool cw_kilo__pause(struct cw_kilo_core *c, struct cw_tm_access *a, cw_time now)
+{
+    if (a->store || cw_adapt_conflict_address_table_empty(c->cat))
+        return false;
+    load_of(c, a)->paused = CW_TIME_NEVER;
+    if (ideal(c))
+        return hold_at_once(c, a, now);
+    cw_access_queue_push(&c->fresh, a);
+    return true;
 }
 
 /* Loads that have paused long enough go on. The first one that a word's leaving may have freed; NULL: none. */
@@ -116,29 +153,31 @@ static struct cw_tm_access *look_at_paused(struct cw_kilo_core *c, bool wanted, 
     return next;
 }
 
+static void resume_at_once(struct cw_kilo_core *c, cw_time now)
+{
+    struct cw_tm_access *a;
+    while (c->pause.first != NULL && (a = look_at_paused(c, true, now)) != NULL)
+        if (!hold_at_once(c, a, now))
+            go_on(c, a, now);
+}
+
 void cw_kilo__resume(struct cw_kilo_core *c, cw_time now)
 {
     struct cw_kilo_question *q = &c->question;
-    struct cw_adapt_conflict_address_table_result r;
     const bool wanted = q->access == NULL && c->fresh.first == NULL;
+    if (ideal(c)) {
+        resume_at_once(c, now);
+        return;
+    }
     struct cw_tm_access *a = c->pause.first != NULL ? look_at_paused(c, wanted, now) : NULL;
     if (q->access == NULL && c->fresh.first != NULL)
         a = cw_access_queue_pop(&c->fresh);
     if (a != NULL)
         begin_question(c, a);
-    if (q->access != NULL && q->asked < q->cnt) {
-        cw_adapt_conflict_address_table_ask(c->cat, q->word[q->asked], q->asked);
-        q->asked++;
-    }
-    cw_adapt_conflict_address_table_clock(c->cat, &r);
-    c->removals += r.removed;
-    c->tm->counters->eapg_cat_full += r.refused;
-    if (r.answered) {
-        q->answered++;
-        q->held |= r.held ? q->lanes[r.tag] : 0;
-    }
-    if (q->access != NULL && q->answered == q->cnt)
-        end_question(c, now);
+    clock_table(c);
+    a = q->access;
+    if (a != NULL && q->answered == q->cnt && !hold(c, now))
+        go_on(c, a, now);
 }
 
 cw_time cw_kilo__resume_next(const struct cw_kilo_core *c, cw_time now)

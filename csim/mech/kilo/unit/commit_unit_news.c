@@ -5,7 +5,8 @@
  * finds no place there is not announced.
  *
  * A set of words (the new ones of a message, or all of a group that is over) goes through the table as a whole. The next set begins when its
- * last answer is there. One copy of a message per core leaves through the commit unit's one way out.
+ * last answer is there. One copy of a message per core leaves through the commit unit's one way out. With eapg.ideal the table is clocked
+ * until no set is left, all in one cycle of the commit unit.
  */
 #include "mech/kilo/unit/commit_unit.h"
 
@@ -137,7 +138,8 @@ static uint32_t next_word(const struct cw_kilo_news_set *s, uint32_t at)
     return at;
 }
 
-bool cw_kilo_unit__news_step(struct cw_kilo_unit *u, cw_time now)
+/* A clock of the table; whether sets are left. */
+static bool clock_table(struct cw_kilo_unit *u, cw_time now)
 {
     struct cw_adapt_reference_count_table_answer a;
     if (u->news_ring.cnt == 0)
@@ -164,6 +166,14 @@ bool cw_kilo_unit__news_step(struct cw_kilo_unit *u, cw_time now)
     cw_ring_take(&u->news_ring, u->news_cap);
     u->news_asked = u->news_told = 0;
     return u->news_ring.cnt > 0;
+}
+
+bool cw_kilo_unit__news_step(struct cw_kilo_unit *u, cw_time now)
+{
+    bool left = clock_table(u, now);
+    while (left && u->tm->keys->eapg_ideal == CW_ON)
+        left = clock_table(u, now);
+    return left;
 }
 
 int cw_kilo_unit__news_create(struct cw_kilo_unit *u, struct cw_error *err)
