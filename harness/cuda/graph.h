@@ -84,6 +84,9 @@ void cw_cuda__launch_failed(struct cowarp_gpu *gpu, const char *name, int status
 /* together.c: nodes in an order that their edges allow, side by side where the machine does that. Children are not among them. */
 int cw_cuda__run_nodes(struct cw_cuda_node *const *node, uint32_t cnt);
 
+/* memory.c: memory that nobody gives back. */
+int cw_cuda__malloc_for_graph(void **address, size_t bytes);
+
 /* order.c: the stream is being captured: makes a node of the work, behind what the stream has captured and waited for. */
 int cw_cuda__capture_work(struct cw_cuda_stream *stream, const struct cw_cuda_work *work);
 

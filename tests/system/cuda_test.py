@@ -140,6 +140,25 @@ class Programs(Case):
         done = self.check("--", "./program")
         self.assertNotRegex(done.stderr, r"line \d+: ")
 
+    def test_machine_code_of_nvrtc_is_its_ptx(self):
+        """The compiler is one that gives both; the program asks for machine code, and what comes is put out."""
+        (self.folder / "nvrtc.c").write_text("""#include <string.h>
+            int nvrtcGetPTXSize(void *p, unsigned long *n) { *n = p ? 4 : 0; return 0; }
+            int nvrtcGetPTX(void *p, char *to) { memcpy(to, "PTX", 4); return p == 0; }
+            int nvrtcGetCUBINSize(void *p, unsigned long *n) { *n = 6; return 0; }
+            int nvrtcGetCUBIN(void *p, char *to) { memcpy(to, "CUBIN", 6); return 0; }""")
+        (self.folder / "k.c").write_text("""#include <stdio.h>
+            extern int nvrtcGetCUBINSize(void *, unsigned long *), nvrtcGetCUBIN(void *, char *), cudaFree(void *);
+            int main(void) { char text[8]; unsigned long n, bad = 0;
+                for (int i = 0; i < 2; i++) { /* the second program has no PTX */
+                    void *p = i == 0 ? (void *)text : 0;
+                    bad += nvrtcGetCUBINSize(p, &n) + nvrtcGetCUBIN(p, text); printf("%s %lu ", text, n); }
+                return bad + cudaFree(0); }""")
+        subprocess.run(["cc", "-w", "-shared", "-fPIC", "nvrtc.c", "-o", "libnvrtc.so.13", "-Wl,-soname,libnvrtc.so.13"], check=True, cwd=self.folder)
+        subprocess.run(["cc", "-w", "k.c", "-o", "k", "./libnvrtc.so.13", "-Wl,-rpath,$ORIGIN", str(CUDA / "libcudart.so.12"), f"-Wl,-rpath-link,{CUDA}"],
+                       check=True, cwd=self.folder)
+        self.assertEqual(self.check("--", "./k").stdout, "PTX 4 CUBIN 6 ")
+
     def test_a_function_of_a_library_that_is_not_there_is_named(self):
         (self.folder / "its.c").write_text("int cublasZhpr_v2(void) { return 0; }\n")  # whose real library the program was linked to
         (self.folder / "k.c").write_text("extern int cublasZhpr_v2(void), cudaFree(void *);\nint main(void) { return cublasZhpr_v2() + cudaFree(0); }\n")
