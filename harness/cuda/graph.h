@@ -70,7 +70,7 @@ int cw_cuda__put_off(struct cw_cuda_node **node, struct cw_cuda_after *after, co
 struct cw_cuda_graph *cw_cuda__take_pending(void);
 /* order.c: whether kernels may overlap. */
 bool cw_cuda__may_overlap(void);
-/* order.c: whether work of the stream may be put off: there are others beside which it could run. What comes before its next work. */
+/* order.c: whether work of the stream may be put off. What comes before its next work. */
 bool cw_cuda__may_put_off(const struct cw_cuda_stream *stream);
 struct cw_cuda_after *cw_cuda__after_of(struct cw_cuda_stream *stream);
 /* An event whose record was put off happens now. */

@@ -82,13 +82,13 @@ int cw_cuda_stream_check(const struct cw_cuda_stream *stream)
 bool cw_cuda__may_overlap(void)
 {
     const struct cw_cuda_process *p = &cw_cuda__process;
-    return p->registered == NULL && p->session.options.checks == NULL && p->session.options.functional == 0 &&
-           cw_cuda_value("gpu.kernels") > 1;
+    return p->registered == NULL && p->session.options.checks == NULL && cw_cuda_value("gpu.kernels") > 1;
 }
 
+/* Also where nothing overlaps: a kernel may wait for what the host writes behind its launch. */
 bool cw_cuda__may_put_off(const struct cw_cuda_stream *stream)
 {
-    return !is_own(stream) && streams->next != NULL && cw_cuda__may_overlap();
+    return !is_own(stream) && cw_cuda__may_overlap();
 }
 
 struct cw_cuda_after *cw_cuda__after_of(struct cw_cuda_stream *stream)
