@@ -140,6 +140,7 @@ class Programs(Case):
         self.libraries("blas.c", 12, 11)
         done = self.check("--", "./program")
         self.assertNotRegex(done.stderr, r"line \d+: ")
+        self.assertEqual(done.stderr.count("cuRAND's generator MTGP32 is not there"), 1)
 
     def test_machine_code_of_nvrtc_is_its_ptx(self):
         """The compiler is one that gives both; the program asks for machine code, and what comes is put out."""
