@@ -26,6 +26,12 @@ target_link_options(cowarp_cuda PRIVATE -Wl,--version-script=${cuda_source}/libc
 
 install(TARGETS cowarp_cuda LIBRARY DESTINATION lib/cowarp/cuda COMPONENT library)
 
+# In front of NVRTC, for programs that ask it for machine code
+add_library(cowarp_nvrtc SHARED ${cuda_source}/nvrtc.c)
+set_target_properties(cowarp_nvrtc PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${cuda_folder})
+target_link_libraries(cowarp_nvrtc PRIVATE ${CMAKE_DL_LIBS})
+install(TARGETS cowarp_nvrtc LIBRARY DESTINATION lib/cowarp/cuda COMPONENT library)
+
 function(cw_add_cuda_face part major soname version)
     set(stem ${cuda_made}/${soname})
     add_custom_command(OUTPUT ${stem}.map ${stem}.same

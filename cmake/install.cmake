@@ -27,7 +27,7 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/install/cowarpConfigVersion
 get_property(host_libraries GLOBAL PROPERTY CW_HOST_LIBRARIES)
 add_custom_target(installed DEPENDS kernels rtl)
 add_dependencies(installed cowarp cowarp_shared cowarp_static cowarp_wave cowarp_cuda cowarp_runtime_11 cowarp_runtime_12 cowarp_runtime_13
-                 cowarp_driver_1 ${host_libraries})
+                 cowarp_driver_1 cowarp_nvrtc ${host_libraries})
 set_target_properties(cowarp_wave PROPERTIES INSTALL_RPATH "$ORIGIN/rtl")
 install(TARGETS cowarp RUNTIME DESTINATION bin COMPONENT cowarp)
 install(TARGETS cowarp_shared LIBRARY DESTINATION lib COMPONENT library NAMELINK_COMPONENT development)

@@ -15,7 +15,7 @@ const struct cw_config__preset cw_config__getm = {"getm", "15 cores, 6 partition
 #define VOLTA "Accel-Sim's microbenchmarks of a TITAN V, whose cores are the same"
 static const struct cw_config__override qv100[] = {
     SET(gpu_kernels, 128, "CUDA guide, compute capability 7.0"),
-    SET(gpu_queues, 8, "CUDA's CUDA_DEVICE_MAX_CONNECTIONS; the card has 32"),
+    SET(gpu_queues, 8, "CUDA guide, CUDA_DEVICE_MAX_CONNECTIONS: 8 unless the program asks for more"),
     SET(clock_core_mhz, 1455, BOOST),
     SET(clock_noc_mhz, 1455, BOOST),
     SET(clock_l2_mhz, 1455, BOOST),

@@ -10,7 +10,8 @@ that it needs, the files that it reads, how often it launches (empty: that
 depends on its input), what its own check says when it holds (a regular expression; empty: it has no check), and what it must not say.
 
 Without --timed no time is simulated. --seconds ends a program (default 600). --options are further options of `cowarp cuda`. --table writes the
-results as CSV, as campaign.csv beside this file has them. The exit status is 1 when a program was wrong or did not end."""
+results as CSV, as campaign.csv beside this file has them. `refused` is a program that asks for what is not there, and is told its name; `waived` one
+that says itself that the device is not for it. The exit status is 1 when a program was wrong or did not end."""
 import argparse
 import csv
 import json
@@ -56,8 +57,13 @@ def run(row, folder, settings):
 def judge(row, done, launches):
     said = done.stdout + done.stderr
     if done.returncode != 0:
-        why = [line for line in done.stderr.splitlines() if line.startswith("cowarp: ") and "preset" not in line]
-        return f"status {done.returncode}: " + (why[0] if why else "the program says so")
+        why = [re.sub(r"^cowarp: (?:/\S*/)?", "", line) for line in done.stderr.splitlines() if line.startswith("cowarp: ") and "preset" not in line]
+        named = [line for line in why if re.search(r"(?:is|are) not there|cannot run|is part of the program", line)]
+        if done.returncode == 2 and not any("part of the program" in line for line in named):  # EXIT_WAIVED of cuda-samples
+            return "waived: " + next((line for line in reversed(done.stdout.split("\n")) if line.strip()), "").strip()
+        if named:
+            return f"refused: {named[-1]}"
+        return f"wrong: status {done.returncode}: " + (why[0] if why else "the program says so")
     if row["never"] and re.search(row["never"], said, re.MULTILINE):
         return f"wrong: says {row['never']}"
     if row["says"] and not re.search(row["says"], said, re.MULTILINE):
@@ -87,7 +93,7 @@ def main():
             absent += 1
             continue
         result, launches, work, seconds = run(row, folder, settings)
-        bad += result not in ("right", "ended")
+        bad += result.split(":")[0] not in ("right", "ended", "refused", "waived")
         lines.append([row["suite"], row["program"], result, launches, work, f"{seconds:.1f}"])
         print(*("-" if word is None else word for word in lines[-1]), sep="  ", flush=True)
     print(f"{len(lines)} programs, {bad} of them wrong or without an end; {absent} are not in {settings.folder}")

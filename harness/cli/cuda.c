@@ -84,6 +84,16 @@ static bool is_known(const char *library)
     return false;
 }
 
+/* Whether the program asks NVRTC for machine code, in the place of which it is to get PTX (harness/cuda/nvrtc.c). */
+static bool asks_for_cubin(const struct cw_elf *elf)
+{
+    const char *name;
+    uint32_t i = 0;
+    while ((name = cw_elf_undefined(elf, i)) != NULL && strcmp(name, "nvrtcGetCUBIN") != 0)
+        i++;
+    return name != NULL;
+}
+
 static int check_elf(const struct cw_elf *elf, const char *path)
 {
     const char *library;
@@ -105,17 +115,19 @@ static int check_elf(const struct cw_elf *elf, const char *path)
 }
 
 /* What can be said before it starts. A script that starts the program is run as it is. */
-static int check_program(const char *path, bool quiet)
+static int check_program(const char *path, bool quiet, bool *cubin)
 {
     struct cw_error err;
     struct cw_elf elf;
     char *data;
     size_t length;
     int status = CLI_OK;
+    *cubin = false;
     if (cw_in_file_read(&data, &length, path, &err) != CW_OK)
         return cli_error(CLI_WRONG, "%s", err.text);
     if (cw_elf_open(&elf, data, length)) {
         status = check_elf(&elf, path);
+        *cubin = asks_for_cubin(&elf);
         if (status == CLI_OK && !quiet)
             tell_missing(&elf, path);
     }
@@ -151,15 +163,24 @@ static char *join_options(const struct cli_parsed *p)
     return text;
 }
 
-static int set_environment(const struct cli_parsed *p, const char *folder, int page_file)
+/* Puts a word in front of what a variable has. */
+static bool put_in_front(const char *variable, const char *word)
 {
-    const char *old = getenv("LD_LIBRARY_PATH");
-    char *options = join_options(p), *paths = NULL, number[16];
+    const char *old = getenv(variable);
+    char *all = NULL;
+    const bool ok = asprintf(&all, "%s%s%s", word, old != NULL ? ":" : "", old != NULL ? old : "") >= 0 && setenv(variable, all, 1) == 0;
+    free(all);
+    return ok;
+}
+
+static int set_environment(const struct cli_parsed *p, const char *folder, bool cubin, int page_file)
+{
+    char *options = join_options(p), nvrtc[CLI_PATH_BYTES + 32], number[16];
     snprintf(number, sizeof number, "%d", page_file);
-    bool ok = options != NULL && asprintf(&paths, "%s%s%s", folder, old != NULL ? ":" : "", old != NULL ? old : "") >= 0;
-    ok = ok && setenv(CW_CUDA_OPTIONS, options, 1) == 0 && setenv(CW_CUDA_PAGE, number, 1) == 0 && setenv("LD_LIBRARY_PATH", paths, 1) == 0;
+    snprintf(nvrtc, sizeof nvrtc, "%s/libcowarp_nvrtc.so", folder);
+    const bool ok = options != NULL && setenv(CW_CUDA_OPTIONS, options, 1) == 0 && setenv(CW_CUDA_PAGE, number, 1) == 0 &&
+                    put_in_front("LD_LIBRARY_PATH", folder) && (!cubin || put_in_front("LD_PRELOAD", nvrtc));
     free(options);
-    free(paths);
     return ok ? CLI_OK : cli_error(CLI_FAILED, "out of memory");
 }
 
@@ -245,6 +266,7 @@ static int run(const struct cli_parsed *p)
     char path[CLI_PATH_BYTES], folder[CLI_PATH_BYTES];
     struct cw_cuda_page *page = NULL;
     int file = -1;
+    bool cubin = false;
     if (cli_has(p, "functions")) {
         fputs(cw_cuda_there, stdout);
         return CLI_OK;
@@ -261,13 +283,13 @@ static int run(const struct cli_parsed *p)
     if (status == CLI_OK)
         status = find_program(path, p->word[0]);
     if (status == CLI_OK)
-        status = check_program(path, cli_has(p, "quiet"));
+        status = check_program(path, cli_has(p, "quiet"), &cubin);
     if (status == CLI_OK)
         status = find_libraries(folder);
     if (status == CLI_OK)
         status = open_page(&page, &file);
     if (status == CLI_OK)
-        status = set_environment(p, folder, file);
+        status = set_environment(p, folder, cubin, file);
     return status == CLI_OK ? start(p, path, page) : status;
 }
 

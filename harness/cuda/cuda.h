@@ -259,7 +259,9 @@ enum cw_cuda_node_kind {
     CW_CUDA_NODE_HOST,
     CW_CUDA_NODE_CHILD,
     CW_CUDA_NODE_EMPTY,
-    CW_CUDA_NODE_RECORD = 7
+    CW_CUDA_NODE_RECORD = 7,
+    CW_CUDA_NODE_ALLOCATE = 10, /* has `to` and `width` bytes, and nothing to do: memory of a graph is there from the node on */
+    CW_CUDA_NODE_FREE = 11      /* has `to` */
 };
 struct cw_cuda_graph;
 struct cw_cuda_node;
@@ -285,6 +287,15 @@ int cw_cuda_node_add(struct cw_cuda_node **node, struct cw_cuda_graph *graph, st
                      const struct cw_cuda_work *work);
 /* CW_CUDA_INVALID_VALUE: NULL, or a node of another kind. */
 int cw_cuda_node_set(struct cw_cuda_node *node, const struct cw_cuda_work *work);
+/* A node for memory, and what it has. The memory stays until the process ends, whoever gives it back: a later run of the graph needs it. */
+int cw_cuda_node_allocate(struct cw_cuda_node **node, void **address, struct cw_cuda_graph *graph, struct cw_cuda_node *const *after,
+                          size_t after_cnt, size_t bytes);
+int cw_cuda_node_memory(const struct cw_cuda_node *node, enum cw_cuda_node_kind kind, void **address, size_t *bytes);
+/* The same of a stream that is being captured. */
+int cw_cuda_capture_allocate(void **address, size_t bytes, struct cw_cuda_stream *stream);
+int cw_cuda_capture_free(void *address, struct cw_cuda_stream *stream);
+/* Bytes of graphs' memory. */
+uint64_t cw_cuda_graph_bytes(void);
 int cw_cuda_node_remove(struct cw_cuda_node *node);
 enum cw_cuda_node_kind cw_cuda_node_kind(const struct cw_cuda_node *node);
 /* node[i] comes after before[i]. */
@@ -299,6 +310,9 @@ int cw_cuda_exec_destroy(struct cw_cuda_exec *exec);
 int cw_cuda_exec_update(struct cw_cuda_exec *exec, const struct cw_cuda_graph *graph);
 struct cw_cuda_graph *cw_cuda_exec_graph(struct cw_cuda_exec *exec);
 int cw_cuda_exec_run(struct cw_cuda_exec *exec, struct cw_cuda_stream *stream);
+/* What a program wishes of a stream (cudaStreamAttrID): remembered, and without effect. to and from: 64 bytes. CW_CUDA_INVALID_VALUE: no such wish. */
+int cw_cuda_stream_wish(struct cw_cuda_stream *stream, int id, const void *from);
+int cw_cuda_stream_wished(struct cw_cuda_stream *stream, int id, void *to);
 /* From here on the stream's calls become nodes; up to here, which gives the graph. */
 int cw_cuda_capture_begin(struct cw_cuda_stream *stream);
 int cw_cuda_capture_end(struct cw_cuda_stream *stream, struct cw_cuda_graph **graph);

@@ -92,6 +92,41 @@ struct cw_cuda_graph *cw_cuda_exec_graph(struct cw_cuda_exec *exec)
     return exec->graph;
 }
 
+static struct cw_cuda_work memory_work(enum cw_cuda_node_kind kind, void *address, size_t bytes)
+{
+    return (struct cw_cuda_work){.kind = kind, .to = address, .width = bytes, .unit = 1, .height = 1};
+}
+
+int cw_cuda_node_allocate(struct cw_cuda_node **node, void **address, struct cw_cuda_graph *graph, struct cw_cuda_node *const *after,
+                          size_t after_cnt, size_t bytes)
+{
+    const int code = cw_cuda__malloc_for_graph(address, bytes);
+    const struct cw_cuda_work work = memory_work(CW_CUDA_NODE_ALLOCATE, *address, bytes);
+    return code == CW_CUDA_OK ? cw_cuda_node_add(node, graph, after, after_cnt, &work) : code;
+}
+
+int cw_cuda_node_memory(const struct cw_cuda_node *node, enum cw_cuda_node_kind kind, void **address, size_t *bytes)
+{
+    if (node == NULL || node->kind != kind)
+        return CW_CUDA_INVALID_VALUE;
+    *address = node->set.to;
+    *bytes = node->set.count;
+    return CW_CUDA_OK;
+}
+
+int cw_cuda_capture_allocate(void **address, size_t bytes, struct cw_cuda_stream *stream)
+{
+    const int code = cw_cuda__malloc_for_graph(address, bytes);
+    const struct cw_cuda_work work = memory_work(CW_CUDA_NODE_ALLOCATE, *address, bytes);
+    return code == CW_CUDA_OK ? cw_cuda__capture_work(stream, &work) : code;
+}
+
+int cw_cuda_capture_free(void *address, struct cw_cuda_stream *stream)
+{
+    const struct cw_cuda_work work = memory_work(CW_CUDA_NODE_FREE, address, 0);
+    return cw_cuda__capture_work(stream, &work);
+}
+
 static int run_graph(const struct cw_cuda_graph *graph);
 
 static int run_node(const struct cw_cuda_node *n)
@@ -111,6 +146,8 @@ static int run_node(const struct cw_cuda_node *n)
     case CW_CUDA_NODE_CHILD:
         return run_graph(n->child);
     case CW_CUDA_NODE_EMPTY:
+    case CW_CUDA_NODE_ALLOCATE:
+    case CW_CUDA_NODE_FREE:
     default:
         return CW_CUDA_OK;
     }

@@ -70,7 +70,7 @@ int cw_cuda__put_off(struct cw_cuda_node **node, struct cw_cuda_after *after, co
 struct cw_cuda_graph *cw_cuda__take_pending(void);
 /* order.c: whether kernels may overlap. */
 bool cw_cuda__may_overlap(void);
-/* order.c: whether work of the stream may be put off: there are others beside which it could run. What comes before its next work. */
+/* order.c: whether work of the stream may be put off. What comes before its next work. */
 bool cw_cuda__may_put_off(const struct cw_cuda_stream *stream);
 struct cw_cuda_after *cw_cuda__after_of(struct cw_cuda_stream *stream);
 /* An event whose record was put off happens now. */
@@ -83,6 +83,9 @@ int cw_cuda__make_launch(struct cowarp_launch *made, struct cowarp_arg **args, c
 void cw_cuda__launch_failed(struct cowarp_gpu *gpu, const char *name, int status);
 /* together.c: nodes in an order that their edges allow, side by side where the machine does that. Children are not among them. */
 int cw_cuda__run_nodes(struct cw_cuda_node *const *node, uint32_t cnt);
+
+/* memory.c: memory that nobody gives back. */
+int cw_cuda__malloc_for_graph(void **address, size_t bytes);
 
 /* order.c: the stream is being captured: makes a node of the work, behind what the stream has captured and waited for. */
 int cw_cuda__capture_work(struct cw_cuda_stream *stream, const struct cw_cuda_work *work);

@@ -53,6 +53,25 @@ int cw_cuda_malloc(void **address, size_t bytes, enum cw_cuda_memory kind)
     return cw_cuda__leave(code);
 }
 
+int cw_cuda__malloc_for_graph(void **address, size_t bytes)
+{
+    cw_cuda__lock();
+    const int code = cw_cuda_malloc(address, bytes, CW_CUDA_MEMORY_DEVICE);
+    if (code == CW_CUDA_OK && bytes > 0)
+        (*find((uintptr_t)*address))->of_graph = true;
+    return cw_cuda__leave(code);
+}
+
+uint64_t cw_cuda_graph_bytes(void)
+{
+    uint64_t bytes = 0;
+    cw_cuda__lock();
+    for (const struct cw_cuda_allocation *a = cw_cuda__process.allocations; a != NULL; a = a->next)
+        bytes += a->of_graph ? a->bytes : 0;
+    cw_cuda__unlock();
+    return bytes;
+}
+
 /* Kernels may use it at the same address where the process has room at the addresses of the device; a program that has asked for that is told
  * when it is not so. */
 int cw_cuda_malloc_host(void **address, size_t bytes, bool mapped)
@@ -84,7 +103,7 @@ static int release(void *address, bool host)
     int code = cw_cuda__gpu(&gpu);
     if (code == CW_CUDA_OK && (a == NULL || a->base != at || (a->kind == CW_CUDA_MEMORY_HOST) != host))
         code = CW_CUDA_INVALID_VALUE;
-    if (code != CW_CUDA_OK)
+    if (code != CW_CUDA_OK || a->of_graph)
         return cw_cuda__leave(code);
     if (cowarp_free(gpu, at) != COWARP_OK) /* no memory of the device */
         free(address);

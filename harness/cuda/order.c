@@ -29,6 +29,7 @@ struct cw_cuda_stream {
     bool is_origin;                /* where the capture has begun */
     struct front front;
     struct cw_cuda_stream *next;
+    char wish[2][64];           /* what the program wishes of it: cudaStreamAttributeAccessPolicyWindow, ...SynchronizationPolicy */
     struct cw_cuda_after after; /* work that has been put off, and comes before its next */
     struct clock clock;         /* what happens before its next work, beside what the host has waited for */
 };
@@ -81,13 +82,13 @@ int cw_cuda_stream_check(const struct cw_cuda_stream *stream)
 bool cw_cuda__may_overlap(void)
 {
     const struct cw_cuda_process *p = &cw_cuda__process;
-    return p->registered == NULL && p->session.options.checks == NULL && p->session.options.functional == 0 &&
-           cw_cuda_value("gpu.kernels") > 1;
+    return p->registered == NULL && p->session.options.checks == NULL && cw_cuda_value("gpu.kernels") > 1;
 }
 
+/* Also where nothing overlaps: a kernel may wait for what the host writes behind its launch. */
 bool cw_cuda__may_put_off(const struct cw_cuda_stream *stream)
 {
-    return !is_own(stream) && streams->next != NULL && cw_cuda__may_overlap();
+    return !is_own(stream) && cw_cuda__may_overlap();
 }
 
 struct cw_cuda_after *cw_cuda__after_of(struct cw_cuda_stream *stream)
@@ -294,6 +295,30 @@ int cw_cuda_host_call(struct cw_cuda_stream *stream, void (*call)(void *), void 
     if (code == CW_CUDA_OK)
         call(data);
     return code;
+}
+
+static char *wish_of(struct cw_cuda_stream *stream, int id)
+{
+    static char of_own[2][64];
+    return id != 1 && id != 3 ? NULL : is_own(stream) ? of_own[id / 2] : stream->wish[id / 2];
+}
+
+int cw_cuda_stream_wish(struct cw_cuda_stream *stream, int id, const void *from)
+{
+    char *wish = wish_of(stream, id);
+    if (wish == NULL || from == NULL)
+        return CW_CUDA_INVALID_VALUE;
+    memcpy(wish, from, 64);
+    return CW_CUDA_OK;
+}
+
+int cw_cuda_stream_wished(struct cw_cuda_stream *stream, int id, void *to)
+{
+    const char *wish = wish_of(stream, id);
+    if (wish == NULL || to == NULL)
+        return CW_CUDA_INVALID_VALUE;
+    memcpy(to, wish, 64);
+    return CW_CUDA_OK;
 }
 
 unsigned cw_cuda_stream_flags(const struct cw_cuda_stream *stream)

@@ -56,6 +56,7 @@ struct cw_cuda_allocation {
     uint64_t base;
     size_t bytes;
     enum cw_cuda_memory kind;
+    bool of_graph; /* It stays. */
     struct cw_cuda_allocation *next;
 };
 

@@ -29,7 +29,7 @@ int cudaMalloc3D(struct cudaPitchedPtr *p, struct cudaExtent extent)
 
 int cudaMallocAsync(void **address, size_t bytes, struct cw_cuda_stream *stream)
 {
-    return cw_cuda_is_capturing(stream) ? cw_cuda_missing("cudaMallocAsync in a graph") : cudaMalloc(address, bytes);
+    return cw_cuda_is_capturing(stream) ? cw_cuda_note(cw_cuda_capture_allocate(address, bytes, stream)) : cudaMalloc(address, bytes);
 }
 
 int cudaFree(void *address)
@@ -39,7 +39,7 @@ int cudaFree(void *address)
 
 int cudaFreeAsync(void *address, struct cw_cuda_stream *stream)
 {
-    return cw_cuda_is_capturing(stream) ? cw_cuda_missing("cudaFreeAsync in a graph") : cudaFree(address);
+    return cw_cuda_is_capturing(stream) ? cw_cuda_note(cw_cuda_capture_free(address, stream)) : cudaFree(address);
 }
 
 int cudaHostAlloc(void **address, size_t bytes, unsigned flags)

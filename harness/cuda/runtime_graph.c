@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The runtime API: graphs, and streams whose calls go into one. */
+#include <string.h>
+
 #include "cuda/runtime.h"
 
 struct cudaKernelNodeParams {
@@ -35,6 +37,14 @@ int cudaGraphClone(struct cw_cuda_graph **clone, const struct cw_cuda_graph *gra
 {
     return cw_cuda_note(cw_cuda_graph_clone(clone, graph));
 }
+
+/* The members before `access` say where the memory lies and who else may reach it: of one device's, nothing. */
+struct cudaMemAllocNodeParams {
+    char pool[88];
+    const void *access;
+    size_t access_cnt, bytes;
+    void *address;
+};
 
 /* What a node does, out of CUDA's structures; *launch and *box are the caller's. */
 static int read_kernel(struct cw_cuda_work *w, struct cw_cuda_launch *launch, const struct cudaKernelNodeParams *p)
@@ -110,6 +120,53 @@ int cudaGraphAddHostNode(struct cw_cuda_node **node, struct cw_cuda_graph *graph
 {
     const struct cw_cuda_work w = {.kind = CW_CUDA_NODE_HOST, .call = p->call, .data = p->data};
     return add(node, graph, after, cnt, &w);
+}
+
+int cudaGraphAddMemAllocNode(struct cw_cuda_node **node, struct cw_cuda_graph *graph, struct cw_cuda_node *const *after, size_t cnt,
+                             struct cudaMemAllocNodeParams *p)
+{
+    return cw_cuda_note(cw_cuda_node_allocate(node, &p->address, graph, after, cnt, p->bytes));
+}
+
+int cudaGraphAddMemFreeNode(struct cw_cuda_node **node, struct cw_cuda_graph *graph, struct cw_cuda_node *const *after, size_t cnt,
+                            void *address)
+{
+    const struct cw_cuda_work w = {.kind = CW_CUDA_NODE_FREE, .to = address, .unit = 1};
+    return add(node, graph, after, cnt, &w);
+}
+
+int cudaGraphMemAllocNodeGetParams(const struct cw_cuda_node *node, struct cudaMemAllocNodeParams *p)
+{
+    *p = (struct cudaMemAllocNodeParams){.bytes = 0};
+    return cw_cuda_note(cw_cuda_node_memory(node, CW_CUDA_NODE_ALLOCATE, &p->address, &p->bytes));
+}
+
+int cudaGraphMemFreeNodeGetParams(const struct cw_cuda_node *node, void **address)
+{
+    size_t bytes;
+    return cw_cuda_note(cw_cuda_node_memory(node, CW_CUDA_NODE_FREE, address, &bytes));
+}
+
+/* Bytes used and reserved, now and at the most: graphs' memory stays, so the four are one number. */
+int cudaDeviceGetGraphMemAttribute(int device, int attribute, void *value)
+{
+    const uint64_t bytes = cw_cuda_graph_bytes();
+    if (device != 0 || attribute < 0 || attribute > 3)
+        return cw_cuda_note(device != 0 ? CW_CUDA_DEVICE : CW_CUDA_INVALID_VALUE);
+    memcpy(value, &bytes, sizeof bytes);
+    return CW_CUDA_OK;
+}
+
+/* The two numbers that a program may set back are those that it reads at the most. */
+int cudaDeviceSetGraphMemAttribute(int device, int attribute, void *value)
+{
+    (void)value;
+    return cw_cuda_note(device == 0 && (attribute == 1 || attribute == 3) ? CW_CUDA_OK : CW_CUDA_INVALID_VALUE);
+}
+
+int cudaDeviceGraphMemTrim(int device)
+{
+    return cw_cuda_note(device == 0 ? CW_CUDA_OK : CW_CUDA_DEVICE);
 }
 
 int cudaGraphAddEmptyNode(struct cw_cuda_node **node, struct cw_cuda_graph *graph, struct cw_cuda_node *const *after, size_t cnt)

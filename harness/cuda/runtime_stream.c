@@ -59,6 +59,35 @@ int cudaStreamGetId(struct cw_cuda_stream *stream, unsigned long long *id)
     return cw_cuda_note(code);
 }
 
+int cudaStreamSetAttribute(struct cw_cuda_stream *stream, int attribute, const void *value)
+{
+    const int code = cw_cuda_stream_check(stream);
+    return cw_cuda_note(code == CW_CUDA_OK ? cw_cuda_stream_wish(stream, attribute, value) : code);
+}
+
+int cudaStreamGetAttribute(struct cw_cuda_stream *stream, int attribute, void *value)
+{
+    const int code = cw_cuda_stream_check(stream);
+    return cw_cuda_note(code == CW_CUDA_OK ? cw_cuda_stream_wished(stream, attribute, value) : code);
+}
+
+int cudaStreamCopyAttributes(struct cw_cuda_stream *to, struct cw_cuda_stream *from)
+{
+    char value[64];
+    int code = CW_CUDA_OK;
+    for (int attribute = 1; code == CW_CUDA_OK && attribute <= 3; attribute += 2) {
+        code = cudaStreamGetAttribute(from, attribute, value);
+        if (code == CW_CUDA_OK)
+            code = cudaStreamSetAttribute(to, attribute, value);
+    }
+    return code;
+}
+
+int cudaCtxResetPersistingL2Cache(void)
+{
+    return CW_CUDA_OK; /* No line persists. */
+}
+
 int cudaStreamAddCallback(struct cw_cuda_stream *stream, void (*call)(struct cw_cuda_stream *, int, void *), void *data, unsigned flags)
 {
     const int code = cw_cuda_stream_wait(stream);

@@ -56,6 +56,8 @@ static int carry_out(void *node)
     case CW_CUDA_NODE_KERNEL:
     case CW_CUDA_NODE_CHILD:
     case CW_CUDA_NODE_EMPTY:
+    case CW_CUDA_NODE_ALLOCATE:
+    case CW_CUDA_NODE_FREE:
     default:
         break;
     }

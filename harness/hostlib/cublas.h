@@ -3,7 +3,7 @@
  * Types of cuBLAS as a program's object code has them, and the host's CBLAS. Names of functions are CUDA's, because they are the interface.
  * Matrices are in columns.
  *
- * Private to: cublas.c, cublas_call.h, cublas_gemm.c, cublas_matrix.c, cublas_own.c, cublas_vector.c.
+ * Private to: cublas.c, cublas_call.h, cublas_gemm.c, cublas_lu.c, cublas_matrix.c, cublas_own.c, cublas_vector.c.
  */
 #ifndef CW_HARNESS_HOSTLIB_CUBLAS_H
 #define CW_HARNESS_HOSTLIB_CUBLAS_H

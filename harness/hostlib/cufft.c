@@ -121,6 +121,43 @@ int cufftMakePlan3d(int handle, int n0, int n1, int n2, int type, size_t *work)
     return cufftMakePlanMany(handle, 3, n, NULL, 1, 0, NULL, 1, 0, type, 1, work);
 }
 
+/* Types of the numbers on both sides, as CUDA names them, in the place of a transform's; -1: there is no such transform. */
+static int type_of(int in, int out)
+{
+    enum { R32 = 0, R64 = 1, C32 = 4, C64 = 5 };
+    static const int table[][3] = {{C32, C32, C2C}, {R32, C32, R2C}, {C32, R32, C2R}, {C64, C64, Z2Z}, {R64, C64, D2Z}, {C64, R64, Z2D}};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (table[i][0] == in && table[i][1] == out)
+            return table[i][2];
+    return -1;
+}
+
+static bool narrow(int *to, const long long *from, int cnt)
+{
+    bool fits = true;
+    for (int i = 0; i < cnt; i++) {
+        fits = fits && from[i] >= 0 && from[i] <= INT_MAX;
+        to[i] = fits ? (int)from[i] : 0;
+    }
+    return fits;
+}
+
+int cufftXtMakePlanMany(int handle, int rank, const long long *n, const long long *in_embed, long long in_stride, long long in_distance,
+                        int in_type, const long long *out_embed, long long out_stride, long long out_distance, int out_type,
+                        long long batch, size_t *work, int execution)
+{
+    int size[RANK_MOST], in[RANK_MOST], out[RANK_MOST], rest[5];
+    const long long all[5] = {in_stride, in_distance, out_stride, out_distance, batch};
+    const bool given = in_embed != NULL && out_embed != NULL;
+    (void)execution; /* As exact as the numbers are. */
+    if (rank < 1 || rank > RANK_MOST)
+        return CUFFT_INVALID_VALUE;
+    if (!narrow(size, n, rank) || !narrow(rest, all, 5) || (given && (!narrow(in, in_embed, rank) || !narrow(out, out_embed, rank))))
+        return CUFFT_INVALID_SIZE;
+    return cufftMakePlanMany(handle, rank, size, given ? in : NULL, rest[0], rest[1], given ? out : NULL, rest[2], rest[3],
+                             type_of(in_type, out_type), rest[4], work);
+}
+
 int cufftPlanMany(int *handle, int rank, const int *n, const int *in_embed, int in_stride, int in_distance, const int *out_embed,
                   int out_stride, int out_distance, int type, int batch)
 {
@@ -318,4 +355,13 @@ int cufftExecC2R(int handle, void *in, void *out)
 int cufftExecZ2D(int handle, void *in, void *out)
 {
     return execute(handle, Z2D, in, out, 1);
+}
+
+int cufftXtExec(int handle, void *in, void *out, int direction)
+{
+    const struct plan *p = plan_of(handle);
+    if (p == NULL || !p->made)
+        return CUFFT_INVALID_PLAN;
+    const bool to_complex = p->type == R2C || p->type == D2Z, to_real = p->type == C2R || p->type == Z2D;
+    return execute(handle, p->type, in, out, to_complex ? -1 : to_real ? 1 : direction);
 }

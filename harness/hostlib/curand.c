@@ -137,11 +137,27 @@ static int end(const struct curand_generator *g, void *out, void *made, size_t b
 
 /* Generators */
 
+/* A number of cuRAND's that has no generator here is told its name. */
+static int refuse(int type)
+{
+    static const struct {
+        int type;
+        const char *name;
+    } known[] = {{121, "cuRAND's generator MRG32K3A"}, {141, "cuRAND's generator MTGP32"},
+                 {142, "cuRAND's generator MT19937"},  {200, "cuRAND's generator SOBOL32"},
+                 {201, "cuRAND's generator SOBOL32"},  {202, "cuRAND's generator SCRAMBLED_SOBOL32"},
+                 {203, "cuRAND's generator SOBOL64"},  {204, "cuRAND's generator SCRAMBLED_SOBOL64"}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (known[i].type == type)
+            cw_cuda_missing(known[i].name);
+    return CURAND_TYPE_ERROR;
+}
+
 static int create(struct curand_generator **generator, int type, bool on_host)
 {
     type = type == TYPE_DEFAULT ? TYPE_XORWOW : type;
     if (type != TYPE_XORWOW && type != TYPE_PHILOX)
-        return CURAND_TYPE_ERROR;
+        return refuse(type);
     if (cw_cuda_library("cuRAND", NULL) != CW_CUDA_OK)
         return CURAND_INITIALIZATION_FAILED;
     struct curand_generator *g = calloc(1, sizeof *g);

@@ -402,6 +402,87 @@ static void logarithms(void)
         sum += (double)u[i], squares += (double)u[i] * (double)u[i];
     NEAR(sum / MANY, 0.5, 0.005), NEAR(squares / MANY - sum * sum / MANY / MANY, 1.0 / 12, 0.002); /* five standard errors */
     WANT(curandDestroyGenerator(g), 0);
+    WANT(curandCreateGeneratorHost(&g, 141), 103); /* whose tables are NVIDIA's; the user is told */
+    WANT(curandCreateGeneratorHost(&g, 99), 103);
+}
+
+/*
+ * Two matrices whose rows have to change places, of 3 by 3 in columns of 4. What is asked for is x of A x = b, whose x is known, of A and its transpose;
+ * the inverse times A; and the largest element of a column at the pivot. The third one has no inverse: its second pivot is 0.
+ */
+#define TRIANGLES(U, T)                                                                                                                \
+    extern int cublas##U##getrfBatched(), cublas##U##getrsBatched(), cublas##U##getriBatched();                                        \
+    static void triangles_##U(void)                                                                                                    \
+    {                                                                                                                                  \
+        static const T a[3][12] = {{0, 2, 4, 9, 1, 1, 3, 9, 3, 2, 8, 9}, {1, 8, 2, 9, 5, 3, 4, 9, 2, 2, 7, 9}, {1, 2, 3, 9, 2, 4, 6}}, \
+                       x[6] = {3, -1, 2, 1, 4, -2};                                                                                    \
+        T factors[3][12], inverse[3][12] = {{0}}, b[2][6] = {{0}}, got[6];                                                             \
+        void *list[9], *dl;                                                                                                            \
+        int pivot[9], info[3] = {9, 9, 9}, status = 9, *dp = device(pivot, sizeof pivot), *di = device(info, sizeof info);             \
+        for (int i = 0; i < 3; i++) {                                                                                                  \
+            list[i] = device(a[i], sizeof a[i]);                                                                                       \
+            list[3 + i] = device(inverse[i], sizeof inverse[i]);                                                                       \
+        }                                                                                                                              \
+        for (int op = 0; op < 2; op++) {                                                                                               \
+            for (int c = 0; c < 2; c++)                                                                                                \
+                for (int i = 0; i < 3; i++) {                                                                                          \
+                    b[op][i + 3 * c] = 0;                                                                                              \
+                    for (int k = 0; k < 3; k++)                                                                                        \
+                        b[op][i + 3 * c] += (op ? a[1][k + 4 * i] : a[1][i + 4 * k]) * x[k + 3 * c];                                   \
+                }                                                                                                                      \
+            list[6 + op] = device(b[op], sizeof b[op]);                                                                                \
+        }                                                                                                                              \
+        dl = device(list, sizeof list);                                                                                                \
+        void **const at = dl;                                                                                                          \
+        WANT(cublas##U##getrfBatched(h, 3, at, 4, dp, di, 3), 0);                                                                      \
+        WANT(cudaMemcpy(info, di, sizeof info, 2), 0), WANT(cudaMemcpy(pivot, dp, sizeof pivot, 2), 0);                                \
+        WANT(info[0], 0), WANT(info[1], 0), WANT(info[2], 2);                                                                          \
+        WANT(pivot[0], 3), WANT(pivot[3], 2);                                                                                          \
+        WANT(cudaMemcpy(factors, list[0], sizeof factors[0], 2), 0);                                                                   \
+        NEAR(factors[0][0], 4, 0), NEAR(factors[0][3], 9, 0); /* what is between the columns stays */                                  \
+        for (int op = 0; op < 2; op++) {                                                                                               \
+            WANT(cublas##U##getrsBatched(h, op, 3, 2, at + 1, 4, dp + 3, at + 6 + op, 3, &status, 1), 0);                              \
+            WANT(status, 0), WANT(cudaMemcpy(got, list[6 + op], sizeof got, 2), 0);                                                    \
+            for (int i = 0; i < 6; i++)                                                                                                \
+                NEAR(got[i], x[i], 1e-5);                                                                                              \
+        }                                                                                                                              \
+        WANT(cublas##U##getriBatched(h, 3, at, 4, dp, at + 3, 4, di, 3), 0);                                                           \
+        WANT(cudaMemcpy(info, di, sizeof info, 2), 0), WANT(info[0], 0), WANT(info[2], 2);                                             \
+        for (int m = 0; m < 2; m++) {                                                                                                  \
+            WANT(cudaMemcpy(inverse[m], list[3 + m], sizeof inverse[m], 2), 0);                                                        \
+            for (int i = 0; i < 9; i++) {                                                                                              \
+                T sum = 0;                                                                                                             \
+                for (int k = 0; k < 3; k++)                                                                                            \
+                    sum += inverse[m][i % 3 + 4 * k] * a[m][k + 4 * (i / 3)];                                                          \
+                NEAR(sum, i % 4 == 0, 1e-5);                                                                                           \
+            }                                                                                                                          \
+        }                                                                                                                              \
+        WANT(cublas##U##getrfBatched(h, 3, at, 2, dp, di, 3), 7);                                                                      \
+    }
+TRIANGLES(S, float)
+TRIANGLES(D, double)
+
+/* Plans whose sizes are of 64 bits and whose types are those of the numbers: as the plan of the older call. */
+static void extended(void)
+{
+    extern int cufftXtMakePlanMany(), cufftXtExec();
+    enum { C32 = 4, R32 = 0, R16 = 2 };
+    const long long n = 4;
+    const float real[8] = {1, 2, 3, 4, 4, 3, 2, 1};
+    c32 wide[6];
+    int plan;
+    size_t work = 9;
+    float *d = device(real, sizeof real), *to = device(wide, sizeof wide);
+    WANT(cufftCreate(&plan), 0);
+    WANT(cufftXtMakePlanMany(plan, 1, &n, NULL, 1LL, 4LL, R32, NULL, 1LL, 3LL, C32, 2LL, &work, C32), 0);
+    WANT(work, 0);
+    WANT(cufftXtExec(plan, d, to, 1), 0);
+    WANT(cudaMemcpy(wide, to, sizeof wide, 2), 0);
+    const c32 wanted[6] = {10, -2 + 2 * I, -2, 10, 2 - 2 * I, 2};
+    for (int i = 0; i < 6; i++)
+        NEAR(wide[i], wanted[i], 1e-5);
+    WANT(cufftXtMakePlanMany(plan, 1, &n, NULL, 1LL, 4LL, R16, NULL, 1LL, 3LL, C32, 2LL, &work, C32), 3); /* halves are not there */
+    WANT(cufftDestroy(plan), 0);
 }
 
 int main(void)
@@ -409,6 +490,7 @@ int main(void)
     WANT(cublasCreate_v2(&h), 0);
     test_S(), test_D(), test_C(), test_Z(), test_real_S(), test_real_D(), test_complex_C(), test_complex_Z();
     settings(), halves();
+    triangles_S(), triangles_D(), extended();
     WANT(cublasDestroy_v2(h), 0);
     transforms(), logarithms();
     printf("%d wrong\n", bad);

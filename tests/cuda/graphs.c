@@ -35,6 +35,19 @@ struct copy_node {
     int kind;
 };
 
+struct allocate_node {
+    char pool[88];
+    const void *access;
+    size_t access_cnt, bytes;
+    void *address;
+};
+
+extern int cudaGraphAddMemAllocNode(void **, void *, void *const *, size_t, struct allocate_node *);
+extern int cudaGraphAddMemFreeNode(void **, void *, void *const *, size_t, void *), cudaGraphMemFreeNodeGetParams(void *, void **);
+extern int cudaGraphMemAllocNodeGetParams(void *, struct allocate_node *), cudaDeviceGetGraphMemAttribute(int, int, void *);
+extern int cudaDeviceSetGraphMemAttribute(int, int, void *), cudaDeviceGraphMemTrim(int), cudaFreeAsync(void *, void *);
+extern int cudaStreamSetAttribute(void *, int, const void *), cudaStreamGetAttribute(void *, int, void *);
+extern int cudaStreamCopyAttributes(void *, void *), cudaCtxResetPersistingL2Cache(void);
 extern int cudaGraphCreate(void **, unsigned), cudaGraphDestroy(void *), cudaGraphClone(void **, void *);
 extern int cudaGraphAddKernelNode(void **, void *, void *const *, size_t, const struct kernel_node *);
 extern int cudaGraphAddMemcpyNode(void **, void *, void *const *, size_t, const struct copy_node *);
@@ -198,7 +211,9 @@ static void by_capture(void)
     WANT(cudaMemcpyToSymbolAsync(&scale, &three, 4, 0, TO_DEVICE, one), 0);
     WANT(cudaStreamWaitEvent(one, join, 0), 0);
     WANT(cudaStreamSynchronize(one), 900);
-    WANT(cudaMallocAsync(&p, 4, one), 801);
+    WANT(cudaMallocAsync(&p, 4, one), 0); /* nodes, and the address is there */
+    WANT(p != NULL, 1);
+    WANT(cudaFreeAsync(p, one), 0);
     WANT(cudaStreamEndCapture(two, &g), 1); /* it has not begun there */
     WANT(cudaStreamEndCapture(one, &g), 0);
     WANT(cudaStreamIsCapturing(two, &capturing), 0);
@@ -233,11 +248,71 @@ static void by_capture(void)
     WANT(cudaStreamDestroy(two), 0);
 }
 
+/* Memory of a graph: its address is known from the node on, and each run of the graph has it, whoever has given it back meanwhile. */
+static void memory(void)
+{
+    void *g, *exec, *allocate, *poke, *copy, *give, *p;
+    struct allocate_node node = {.bytes = 4}, asked;
+    int got = 0, type = 0;
+    unsigned long long used = 0;
+    WANT(cudaGraphCreate(&g, 0), 0);
+    WANT(cudaGraphAddMemAllocNode(&allocate, g, NULL, 0, &node), 0);
+    void *args[] = {&node.address};
+    const struct kernel_node kernel = {.function = &poke_stands_here, .grid = {1, 1, 1}, .block = {1, 1, 1}, .args = args};
+    WANT(cudaGraphAddKernelNode(&poke, g, &allocate, 1, &kernel), 0);
+    WANT(cudaGraphAddMemcpyNode1D(&copy, g, &poke, 1, &got, node.address, 4, TO_HOST), 0);
+    WANT(cudaGraphAddMemFreeNode(&give, g, &copy, 1, node.address), 0);
+    WANT(cudaGraphMemAllocNodeGetParams(allocate, &asked), 0);
+    WANT(asked.address == node.address && asked.bytes == 4, 1);
+    WANT(cudaGraphMemFreeNodeGetParams(give, &p), 0);
+    WANT(p == node.address, 1);
+    WANT(cudaGraphMemFreeNodeGetParams(allocate, &p), 1);
+    WANT(cudaGraphNodeGetType(allocate, &type), 0);
+    WANT(type, 10);
+    WANT(cudaGraphNodeGetType(give, &type), 0);
+    WANT(type, 11);
+    WANT(cudaGraphInstantiate(&exec, g, 0), 0);
+    for (int i = 0; i < 2; i++) {
+        got = 0;
+        WANT(cudaGraphLaunch(exec, NULL), 0);
+        WANT(cudaDeviceSynchronize(), 0);
+        WANT(got, 7);
+        WANT(i == 0 ? cudaFree(node.address) : 0, 0);
+    }
+    WANT(cudaDeviceGetGraphMemAttribute(0, 0, &used), 0);
+    WANT(used >= 4, 1);
+    WANT(cudaDeviceSetGraphMemAttribute(0, 1, &used), 0);
+    WANT(cudaDeviceSetGraphMemAttribute(0, 0, &used), 1); /* what there is now is not the program's to say */
+    WANT(cudaDeviceGraphMemTrim(0), 0);
+    WANT(cudaDeviceGraphMemTrim(1), 101);
+    WANT(cudaGraphExecDestroy(exec), 0);
+    WANT(cudaGraphDestroy(g), 0);
+}
+
+/* Wishes for a stream are remembered. */
+static void wishes(void)
+{
+    int policy[16] = {2}, got[16] = {0};
+    void *one, *two;
+    WANT(cudaStreamCreate(&one), 0);
+    WANT(cudaStreamCreate(&two), 0);
+    WANT(cudaStreamSetAttribute(one, 3, policy), 0);
+    WANT(cudaStreamCopyAttributes(two, one), 0);
+    WANT(cudaStreamGetAttribute(two, 3, got), 0);
+    WANT(got[0], 2);
+    WANT(cudaStreamSetAttribute(one, 99, policy), 1);
+    WANT(cudaCtxResetPersistingL2Cache(), 0);
+    WANT(cudaStreamDestroy(one), 0);
+    WANT(cudaStreamDestroy(two), 0);
+}
+
 int main(void)
 {
     WANT(cudaMalloc((void **)&device, 64), 0);
     by_nodes();
     children();
     by_capture();
+    memory();
+    wishes();
     return bad != 0;
 }

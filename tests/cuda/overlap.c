@@ -15,7 +15,7 @@ extern int cudaMemcpyAsync(void *, const void *, size_t, int, void *), cudaMemse
 extern int cudaStreamQuery(void *), cudaGraphInstantiate(void **, void *, unsigned long long), cudaGraphLaunch(void *, void *);
 extern int cudaStreamBeginCapture(void *, int), cudaStreamEndCapture(void *, void **);
 
-static int work_stands_here;
+static int work_stands_here, waits_stands_here;
 static void *s, *t, *apart, *begin, *end, *mark;
 static unsigned *data[2], *pinned[2];
 
@@ -155,6 +155,17 @@ static void graph(void)
     WANT_KERNELS(until_end(), 2); /* side by side, and then a third */
 }
 
+/* A kernel that waits for what the host writes behind its launch, with one stream and without time, too. */
+static void waits(void)
+{
+    const struct dim3 once = {1, 1, 1};
+    void *args[] = {&pinned[0]};
+    *(volatile unsigned *)pinned[0] = 0;
+    WANT(cudaLaunchKernel(&waits_stands_here, once, once, args, 0, s), 0);
+    *(volatile unsigned *)pinned[0] = 1;
+    WANT(cudaStreamSynchronize(s), 0);
+}
+
 static void fails(void)
 {
     work(s, data[0]);
@@ -167,6 +178,7 @@ int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
     __cudaRegisterFunction(handle, (const char *)&work_stands_here, NULL, "work", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterFunction(handle, (const char *)&waits_stands_here, NULL, "waits", -1, NULL, NULL, NULL, NULL, NULL);
     WANT(cudaStreamCreate(&s), 0);
     WANT(cudaStreamCreate(&t), 0);
     WANT(cudaStreamCreateWithFlags(&apart, 1), 0);
@@ -182,6 +194,8 @@ int main(int argc, char **argv)
     one = until_end();
     if (strcmp(what, "fails") == 0)
         fails();
+    else if (strcmp(what, "waits") == 0)
+        waits();
     else if (strcmp(what, "queues") == 0)
         queues(8);
     else if (strcmp(what, "pair") == 0)

@@ -92,7 +92,8 @@ class Programs(Case):
 
     def test_streams_run_side_by_side(self):
         self.program(fatbin.image(OVERLAP), source="overlap.c")
-        for words, what in (([], []), (["--set", "gpu.kernels=1"], ["apart"]), (["--set", "gpu.queues=8"], ["queues"])):
+        for words, what in (([], []), (["--set", "gpu.kernels=1"], ["apart"]), (["--set", "gpu.queues=8"], ["queues"]), ([], ["waits"]),
+                            (["--functional"], ["waits"])):
             with self.subTest(what):
                 self.assertNotRegex(self.check("--preset", "getm", *words, "--", "./program", *what).stderr, r"line \d+: ")
         done = self.run_it("--preset", "getm", "--", "./program", "fails")
@@ -139,6 +140,26 @@ class Programs(Case):
         self.libraries("blas.c", 12, 11)
         done = self.check("--", "./program")
         self.assertNotRegex(done.stderr, r"line \d+: ")
+        self.assertEqual(done.stderr.count("cuRAND's generator MTGP32 is not there"), 1)
+
+    def test_machine_code_of_nvrtc_is_its_ptx(self):
+        """The compiler is one that gives both; the program asks for machine code, and what comes is put out."""
+        (self.folder / "nvrtc.c").write_text("""#include <string.h>
+            int nvrtcGetPTXSize(void *p, unsigned long *n) { *n = p ? 4 : 0; return 0; }
+            int nvrtcGetPTX(void *p, char *to) { memcpy(to, "PTX", 4); return p == 0; }
+            int nvrtcGetCUBINSize(void *p, unsigned long *n) { *n = 6; return 0; }
+            int nvrtcGetCUBIN(void *p, char *to) { memcpy(to, "CUBIN", 6); return 0; }""")
+        (self.folder / "k.c").write_text("""#include <stdio.h>
+            extern int nvrtcGetCUBINSize(void *, unsigned long *), nvrtcGetCUBIN(void *, char *), cudaFree(void *);
+            int main(void) { char text[8]; unsigned long n, bad = 0;
+                for (int i = 0; i < 2; i++) { /* the second program has no PTX */
+                    void *p = i == 0 ? (void *)text : 0;
+                    bad += nvrtcGetCUBINSize(p, &n) + nvrtcGetCUBIN(p, text); printf("%s %lu ", text, n); }
+                return bad + cudaFree(0); }""")
+        subprocess.run(["cc", "-w", "-shared", "-fPIC", "nvrtc.c", "-o", "libnvrtc.so.13", "-Wl,-soname,libnvrtc.so.13"], check=True, cwd=self.folder)
+        subprocess.run(["cc", "-w", "k.c", "-o", "k", "./libnvrtc.so.13", "-Wl,-rpath,$ORIGIN", str(CUDA / "libcudart.so.12"), f"-Wl,-rpath-link,{CUDA}"],
+                       check=True, cwd=self.folder)
+        self.assertEqual(self.check("--", "./k").stdout, "PTX 4 CUBIN 6 ")
 
     def test_a_function_of_a_library_that_is_not_there_is_named(self):
         (self.folder / "its.c").write_text("int cublasZhpr_v2(void) { return 0; }\n")  # whose real library the program was linked to
