@@ -11,6 +11,7 @@ Other comments say why it must be so: by the kernel's text, never by what the de
 
 Usage: debug_test.py COWARP FOLDER [NAME ...]"""
 import concurrent.futures
+import json
 import pathlib
 import subprocess
 import sys
@@ -66,15 +67,43 @@ def carry_out(cowarp, path):
     return path.name, None, wanted
 
 
+# Runs whose counters must be the same when a debugger has stopped them, and has gone back in them.
+SAME = [["ht-h", "--param", "blocks=20"], ["gpkvs", "--preset", "sbrp-near", "--persistency", "sbrp", "--param", "pairs=512", "--param", "buckets=1024"],
+        ["bfs", "--param", "nodes=2048"], ["fcdt", "--preset", "thesis-tbc", "--set", "core.divergence=tbc"]]
+WAY = ["catch block if core == 1", "continue", "step 3", "reverse-step", "cycle 500", "reverse-cycle 300", "reverse-continue", "delete", "continue", "continue"]
+
+
+def counters(path):
+    found = json.loads(path.read_text(encoding="utf-8"))
+    return {name: value for name, value in found.items() if name in ("cycles", "counters", "check")}
+
+
+def check_same(cowarp, words):
+    """What is wrong; None: the counters are equal."""
+    with tempfile.TemporaryDirectory() as place:
+        plain, debugged, script = (pathlib.Path(place) / name for name in ("plain.json", "debugged.json", "script"))
+        script.write_text("\n".join(WAY) + "\n", encoding="utf-8")
+        subprocess.run([cowarp, "run", *words, "--quiet", "--stats", str(plain)], check=True, timeout=SECONDS)
+        done = subprocess.run([cowarp, "debug", "-x", str(script), "--batch", "run", *words, "--quiet", "--stats", str(debugged)], text=True,
+                              timeout=SECONDS, capture_output=True, check=False)
+        if not debugged.is_file() or "stop 1:" not in done.stdout:
+            return f"{words[0]}: the debugged run has left no statistics:\n{done.stdout}{done.stderr}"
+        first, second = counters(plain), counters(debugged)
+    differ = [name for name in first.get("counters", {}) if first["counters"][name] != second["counters"].get(name)]
+    return None if first == second and first["cycles"] > 0 else f"{words[0]}: the debugged run has counted {', '.join(differ) or 'otherwise'}"
+
+
 def main():
     cowarp, folder, names = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3:]
     scenarios = [path for path in sorted(folder.glob("*.cwd")) if not names or path.stem in names]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda path: carry_out(cowarp, path), scenarios))
+        same = list(pool.map(lambda words: check_same(cowarp, words), SAME if not names else []))
     bad = [result for result in results if result[1]]
+    bad += [("same counters", wrong, 0) for wrong in same if wrong]
     for name, wrong, _ in bad:
         print(f"{name}: {wrong}")
-    print(f"{len(results)} scenarios, {sum(result[2] for result in results)} texts looked for, {len(bad)} scenarios wrong")
+    print(f"{len(results)} scenarios, {sum(result[2] for result in results)} texts looked for, {len(same)} runs compared, {len(bad)} wrong")
     return 1 if bad or not results else 0
 
 
