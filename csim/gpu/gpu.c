@@ -315,6 +315,7 @@ void cw_gpu_destroy(struct cw_gpu *gpu)
         return;
     destroy_machine(gpu);
     cw_gpu__forget_together(gpu);
+    free(gpu->of_core);
     cw_memory_destroy(gpu->memory);
     cw_sanitizer_destroy(gpu->sanitizer);
     free(gpu->part);

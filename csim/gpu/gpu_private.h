@@ -154,9 +154,10 @@ struct cw_gpu {
 
     struct cw_oob oob;
     struct cw_launch launch;
-    struct cw_gpu_together *together;  /* NULL: one kernel runs */
-    struct cw_gpu_together apart;      /* What `together` points to; kept afterwards, for cores look at the launch that they had last. */
-    uint64_t apart_base, apart_bytes;  /* Local memory of kernels that run side by side, kept between launches */
+    struct cw_gpu_together *together; /* NULL: one kernel runs */
+    struct cw_gpu_together apart;     /* What `together` points to. */
+    struct cw_launch *of_core; /* [core_count] The launch of each core that ran side by side with others: it looks at it later, too. */
+    uint64_t apart_base, apart_bytes;  /* Local memory of kernels that run side by side, kept between launches. */
     struct cw_gpu_described described; /* The last one; it has no kernel when there is none. */
     uint64_t descriptions;             /* How many have been made. */
     uint64_t blocks_started, blocks_finished, blocks_total;

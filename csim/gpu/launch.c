@@ -617,7 +617,9 @@ static int make_together(struct cw_gpu *gpu, struct cw_gpu_together *t, uint32_t
     t->resident = calloc(cnt, sizeof *t->resident);
     t->owner = calloc(cores, sizeof *t->owner);
     t->before = gpu->part != NULL ? calloc(cores, sizeof *t->before) : NULL;
-    if (t->resident == NULL || t->owner == NULL || (gpu->part != NULL && t->before == NULL))
+    if (gpu->of_core == NULL)
+        gpu->of_core = calloc(cores, sizeof *gpu->of_core);
+    if (gpu->of_core == NULL || t->resident == NULL || t->owner == NULL || (gpu->part != NULL && t->before == NULL))
         return cw_fail(err, CW_ENOMEM, "out of memory");
     for (uint32_t i = 0; i < cores; i++)
         t->owner[i] = CW_NOBODY;

@@ -150,7 +150,8 @@ static bool takes_over(struct cw_gpu *gpu, uint32_t i, uint32_t core)
         release(gpu, core);
     cw_core_count_until(gpu->core[core], cw_gpu_cycles(gpu));
     cw_core_flush(gpu->core[core]);
-    const int status = cw_core_prepare(gpu->core[core], &t->resident[i].launch, &err);
+    gpu->of_core[core] = t->resident[i].launch;
+    const int status = cw_core_prepare(gpu->core[core], &gpu->of_core[core], &err);
     if (status != CW_OK && gpu->fault_status == CW_OK) {
         gpu->fault_status = status;
         gpu->fault = err;

@@ -653,10 +653,10 @@ static bool is_after_kernels(const struct cowarp_work *work, uint32_t i, bool *b
     return all;
 }
 
-/* Whether two of the kernels may overlap. */
+/* Whether two of the kernels may overlap. Profiles count lines and branches of one kernel at a time. */
 static bool overlap(const struct cowarp_gpu *gpu, const struct cowarp_work *work, uint32_t count, bool *before)
 {
-    bool any = false, all = cw_gpu_runs_together(gpu->gpu) && !gpu->functional;
+    bool any = false, all = cw_gpu_runs_together(gpu->gpu) && !gpu->functional && gpu->profile == NULL && gpu->branches == NULL;
     for (uint32_t i = 0; all && i < count; i++) {
         all = work[i].launch == NULL || (work[i].launch->functional == 0 && work[i].launch->cooperative == 0);
         any = any || (work[i].launch != NULL && !is_after_kernels(work, i, before));

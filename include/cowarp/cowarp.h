@@ -421,7 +421,7 @@ struct cowarp_work {
 
 /* Runs all works, kernels as by cowarp_run. Kernels that may overlap do, with up to gpu.kernels of them at once; each has its cores alone. One work
  * after the other, in the order of the array: functional and cooperative launches, launches that `after` orders all, mechanisms, oracles,
- * options.checks, options.save_cycle and gpu.kernels=1. After an error the works that were not over are not carried out. */
+ * options.checks, options.save_cycle, profiles of lines and branches, and gpu.kernels=1. After an error the works that were not over are not carried out. */
 int cowarp_run_together(struct cowarp_gpu *gpu, struct cowarp_work *work, uint32_t count);
 
 /* How many blocks of a launch a core holds at once, and why not more. Strings live as long as the GPU. */

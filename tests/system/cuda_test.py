@@ -93,7 +93,8 @@ class Programs(Case):
     def test_streams_run_side_by_side(self):
         self.program(fatbin.image(OVERLAP), source="overlap.c")
         for words, what in (([], []), (["--set", "gpu.kernels=1"], ["apart"]), (["--set", "gpu.queues=8"], ["queues"]), ([], ["waits"]),
-                            (["--functional"], ["waits"])):
+                            (["--functional"], ["waits"]),
+                            (["--profile", "p.txt"], ["apart"])):
             with self.subTest(what):
                 self.assertNotRegex(self.check("--preset", "getm", *words, "--", "./program", *what).stderr, r"line \d+: ")
         done = self.run_it("--preset", "getm", "--", "./program", "fails")

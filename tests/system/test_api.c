@@ -650,6 +650,105 @@ static void test_api__launches_of_other_sizes(void **state)
     cowarp_destroy(m.gpu);
 }
 
+struct seen {
+    const struct machine *m;
+    uint32_t sum;
+    int status;
+};
+
+/* The host's work between kernels. */
+static int look_at_words(void *data)
+{
+    struct seen *s = data;
+    for (uint32_t i = 0; i < WORDS; i++) {
+        uint32_t word;
+        assert_int_equal(cowarp_read(s->m->gpu, &word, s->m->words + (uint64_t)i * STRIDE, sizeof word), 0);
+        s->sum += word;
+    }
+    return s->status;
+}
+
+/* Two kernels that may overlap, the host behind both, and a kernel behind the host. */
+static int run_four(const struct machine *m, const char *first, struct seen *seen, struct cowarp_work w[4])
+{
+    static const uint32_t both[] = {0, 1}, host[] = {2};
+    const struct cowarp_arg args[] = {COWARP_U64(m->words)};
+    const struct cowarp_launch good = {
+        .size = sizeof good, .kernel = "good", .grid = {BLOCKS, 1, 1}, .block = {THREADS, 1, 1}, .arg_count = 1, .args = args};
+    struct cowarp_launch other = good;
+    other.kernel = first;
+    seen->m = m;
+    w[0] = (struct cowarp_work){.size = sizeof w[0], .module = m->module, .launch = &other};
+    w[1] = (struct cowarp_work){.size = sizeof w[0], .module = m->module, .launch = &good, .queue = 1};
+    w[2] = (struct cowarp_work){.size = sizeof w[0], .call = look_at_words, .data = seen, .after = both, .after_count = 2};
+    w[3] = (struct cowarp_work){.size = sizeof w[0], .module = m->module, .launch = &good, .after = host, .after_count = 1};
+    return cowarp_run_together(m->gpu, w, 4);
+}
+
+static struct machine create_with(int reverse, int always, const char *system, const char *kernels)
+{
+    struct cowarp_options options;
+    cowarp_options_init(&options);
+    const char *const settings[] = {kernels, NULL};
+    options.reverse_ticks = reverse;
+    options.tick_always = always;
+    options.system = system;
+    options.settings = settings;
+    return create(&options);
+}
+
+/* The order in which components tick changes no time, as with one kernel (system.exactness). */
+static void test_api__kernels_side_by_side(void **state)
+{
+    (void)state;
+    struct cowarp_work w[4][4];
+    for (int i = 0; i < 4; i++) { /* as it is, reversed, each edge, one after the other */
+        struct machine m = create_with(i == 1, i == 2, "none", i == 3 ? "gpu.kernels=1" : "gpu.kernels=16");
+        struct seen seen = {.status = 0}, after = {.m = &m};
+        assert_int_equal(run_four(&m, "good", &seen, w[i]), 0);
+        assert_int_equal(seen.sum, 2 * BLOCKS * THREADS);
+        assert_int_equal(look_at_words(&after), 0);
+        assert_int_equal(after.sum, 3 * BLOCKS * THREADS);
+        assert_true((w[i][1].begin < w[i][0].end) == (i != 3));
+        assert_true(w[i][2].begin >= w[i][0].end && w[i][2].begin >= w[i][1].end && w[i][3].begin >= w[i][2].end);
+        for (int k = 0; k < 4 && i < 3; k++) {
+            assert_memory_equal(&w[i][k].begin, &w[0][k].begin, sizeof(double));
+            assert_memory_equal(&w[i][k].end, &w[0][k].end, sizeof(double));
+        }
+        cowarp_destroy(m.gpu);
+    }
+    struct machine tx = create_with(0, 0, "getm", "gpu.kernels=16"); /* a mechanism has one kernel at a time */
+    struct seen seen = {.status = 0};
+    assert_int_equal(run_four(&tx, "good", &seen, w[0]), 0);
+    assert_true(w[0][1].begin >= w[0][0].end);
+    assert_int_equal(seen.sum, 2 * BLOCKS * THREADS);
+    cowarp_destroy(tx.gpu);
+}
+
+static void test_api__works_that_fail(void **state)
+{
+    (void)state;
+    struct cowarp_work w[4];
+    struct seen seen = {.status = 0};
+    struct machine m = create_plain();
+    expect(m.gpu, run_four(&m, "fault", &seen, w), COWARP_EFAULT, "kernel fault");
+    assert_int_equal(seen.sum, 0); /* the host was not asked */
+    expect(m.gpu, run_four(&m, "good", &seen, w), COWARP_EINVAL, "has stopped with an error before");
+    assert_int_equal(cowarp_reset(m.gpu), 0);
+    seen.status = COWARP_EIO;
+    expect(m.gpu, run_four(&m, "good", &seen, w), COWARP_EIO, "work of the host");
+    assert_int_equal(cowarp_reset(m.gpu), 0);
+    assert_int_equal(run(&m, "good"), 0);
+    const uint32_t later[] = {1};
+    w[0].size = 0;
+    expect(m.gpu, cowarp_run_together(m.gpu, w, 1), COWARP_EINVAL, "struct cowarp_work: its size is 0");
+    w[0].size = sizeof w[0];
+    w[0].after = later;
+    w[0].after_count = 1;
+    expect(m.gpu, cowarp_run_together(m.gpu, w, 2), COWARP_EINVAL, "work 0 comes after work 1");
+    cowarp_destroy(m.gpu);
+}
+
 static void expect_play(const struct cowarp_play *play, const char *text)
 {
     struct cowarp_played played;
@@ -784,6 +883,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_api__gpu_that_was_not_created_cannot_be_reset),
     cmocka_unit_test(test_api__options_of_other_sizes),
     cmocka_unit_test(test_api__launches_of_other_sizes),
+    cmocka_unit_test(test_api__kernels_side_by_side),
+    cmocka_unit_test(test_api__works_that_fail),
     cmocka_unit_test(test_api__plays_of_other_sizes),
     cmocka_unit_test(test_api__lists_name_what_can_be_chosen),
     cmocka_unit_test(test_api__a_configuration_by_itself),
