@@ -106,7 +106,7 @@ def sized(rows):
 
 RULES = ("A claim holds when its direction agrees and, where it is a number, its size agrees within 15 percent; of a gain or a loss, the percents must agree. A "
          "best limit of warps per core agrees when the paper's takes at most 15 percent more cycles here than ours. Rates of aborts are those at the paper's "
-         "limits. Where the paper says `the same`, we allow 5 percent. What no wrong machine could miss does not count (`weak`). The number is the median of the "
+         "limits. Where the paper says `the same`, we allow 5 percent. What no wrong machine misses does not count (`weak`, `experiments/mutants.csv`). The number is the median of the "
          "seeds. Where their range crosses a limit of the claim, the claim does not count either.")
 
 
@@ -152,9 +152,10 @@ def screens(rows, paper, papers, known):
     return text
 
 
+UNTRIED = "{} of those that hold have not been judged on a wrong machine yet: {}."
 SILICON = ("{} claims are areas and powers, from `synth/reference.json`, which `cowarp synth --renew-reference` renews (docs/synthesis.md). Powers assume an access "
            "in every clock, as the papers do.")
-NO_UNIT = "No unit holds these, so only the SRAM model would stand beside the paper's size: {}."
+NO_UNIT = "No unit holds these, or most of their sum, so only the SRAM model would stand beside the paper's size: {}."
 
 
 def page_of_rows(rows, lines, missing, note, paper, about, no_unit=()):
@@ -234,6 +235,8 @@ def page(folder, paper, sources, note, before=("", ""), silicon=({}, ())):
     rows, table = rows_of(known, paper, reasons), io.StringIO()
     csv.writer(table, lineterminator="\n").writerows([COLUMNS, *((row.claim, *row[3:10]) for row in rows)])
     lines = summary(rows, counts + [len(result["seeds"]) for result in found])
+    untried = [row.claim for row in rows if row.holds == "yes" and paper[row.claim].get("untried")]
+    lines += ["", *item("", UNTRIED.format(len(untried), " ".join(untried)))] if untried else []
     lines += ["", *item("", SILICON.format(len(silicon[0])))] if silicon[0] else []
     papers = pathlib.Path(sources) / "papers.csv"
     about = screens(rows, paper, rows_without_comments(papers) if papers.exists() else [], known)
@@ -260,6 +263,7 @@ def explained(ident, paper, known, reasons):
     row = next(row for row in rows_of(known, paper, reasons) if row.claim == ident)
     lines += [f"  {name:<9} {getattr(row, field)}" for name, field in (("ours", "here"), ("range", "range"), ("worst", "worst"), ("active", "active"), ("sizes", "sizes"),
                                                                        ("holds", "holds")) if getattr(row, field) != "-"]
+    lines += [f"  mutant    {line}" for line in claim.get("mutants", [])]
     if row.cause:
         lines += [f"  cause     {GROUPS[row.cause]}"] + ["\n".join(textwrap.wrap(row.reason, 110, initial_indent="  reason    ", subsequent_indent=" " * 12))] * bool(row.reason)
     lines.append(f"  measure   {measures(row.experiment)}")

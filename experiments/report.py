@@ -77,8 +77,27 @@ def write_csv(path, table, mark=""):
 
 
 def load_claims(folder):
+    """{claim: its row}. weak: also of a claim that no wrong machine misses of those that it was judged on; untried: it was judged on none."""
     with open(pathlib.Path(folder) / "claims.csv", newline="") as file:
-        return {row["id"]: row for row in csv.DictReader(line for line in file if not line.startswith("#"))}
+        claims = {row["id"]: row for row in csv.DictReader(line for line in file if not line.startswith("#"))}
+    tried = {}
+    for row in load_mutants(pathlib.Path(folder) / "mutants.csv"):
+        tried.setdefault(row["claim"], []).append(row)
+    for ident, claim in claims.items():
+        judged = [row for row in tried.get(ident, []) if row["missed"] != "fails"]
+        claim["untried"] = not judged
+        claim["mutants"] = [f"{row['mutant']} ({row['wrong']}): {row['here']}, missed: {row['missed']}" for row in judged]
+        if judged and all(row["missed"] == "no" for row in judged):
+            claim["weak"] = claim.get("weak") or f"No wrong machine that was tried misses it: {', '.join(row['mutant'] for row in judged)}."
+    return claims
+
+
+def load_mutants(path):
+    """Rows of a table of mutants.py; none where there is no table."""
+    if not pathlib.Path(path).exists():
+        return []
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(line for line in file if not line.startswith("#")))
 
 
 def load_published(folder):

@@ -15,6 +15,7 @@ sys.path.insert(0, str(HERE))
 import expected  # noqa: E402  (after the path is set)
 import fidelity  # noqa: E402
 import gallery  # noqa: E402
+import mutants  # noqa: E402
 import report  # noqa: E402
 import results  # noqa: E402
 import silicon  # noqa: E402
@@ -100,6 +101,7 @@ def parse(arguments):
     parser.add_argument("--fidelity", metavar="FILE", help="also write the comparison with every claim, a page and a table beside it (.csv), from all results in --out; claims without one stay as they are there")
     parser.add_argument("--claims", action="store_true", help="print the papers' claims that are measured, ours beside them; NAME is how a claim's name begins")
     parser.add_argument("--why", action="store_true", help="with --claims: of the claims named all that is known, why they do not hold, and the commands that show it")
+    parser.add_argument("--mutants", metavar="FILE", help="judge the claims on wrong machines instead, with the first seed, and renew their rows in FILE (experiments/mutants.csv)")
     parser.add_argument("--expected", action="store_true", help="print the claims of the results in --out beside those of docs/fidelity.csv; exit status 1 when one is judged otherwise")
     parser.add_argument("--figures", metavar="FOLDER", help="also write every figure beside the paper's as a picture, with a page README.md, from the same")
     parser.add_argument("--note", default="", help="a sentence at the top of these pages: which version the results are from")
@@ -174,6 +176,8 @@ def requested(options, known):
         raise WrongRequest("--jobs, --limit and --seeds must be at least 1")
     if options.quick and (options.fidelity or options.figures):
         raise WrongRequest("--fidelity and --figures compare full runs; leave out --quick")
+    if options.mutants and (options.quick or options.sizes or options.runs_only):
+        raise WrongRequest("--mutants makes runs of its own with whole inputs; leave out --quick, --sizes and --runs-only")
     if options.quick and options.sizes:
         raise WrongRequest("--sizes judges claims, and --quick judges none; leave out one of them")
     return experiments
@@ -231,6 +235,19 @@ def print_why(names):
         print("\n".join(fidelity.explained(name, paper, stored(paper), reasons)))
 
 
+def make_mutants(experiments, stores, options):
+    """Judges the experiments' claims on wrong machines, and renews the table after each experiment. 0, or 1 when some claim has no number there."""
+    measured, rows = {claim: known[-1] for claim, known in stored(report.load_claims(HERE)).items()}, []
+    for experiment in experiments:
+        gets = mutants.gets_of(experiment, stores, FIRST_SEED, measured)
+        if gets:
+            made = [row for get in gets for row in mutants.judged(experiment, get, options.jobs)]
+            mutants.renew(options.mutants, made)
+            rows += made
+            print("\n".join(f"{row.claim:<24} {row.mutant:<22} {row.here:<24} missed: {row.missed}" for row in made))
+    return 1 if any(row.missed == "fails" for row in rows) else 0
+
+
 def print_expected(folder):
     """The stored comparison beside the results of the folder; 1 when a claim is judged otherwise. Raises WrongRequest where there are none."""
     with open(HERE.parent / "docs/fidelity.csv", newline="", encoding="utf-8") as file:
@@ -260,6 +277,8 @@ def main(arguments):
         make_folder(options.out)
         store = PaperStore(options.binary, options.store, options.limit, QUICK if options.quick else None)
         papers = report.load_claims(HERE), report.load_published(HERE)
+        if options.mutants:
+            return make_mutants(experiments, (store, PaperStore(options.binary, options.store, options.limit, QUICK)), options)
         gets = [Seeded(store, seed) for seed in range(FIRST_SEED, FIRST_SEED + options.seeds)]
         made = make_runs(experiments, gets, options.jobs)
         if options.runs_only:

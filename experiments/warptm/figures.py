@@ -302,15 +302,21 @@ def machine_columns(best, settings, here, there):
     return columns
 
 
+def gain_of_warps(best, workload):
+    """Percent by which WarpTM is faster than Kilo TM with twelve slices."""
+    base, warp = (best.beside(workload, with_settings(system, *TWELVE), system)["cycles"] for system in (BASE, WARP))
+    return percent(base / warp)
+
+
 def fig6_16(get):
     table = averages("Figure 6.16: execution time over FGLock with 6 L2 slices, by slices and port width",
                      machine_columns(Results(get), TWELVE, "6x64B", "12x32B"))
     locks, _, base, _, both = table.rows[-1][1:]
     best, warp = Results(get), with_settings(WARP, *TWELVE)
-    gained = {LABEL[w]: percent(best.beside(w, with_settings(BASE, *TWELVE), BASE)["cycles"] / best.beside(w, warp, WARP)["cycles"]) for w in WORKLOADS}
+    gained = {LABEL[w]: gain_of_warps(best, w) for w in WORKLOADS}
     mean_time = mean(best.beside(w, warp, WARP)["cycles"] / best(w, LOCKS).cycles for w in WORKLOADS)
     return [table], [Claim("ports.wtm", percent(base / mean_time), near_gain(40), each=gained),
-                     Claim("ports.wtm.CLto", gained["CLto"], SAME, workloads=("clto",)), Claim("ports.fglock", percent(locks), near_gain(12), each=programs(table, table.columns[1], percent)),
+                     Claim("ports.fglock", percent(locks), near_gain(12), each=programs(table, table.columns[1], percent)),
                      Claim("ports.kilob", 100 * locks / base, near(49)), Claim("ports.wtm_tcd", 100 * locks / both, near(76))]
 
 
@@ -319,17 +325,48 @@ def fig6_17(get):
     table = averages("Figure 6.17: execution time over FGLock with 15 cores", machine_columns(Results(get), CORES, "15", "30"))
     slower = {name: percent(time) for name, time in programs(table, table.columns[1]).items() if name != "HT-H"}
     hth = dict(zip(table.columns, table.rows[0]))
-
-    def changed(w, system):
-        """Percent by which the time over that of locks is another one with 30 cores."""
-        many, few = (at(table, LABEL[w], f"{NAMES[system]} - {cores}") for cores in ("30", "15"))
-        return abs(percent(many / at(table, LABEL[w], table.columns[1]) / few))
-    changes = {f"{LABEL[w]} {NAMES[s]}": changed(w, s) for w in ("ht-m", "ht-l", "atm") for s in (BASE, WARP_TCD)}
     return [table], [Claim("cores.fglock", mean(slower.values()), near_gain(9), each=slower, worse=max),
                      Claim("cores.CC", percent(1 / at(table, "CC", table.columns[1])), near_gain(13), workloads=("cc",)),
                      Claim("cores.HT-H", tuple(percent(hth[f"{NAMES[s]} - 30"] / hth[f"{NAMES[s]} - 15"]) for s in (BASE, WARP_TCD)), (SIX_TO_NINE,) * 2,
-                           workloads=("ht-h",)),
-                     Claim("cores.same", max(changes.values()), at_most(15.0), each=changes, worse=max, workloads=("ht-m", "ht-l", "atm"))]
+                           workloads=("ht-h",))]
+
+
+UNMOVED = ("ht-m", "ht-l", "atm")  # 6.7.7: programs that 30 cores leave alone
+
+
+def few_runs(get):
+    yield from climb(LOCKS, BASE, WARP_TCD, workloads=UNMOVED)(get)
+    yield from climb(BASE, WARP, workloads=("clto",))(get)
+    best = Results(get)
+    cores = [run for w in UNMOVED for s in (LOCKS, BASE, WARP_TCD) for run in best.runs_beside(w, with_settings(s, *CORES), s)]
+    yield cores + [run for s in (BASE, WARP) for run in best.runs_beside("clto", with_settings(s, *TWELVE), s)]
+
+
+def few(get):
+    """What 6.7.6 and 6.7.7 say of single programs."""
+    best = Results(get)
+
+    def over_locks(w, system, settings=()):
+        if not settings:
+            return best(w, system).cycles / best(w, LOCKS).cycles
+        return best.beside(w, with_settings(system, *settings), system)["cycles"] / best.beside(w, with_settings(LOCKS, *settings), LOCKS)["cycles"]
+    rows = [[f"{LABEL[w]} {NAMES[s]}", over_locks(w, s), over_locks(w, s, CORES)] for w in UNMOVED for s in (BASE, WARP_TCD)]
+    changes = {name: abs(percent(many / little)) for name, little, many in rows}
+    gained = gain_of_warps(best, "clto")
+    return [Table("Section 6.7.7: execution time over FGLock", ["run", "15 cores", "30 cores"], rows, "bars", "ratio"),
+            Table("Section 6.7.6: gain of WarpTM over Kilo TM with twelve slices", ["workload", "percent"], [["CLto", gained]], "none")], [
+        Claim("cores.same", max(changes.values()), at_most(15.0), each=changes, worse=max, workloads=UNMOVED),
+        Claim("ports.wtm.CLto", gained, SAME, workloads=("clto",))]
+
+
+def read_only_runs(_):
+    yield [start(w, BASE) for w in READ_ONLY]
+
+
+def read_only(get):
+    shares = {w: 100 * counter(get(start(w, BASE)), "tx_read_only") / counter(get(start(w, BASE)), "tx_committed") for w in READ_ONLY}
+    return [Table("Section 6.4: transactions that only read, Kilo TM at the thesis's limit", ["workload", "percent"], [[LABEL[w], x] for w, x in shares.items()],
+                  "bars", "percent")], [Claim("tx.readonly", tuple(shares.values()), tuple(map(near, (40, 40, 85, 85))), workloads=READ_ONLY)]
 
 
 def table6_4_runs(get):
@@ -358,8 +395,6 @@ def table6_4(get):
                   ["workload", "limit", "paper", "aborts at the paper's", "paper"], rows, "none"),
             Table("Table 6.4: aborts per 1,000 commits at the paper's limit", ["workload"] + [NAMES[s] for s in every], bars, "bars", "aborts per 1,000",
                   paper=papers)], claims + [
-        Claim("tx.readonly", tuple(100 * counter(get(start(w, BASE)), "tx_read_only") / counter(get(start(w, BASE)), "tx_committed") for w in READ_ONLY),
-              tuple(map(near, (40, 40, 85, 85))), workloads=READ_ONLY),
         Claim("wtm.limits", sum(place(w, WARP) > place(w, BASE) for w in ("ht-m", "ht-l", "atm", "bh-h")), at_least(4), workloads=("ht-m", "ht-l", "atm", "bh-h")),
         all_below("tcd.aborts", ("cl", "clto"), lambda w: rate(w, TCD, BASE)),
         all_above("wtm.aborts.more", [w for w in WORKLOADS if w != "cc"], lambda w: rate(w, WARP, BASE))]
@@ -375,5 +410,7 @@ EXPERIMENTS = [
                fig6_15),
     Experiment("warptm.fig6.16", "width of the L2's ports", machine_runs(TWELVE, (WARP,)), fig6_16),
     Experiment("warptm.fig6.17", "15 and 30 cores", machine_runs(CORES), fig6_17),
+    Experiment("warptm.few", "cores and slices: single programs", few_runs, few),
+    Experiment("warptm.readonly", "transactions that only read", read_only_runs, read_only),
     Experiment("warptm.table6.4", "best concurrency and abort rates", table6_4_runs, table6_4),
 ]

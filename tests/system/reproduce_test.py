@@ -24,6 +24,7 @@ sys.path.insert(0, str(ROOT / "experiments"))
 import report  # noqa: E402
 import fidelity  # noqa: E402
 import gallery  # noqa: E402
+import mutants  # noqa: E402
 import getm.figures as getm_figures  # noqa: E402
 import pictures  # noqa: E402
 import reproduce  # noqa: E402
@@ -847,6 +848,105 @@ class FidelityTest(unittest.TestCase):
                 (pathlib.Path(folder) / "a.json").write_text(text)
                 with self.assertRaisesRegex(results.NotComparable, said):
                     fidelity.page(folder, {}, folder, "")
+
+
+class MutantsTest(unittest.TestCase):
+    """Wrong machines: how they differ, and that each claim that holds is missed by one."""
+    UNTRIED = 34  # claims that hold and no wrong machine has been made for; it only goes down
+
+    def changed(self, name, run):
+        for change in next(m for m in mutants.MUTANTS if m.name == name).changes:
+            run = change.of(run)
+        return run
+
+    def test_a_machine_differs_as_its_name_says(self):
+        run = Run("ht-h", "getm", 8, settings=(("getm.table_rows", 128), ("tm.granule_bytes", 16)))
+        self.assertEqual(self.changed("getm-lazy", run), Run("ht-h", "warptm", 8))
+        self.assertEqual(self.changed("getm-lazy", run._replace(system="fglock")).system, "fglock")
+        self.assertEqual(dict(self.changed("getm-granules", run).settings)["tm.granule_bytes"], 64)
+        self.assertEqual(self.changed("getm-granules", Run("ht-h", "getm")).settings, (("tm.granule_bytes", 128),))
+        self.assertEqual(self.changed("getm-granules", Run("ht-h", "warptm")).settings, ())
+        self.assertEqual(self.changed("getm-few-warps", run).warps, 2)
+        self.assertEqual([self.changed("kilo-turned", Run("atm", "kilotm", warps)).warps for warps in (1, 2, 4, 0)], [0, 4, 2, 1])
+        self.assertEqual(self.changed("sitm-kilo", Run("ll-1", "sitm-ts", 2, "si-tm", (("si.graph", "on"),))), Run("ll-1", "warptm", 2, "si-tm-base", mutants.KILO_FORM))
+        sbrp = Run("red", NO_SYSTEM, preset="sbrp-near", settings=(("pm.pb_entries", 64), ("pm.queue", 8)), persistency="sbrp")
+        self.assertEqual(self.changed("sbrp-epoch", sbrp), sbrp._replace(persistency="epoch", settings=(("pm.queue", 8),)))
+        self.assertEqual(self.changed("sbrp-far", sbrp).preset, "sbrp-far")
+        self.assertEqual(dict(self.changed("sbrp-small-buffer", sbrp).settings)["pm.pb_entries"], 4)
+        self.assertEqual(self.changed("sbrp-scopes", sbrp).params, (("scope", 1),))
+
+    def judged(self, value, results, same=False, limits=(None, 5.0)):
+        """Of a claim, a function of what gives a run's cycles; results: of the workloads whose runs may be made."""
+        mutant = mutants.Mutant("m", "w", (mutants.dropped("x."), mutants.limits({0: 1})), "a", same)
+        made = []
+
+        class Store:
+            def make_all(self, runs, jobs):
+                made.extend(run.workload for run in runs)
+
+            def get(self, run):
+                test.assertEqual((run.warps, run.seed), (1, 1))
+                return {"cycles": results[run.workload]}
+        test = self
+        experiment = Experiment("e", "", lambda _: [], lambda get: ([], [
+            Claim("a", value(lambda w: get(Run(w, "getm", 0))["cycles"]), limits), Claim("b", 1.0, limits)]))
+        return [(row.claim, row.mutant, row.wrong, row.missed) for row in mutants.judged(experiment, mutants.Mutated(Store(), 1, mutant))], made
+
+    def rows(self, value, same=False, limits=(None, 5.0)):
+        return self.judged(lambda cycles: cycles("w"), {"w": value}, same, limits)[0]
+
+    def test_only_what_a_claim_reads_is_made(self):
+        rows, made = self.judged(lambda cycles: cycles("u") * 0 + cycles("v") / cycles("w"), {"v": 12, "w": 2})
+        self.assertEqual((rows[0][-1], made), ("yes", ["v", "w"]))
+
+    def test_a_number_that_hangs_on_what_was_not_made_is_none(self):
+        def smaller(cycles):
+            return min(cycles("v"), cycles("w") / 1e6)
+        rows, made = self.judged(smaller, {"w": 5e12})
+        self.assertEqual((rows[0][-1], made), ("fails", ["w"]))
+
+    def test_a_claim_is_missed_held_or_has_no_number(self):
+        wrong = "x. without effect; limits of warps: 1 for none"
+        self.assertEqual(self.rows(7.0), [("a", "m", wrong, "yes")])
+        self.assertEqual(self.rows(3.0), [("a", "m", wrong, "no")])
+        self.assertEqual(self.rows(math.nan), [("a", "m", wrong, "fails")])
+
+    def test_tiny_inputs_count_where_there_is_no_effect(self):
+        self.assertEqual([self.rows(value, True, (1.2, None))[0][-1] for value in (1.0, 0.0, -3.0, 1.1, 100.0)], ["yes", "yes", "yes", "fails", "no"])
+
+    def test_the_table_has_what_the_machines_make(self):
+        rows = report.load_mutants(ROOT / "experiments/mutants.csv")
+        known = {m.name: ("; ".join(c.text for c in m.changes), m.claims.split()) for m in mutants.MUTANTS}
+        self.assertEqual(len(known), len(mutants.MUTANTS))
+        for row in rows:
+            self.assertEqual(row["wrong"], known[row["mutant"]][0], row)
+            self.assertIn(row["claim"], known[row["mutant"]][1], row)
+            self.assertIn(row["missed"], ("yes", "no", "fails"), row)
+        paper = report.load_claims(ROOT / "experiments")
+        self.assertEqual([claim for _, claims in known.values() for claim in claims if claim not in paper], [])
+
+    def test_a_claim_counts_when_a_wrong_machine_misses_it(self):
+        paper = report.load_claims(ROOT / "experiments")
+        with open(ROOT / "docs/fidelity.csv", newline="", encoding="utf-8") as file:
+            held = [row["claim"] for row in csv.DictReader(file) if row["holds"] == "yes"]
+        missed = {row["claim"] for row in report.load_mutants(ROOT / "experiments/mutants.csv") if row["missed"] == "yes"}
+        self.assertEqual([claim for claim in held if claim not in missed and not paper[claim]["untried"]], [])
+        self.assertEqual(len([claim for claim in held if claim not in missed]), self.UNTRIED)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder)
+            (path / "claims.csv").write_text("id,weak\na,\nb,\nc,\nd,\n")
+            (path / "mutants.csv").write_text("claim,mutant,wrong,here,missed\na,m,w,1,no\na,n,w,2,yes\nb,m,w,1,no\nb,n,w,-,fails\nc,m,w,-,fails\n")
+            found = report.load_claims(path)
+        self.assertEqual([found[name]["weak"] for name in "abcd"], ["", "No wrong machine that was tried misses it: m.", "", ""])
+        self.assertEqual([found[name]["untried"] for name in "abcd"], [False, False, True, True])
+
+    def test_rows_are_renewed_in_their_order(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "m.csv"
+            new = [mutants.Row("tbc.BFS2", "tbc-pdom", "w", "1", "yes"), mutants.Row("getm.lazy.wait", "getm-lazy-whole", "w", "3", "no"), mutants.Row("x", "y", "z", "1", "no")]
+            mutants.renew(path, new)
+            mutants.renew(path, [new[0]._replace(here="2")])
+            self.assertEqual([(row["claim"], row["here"]) for row in report.load_mutants(path)], [("getm.lazy.wait", "3"), ("tbc.BFS2", "2")])
 
 
 class SiliconTest(unittest.TestCase):
