@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`cowarp unit --signoff`: each unit beside each criterion, from files of results alone. A cell is what the file says, or - where it says nothing or not enough.
-What is missing has its reason below, a line for each criterion: why no file can fill it, or what this unit's file lacks."""
+What is missing has its reason below, a line for each cell (tests/rtl/signoff.txt), and one for each criterion of which no file says anything."""
 import re
 
 import bins
@@ -11,7 +11,7 @@ import testplan
 import units
 
 MUTATION, WIDTHS, COVERAGE, SYNTH, TWINS = "tests/rtl/mutation.txt", "tests/rtl/widths.txt", "tests/coverage.txt", "synth/tables.txt", "tests/rtl/twins/results.txt"
-FILL = "tests/rtl/fill/{}.txt"
+FILL, REASONS = "tests/rtl/fill/{}.txt", "tests/rtl/signoff.txt"
 
 
 class Results:
@@ -135,22 +135,10 @@ def share(pair):
     return "-" if whole == 0 else str(whole) if have == whole else f"{have} of {whole}"
 
 
-# Criterion, how its cell is made, and what is to be done where it is missing or not all of it.
-CRITERIA = [("sentences", sentences, "the testplan does not name what shows them"),
-            ("properties bite", properties, "no broken copy of the logic violates them"),
-            ("for all time", ever, "the others are shown up to a depth: the solvers do not end within the time of a test"),
-            ("bins", situations, "the bins' file gives the reason of each hole"),
-            ("fill bins, each set", fill, "no fill stimulus"),
-            ("GPU runs", in_runs, "it is inside another unit, or a GPU does not ask it for all that its contract allows; `cowarp unit NAME` names these bins"),
-            ("lines", covered, "docs/coverage.md (Exceptions) names them"),
-            ("toggles", toggled, "docs/coverage.md (Exceptions) names the bits"),
-            ("mutants", mutants, "a survivor has no reason yet"),
-            ("one bit less", widths, "a survivor has no reason yet"),
-            ("twins", twins, "no mistakes have been planted in both models, or nobody names one"),
-            ("slack", slack, "the stored figure is older than the Verilog, or than the budget of inputs and outputs; or it misses"),
-            ("mm2", area, "no figure"),
-            ("mW", power, "no run of a GPU contains the unit in this size, or none sends a request"),
-            ("gate level", gates, "the netlist has not been run against the RTL")]
+# Criterion, and how its cell is made.
+CRITERIA = [("sentences", sentences), ("properties bite", properties), ("for all time", ever), ("bins", situations), ("fill bins, each set", fill),
+            ("GPU runs", in_runs), ("lines", covered), ("toggles", toggled), ("mutants", mutants), ("one bit less", widths), ("twins", twins),
+            ("slack", slack), ("mm2", area), ("mW", power), ("gate level", gates)]
 NOWHERE = [("unknowns", "rtl.unknowns runs all units with unknown registers; it keeps no result per unit"),
            ("slow corner", "the library has one corner; --corner times another one where a library has it"),
            ("check bits", "rtl.ecc runs all units that can have them; it keeps no result per unit"),
@@ -168,9 +156,9 @@ def table():
     names = sorted(results.known)
     rows = []
     for unit in names:
-        found = [made(results, unit) for _, made, _ in CRITERIA]
+        found = [made(results, unit) for _, made in CRITERIA]
         rows.append([unit] + [share(cell) if isinstance(cell, tuple) else cell for cell in found])
-    return ["unit"] + [name for name, _, _ in CRITERIA], rows
+    return ["unit"] + [name for name, _ in CRITERIA], rows
 
 
 def lines():
@@ -178,14 +166,24 @@ def lines():
     wide = [max(len(row[i]) for row in [columns, *rows]) for i in range(len(columns))]
     found = ["  ".join(f"{cell:<{w}}" if i == 0 else f"{cell:>{w}}" for i, (cell, w) in enumerate(zip(row, wide))).rstrip() for row in [columns, *rows]]
     found += ["", "Not whole, and why:"]
-    for i, (name, _, why) in enumerate(CRITERIA, 1):
-        short = [row[0] for row in rows if is_short(row[i])]
-        if short:
-            found.append(facts.wrap(f"{name}: {why} ({', '.join(short)})", "  "))
+    found += [facts.wrap(f"{unit}, {name}: {reason}", "  ") for (unit, name), reason in holes(columns, rows).items()]
     found += ["Kept in no file:"] + [facts.wrap(f"{name}: {why}", "  ") for name, why in NOWHERE]
     return found
 
 
+def holes(columns, rows):
+    """{(unit, criterion): why its cell is not whole}; a cell without a reason says so."""
+    given = {}
+    for line in (facts.ROOT / REASONS).read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            unit, name, reason = line.split(" | ")
+            given[unit, name] = reason
+    short = {(row[0], name) for row in rows for name, cell in zip(columns[1:], row[1:]) if is_short(cell)}
+    if set(given) - short:
+        raise facts.Wrong(f"{REASONS}: {', '.join(sorted(set(given) - short)[0])}: this cell is whole, so it needs no reason")
+    return {key: given.get(key, "no reason is given") for key in sorted(short)}
+
+
 def as_json():
     columns, rows = table()
-    return {"units": {row[0]: dict(zip(columns[1:], row[1:])) for row in rows}, "missing": dict(NOWHERE)}
+    return {"units": {row[0]: dict(zip(columns[1:], row[1:])) for row in rows}, "why": [[unit, name, why] for (unit, name), why in holes(columns, rows).items()], "missing": dict(NOWHERE)}

@@ -65,10 +65,12 @@ class Facts(unittest.TestCase):
             self.assertEqual(cells["fill bins, each set"], str(len(fill)), name)
             for cell in cells.values():
                 self.assertTrue(cell, name)
-        for column in next(iter(kept["units"].values())):
-            short = [name for name, cells in kept["units"].items() if cells[column] == "-" or " of " in cells[column]]
-            why = re.search(rf"^  {re.escape(column)}: .*?\((\w+(?:,\s+\w+)*)\)$", text, re.M | re.S)
-            self.assertEqual(re.findall(r"\w+", why[1]) if short else [], short, column)
+        short = {(name, column) for name, cells in kept["units"].items() for column, cell in cells.items() if cell == "-" or " of " in cell}
+        reasons = {(name, column): why for name, column, why in kept["why"]}
+        self.assertEqual(set(reasons), short, "tests/rtl/signoff.txt has a line for each cell that is not whole, and no other")
+        for (name, column), why in reasons.items():
+            self.assertNotEqual(why, "no reason is given", f"{name}, {column}")
+            self.assertIn(f"{name}, {column}: {why}", " ".join(text.split()))
 
     def test_each_unit_has_its_rows_of_mutants_and_widths(self):
         for path in "tests/rtl/mutation.txt", "tests/rtl/widths.txt":
