@@ -106,6 +106,8 @@ static void walk(struct cw_state *s, const char *name, void *at, size_t bytes)
 
 void cw_state_array(struct cw_state *s, const char *name, void *at, size_t cnt, size_t bytes)
 {
+    if (s->tell != NULL)
+        s->tell(s->tell_self, s, name, at, cnt, bytes);
     walk(s, name, at, cnt * bytes);
 }
 
@@ -126,11 +128,12 @@ void cw_state_group(struct cw_state *s, const char *name, uint32_t index)
                       index);
     s->group = name;
     s->index = index;
+    s->groups++;
 }
 
 void cw_state_count(struct cw_state *s, const char *name, uint32_t *cnt, uint32_t most)
 {
-    walk(s, name, cnt, sizeof *cnt);
+    cw_state_array(s, name, cnt, 1, sizeof *cnt);
     if (s->mode != CW_STATE_LOAD || *cnt <= most)
         return;
     cw_state_fail(s, CW_EINVAL, "%s is %u, and there is room for %u", name, *cnt, most);

@@ -44,6 +44,7 @@ struct cw_state {
     uint64_t digest;
     const char *group; /* for messages: where the walk is */
     uint32_t index;
+    uint32_t groups;  /* Begun so far */
     const char *name; /* of the piece at byte `watch` of the stream, with its group; found while saving */
     const char *name_group;
     size_t watch;  /* SIZE_MAX: none */
@@ -51,6 +52,9 @@ struct cw_state {
     uint32_t shared_cnt, shared_cap;
     struct cw_message **walked; /* Owned: the messages that were walked, in order, for who refers to one (msg/message.h). */
     uint32_t walked_cnt, walked_cap;
+    /* Hears of each piece that is saved, for who shows it: bytes of each of cnt numbers. NULL: nobody. */
+    void (*tell)(void *self, const struct cw_state *s, const char *name, const void *at, size_t cnt, size_t bytes);
+    void *tell_self;
     struct cw_message_pool *messages; /* from which messages are made on load (msg/message.h); the machine sets it */
 };
 

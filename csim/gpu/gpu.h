@@ -209,6 +209,10 @@ int cw_gpu_persist_graph(struct cw_gpu *gpu, enum cw_persist_change change, uint
 uint64_t cw_gpu_persists_before(const struct cw_gpu *gpu, uint32_t launch);
 void cw_gpu_forget_persists(struct cw_gpu *gpu); /* the graph begins anew; without one, nothing */
 bool cw_gpu_persist_order_at(const struct cw_gpu *gpu, uint32_t i, struct cw_persist_model_order *order);
+/* Names each piece of the chip's state to `tell` (base/state.h), but for the bytes of memory. Nothing changes. CW_EUNSUP: a part has no names for
+ * its state. */
+typedef void cw_gpu_tell(void *self, const struct cw_state *s, const char *name, const void *at, size_t cnt, size_t bytes);
+int cw_gpu_tell_state(struct cw_gpu *gpu, cw_gpu_tell *tell, void *self, struct cw_error *err);
 /* Text of the deadlock or livelock report of the last launch, many lines, "" when none. */
 const char *cw_gpu_deadlock_report(const struct cw_gpu *gpu);
 /* What a fault, deadlock or check failure said is in err of the launch. */

@@ -65,18 +65,31 @@ static const char *listener_of(const struct cw_gpu *gpu)
 void cw_gpu__state(struct cw_gpu *gpu, struct cw_state *s)
 {
     cw_state_group(s, "gpu", 0);
-    if (listener_of(gpu) != NULL)
+    if (listener_of(gpu) != NULL && s->tell == NULL)
         cw_state_fail(s, CW_EUNSUP, "%s has heard the run from its beginning, and cannot be saved", listener_of(gpu));
     cw_message_pool_state(s, &gpu->pool);
     clocks_state(s, gpu);
     launch_state(s, gpu);
     watchdog_state(s, gpu);
     counters_state(s, gpu);
-    cw_memory_state(s, gpu->memory);
+    if (s->tell == NULL) /* Whoever shows it shows its bytes otherwise */
+        cw_memory_state(s, gpu->memory);
     for (uint32_t i = 0; i < gpu->component_cnt && s->status == CW_OK; i++)
         cw_component_state(gpu->component[i], s);
     if (s->status == CW_OK)
         cw_gpu__members_state(gpu, s);
     if (cw_state_loads(s) && s->status == CW_OK && s->at != s->bytes)
         cw_state_fail(s, CW_EINVAL, "%zu bytes are left over: it was saved by another build, or for another machine", s->bytes - s->at);
+}
+
+int cw_gpu_tell_state(struct cw_gpu *gpu, cw_gpu_tell *tell, void *self, struct cw_error *err)
+{
+    struct cw_state s;
+    cw_state_save_begin(&s, err);
+    s.tell = tell;
+    s.tell_self = self;
+    cw_gpu__state(gpu, &s);
+    const int status = s.status;
+    cw_state_end(&s);
+    return status;
 }

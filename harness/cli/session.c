@@ -387,7 +387,11 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
     o->bins_file = cli_output(p, "bins");
     o->sample_counters = cli_value(p, "sample-counters", NULL);
     o->lcp_profile = cli_value(p, "lcp-profile", NULL);
-    o->debug_socket = atoi(cli_value(p, "debug-socket", "0"));
+    const char *socket = cli_value(p, "debug-socket", NULL);
+    uint32_t file = 0;
+    if (socket != NULL && (!cli_u32(socket, &file) || file == 0 || file > INT16_MAX))
+        return cli_error(CLI_WRONG, "--debug-socket '%s': the number of an open file; 'cowarp debug' gives it", socket);
+    o->debug_socket = (int)file;
     int status = read_settings(s, p);
     if (status == CLI_OK)
         status = read_mechs(s, p);

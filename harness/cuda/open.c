@@ -121,9 +121,10 @@ static void finish(void)
 {
     struct cw_cuda_process *p = &cw_cuda__process;
     cw_cuda__lock();
-    if (p->state == CW_CUDA_OPEN && p->pid == getpid())
+    const bool own = p->pid == getpid() || p->session.options.debug_socket != 0; /* a debugged run goes from process to process */
+    if (p->state == CW_CUDA_OPEN && own)
         cw_cuda__settle();
-    if (p->state == CW_CUDA_OPEN && p->pid == getpid()) {
+    if (p->state == CW_CUDA_OPEN && own) {
         const struct cli_result r = {.workload = "cuda", .status = COWARP_OK};
         if (cli_session_end(&p->session, &r) != CLI_OK && p->page != NULL)
             p->page->unwell = 1;

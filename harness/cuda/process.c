@@ -1,22 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The process: its lock, what it says, the errors of its threads. */
-#define _GNU_SOURCE /* PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP */
 #include "cuda/process.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <string.h>
 
-struct cw_cuda_process cw_cuda__process = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
+struct cw_cuda_process cw_cuda__process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local int last_code; /* of this thread, as CUDA has it */
 
+/* A thread may take it again. A recursive mutex of the host would know its thread by the process's number, and a debugger makes copies of the
+ * process in which a thread goes on that has the lock. */
+static _Atomic uintptr_t owner; /* 0: nobody */
+static unsigned depth;          /* of the owner */
+
 void cw_cuda__lock(void)
 {
-    pthread_mutex_lock(&cw_cuda__process.lock);
+    const uintptr_t self = (uintptr_t)pthread_self();
+    if (owner != self) {
+        pthread_mutex_lock(&cw_cuda__process.lock);
+        owner = self;
+    }
+    depth++;
 }
 
 void cw_cuda__unlock(void)
 {
+    if (--depth > 0)
+        return;
+    owner = 0;
     pthread_mutex_unlock(&cw_cuda__process.lock);
 }
 

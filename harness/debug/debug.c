@@ -453,6 +453,8 @@ void cw_debug_launched(struct cw_debug *d, int status, const struct cw_error *er
 
 void cw_debug_finish(struct cw_debug *d)
 {
+    if (d->common->active != getpid()) /* a child of the program's own */
+        return;
     come_to(d, CW_DEBUG_END);
     judge(d, NULL, CW_DEBUG_END, false);
     if (!d->order.goes_to && !d->order.seeks)

@@ -24,7 +24,8 @@
  *     cycles N | at CYCLE
  *     back go|step|next|line|cycles N the same, back
  *     interrupt                       while it runs: it stops
- *     place, warps [CORE], registers [NAME], names, stack, calls, sets, symbols, report
+ *     place, warps [CORE], registers [NAME], names, stack, calls, sets, symbols, report,
+ *     state [GROUP [NUMBER [PIECE]]]  of a part of the chip, by the names of csim/base/state.h
  *     memory SPACE ADDRESS BYTES
  *     value EXPRESSION
  *     lines FIRST LAST | code [FIRST END]    of the PTX; micro-operations

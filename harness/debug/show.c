@@ -9,6 +9,7 @@
 #include "ir/dump.h"
 
 #define BYTES_MOST 4096u /* of memory in one answer */
+#define STATE_MOST 200u  /* elements of an array in one answer */
 
 void cw_debug__string(FILE *out, const char *text)
 {
@@ -405,6 +406,84 @@ static const char *show_sets(struct cw_debug *d, char **word, uint32_t cnt, FILE
     return NULL;
 }
 
+/* ---- state by name ---- */
+
+struct state_words {
+    FILE *out;
+    const char *wanted; /* group; NULL: only which there are */
+    uint32_t wanted_number;
+    const char *piece; /* NULL: all */
+    const char *group; /* of the last piece */
+    uint32_t index;
+    uint32_t place;   /* which group that is, of all */
+    uint32_t numbers; /* groups of the wanted name so far */
+    bool any;
+};
+
+static uint64_t element(const void *at, size_t i, size_t bytes)
+{
+    uint64_t v = 0;
+    memcpy(&v, (const uint8_t *)at + i * bytes, bytes <= 8 ? bytes : 8);
+    return v;
+}
+
+static void tell_group(struct state_words *w, const struct cw_state *s)
+{
+    if (w->wanted == NULL) {
+        fprintf(w->out, "%s{\"group\":", w->any ? "," : "");
+        cw_debug__string(w->out, s->group);
+        fprintf(w->out, ",\"index\":%" PRIu32 "}", s->index);
+        w->any = true;
+    } else if (strcmp(w->wanted, s->group) == 0) {
+        w->numbers++;
+    }
+}
+
+/* Of an array only elements that are not 0, with their places. */
+static void tell_piece(void *self, const struct cw_state *s, const char *name, const void *at, size_t cnt, size_t bytes)
+{
+    struct state_words *w = self;
+    const char *comma = "";
+    uint32_t shown = 0;
+    if (w->group == NULL || s->groups != w->place) {
+        w->group = s->group;
+        w->place = s->groups;
+        tell_group(w, s);
+    }
+    if (w->wanted == NULL || strcmp(w->wanted, s->group) != 0 || w->numbers != w->wanted_number + 1 ||
+        (w->piece != NULL && strstr(name, w->piece) == NULL))
+        return;
+    fprintf(w->out, "%s{\"name\":", w->any ? "," : "");
+    cw_debug__string(w->out, name);
+    fprintf(w->out, ",\"elements\":%zu,\"values\":{", cnt);
+    for (size_t i = 0; i < cnt && shown < STATE_MOST; i++) {
+        const uint64_t v = element(at, i, bytes);
+        if (v == 0 && cnt > 1)
+            continue;
+        fprintf(w->out, "%s\"%zu\":%" PRIu64, comma, i, v);
+        comma = ",";
+        shown++;
+    }
+    fputs("}}", w->out);
+    w->any = true;
+}
+
+/* "state [GROUP [NUMBER [PIECE]]]": NUMBER counts groups of that name, as the units of partitions. */
+static const char *show_state(struct cw_debug *d, char **word, uint32_t cnt, FILE *out)
+{
+    static struct cw_error err;
+    struct state_words w = {.out = out,
+                            .wanted = cnt > 1 ? word[1] : NULL,
+                            .wanted_number = cnt > 2 ? (uint32_t)strtoul(word[2], NULL, 0) : 0,
+                            .piece = cnt > 3 ? word[3] : NULL};
+    fprintf(out, ",\"state\":[");
+    const int status = cw_gpu_tell_state(d->gpu, tell_piece, &w, &err);
+    fputc(']', out);
+    if (status != CW_OK)
+        return err.text;
+    return w.wanted != NULL && w.numbers <= w.wanted_number ? "no part of that name and number; 'state' alone lists them" : NULL;
+}
+
 static const char *show_place(struct cw_debug *d, char **word, uint32_t cnt, FILE *out)
 {
     (void)word;
@@ -433,7 +512,7 @@ const char *cw_debug__show(struct cw_debug *d, char **word, uint32_t cnt, FILE *
     } shows[] = {{"place", show_place},         {"warps", show_warps}, {"stack", show_stack},     {"calls", show_calls},
                  {"registers", show_registers}, {"names", show_names}, {"memory", show_memory},   {"value", show_value},
                  {"lines", show_lines},         {"code", show_code},   {"symbols", show_symbols}, {"sets", show_sets},
-                 {"report", show_report}};
+                 {"report", show_report},       {"state", show_state}};
     for (uint32_t i = 0; i < sizeof shows / sizeof shows[0]; i++)
         if (strcmp(word[0], shows[i].name) == 0)
             return shows[i].show(d, word, cnt, out);

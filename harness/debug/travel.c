@@ -23,7 +23,7 @@
 #include "debug/debug_private.h"
 
 #define PIPE_FILE     200 /* lowest number of a pipe's file: the program uses the low ones */
-#define LOOK_MS       50  /* how often it is looked whether a process has ended without a word */
+#define LOOK_MS       10  /* how often it is looked whether the process that runs has ended */
 #define APART_MOST    8.0 /* times what the last one has cost */
 #define APART_SECONDS 0.1 /* of the host, between two processes that stand still */
 
@@ -87,20 +87,6 @@ static bool read_all(int file, void *to, size_t bytes)
 
 /* ---- the end ---- */
 
-static struct cw_debug *who_exits; /* of this process: what on_exit cannot be told otherwise */
-
-/* The process that runs has come to its end. */
-static void on_end(int status, void *context)
-{
-    (void)context;
-    const struct cw_debug *d = who_exits;
-    if (d == NULL || d->common->active != getpid())
-        return;
-    d->common->status = status & 0xff;
-    d->common->ended = 1;
-    (void)!write(d->end[1], "e", 1);
-}
-
 void cw_debug__end_all(struct cw_debug *d, int status)
 {
     d->common->status = status;
@@ -109,7 +95,7 @@ void cw_debug__end_all(struct cw_debug *d, int status)
     _exit(status);
 }
 
-/* A child has gone. Whether it was the one that ran, which has then ended without a word. */
+/* A child has gone. Whether it was the one that ran: then all is over. */
 static bool has_died(struct cw_debug *d, pid_t child, int status)
 {
     if (d->common->active != child || d->common->ended)
@@ -156,8 +142,6 @@ int cw_debug__travel_begin(struct cw_debug *d, struct cw_error *err)
     }
     d->common->active = getpid();
     close(d->life[1]);
-    who_exits = d;
-    on_exit(on_end, NULL);
     return CW_OK;
 }
 

@@ -14,8 +14,15 @@ from engine import SUBCOMMANDS, Ended, Engine, Wrong  # noqa: E402  (after the p
 from prompt import HELP, Prompt  # noqa: E402
 
 
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line."""
+
+    def error(self, message):
+        self.exit(2, f"cowarp: debug: {message}; see 'cowarp debug --help'\n")
+
+
 def read_arguments():
-    parser = argparse.ArgumentParser(prog="cowarp debug", description=__doc__.split("\n\n", 1)[0], epilog=HELP,
+    parser = Parser(prog="cowarp debug", description=__doc__.split("\n\n", 1)[0], epilog=HELP,
                                      formatter_class=argparse.RawDescriptionHelpFormatter,
                                      usage="cowarp debug [OPTIONS] run|exec|cuda ... (the command line of that sub-command)")
     parser.add_argument("-x", metavar="FILE", dest="script", action="append", default=[], help="commands from a file, before the prompt; - is standard input")
@@ -27,7 +34,7 @@ def read_arguments():
     parser.add_argument("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if not given.dap and (not given.command or given.command[0] not in SUBCOMMANDS):
-        parser.error("names what to debug: run WORKLOAD, exec FILE.ptx ..., or cuda -- PROGRAM")
+        parser.error("what to debug is missing: give run WORKLOAD, exec FILE.ptx ..., or cuda -- PROGRAM")
     return given
 
 

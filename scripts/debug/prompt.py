@@ -26,6 +26,7 @@ Shows
   info warps [CORE]                  what each warp waits for
   info registers [NAME]              of the lane, or one of all lanes
   info stack | sets [all] | symbols | report
+  info state [PART [NUMBER [NAME]]]  a unit's state by its names: info state validation_unit 2
   print EXPRESSION                   registers (%r1), tid.x, lane, cycle, u32[ADDRESS], shared.f32[ADDRESS]; C's operators
   x [N] [TYPE] [SPACE] ADDRESS       memory: u8 .. u64, s8 .. s64, f32, f64
   warp CORE.WARP, lane N             whom to look at
@@ -143,7 +144,7 @@ class Prompt:
     def do_info(self, words):
         what = words[0] if words else ""
         infos = {"stops": self.info_stops, "warps": self.info_warps, "registers": self.info_registers, "stack": self.info_stack,
-                 "sets": self.info_sets, "symbols": self.info_symbols, "report": self.info_report}
+                 "sets": self.info_sets, "state": self.info_state, "symbols": self.info_symbols, "report": self.info_report}
         known = [name for name in infos if name.startswith(what)] if what else []
         if not known:
             raise Wrong(f"info takes one of {', '.join(infos)}")
@@ -185,6 +186,20 @@ class Prompt:
                 continue
             kind = "writes" if "writes" in word else "reads"
             self.say(f"lane {word['lane']} {kind} {word[kind]}: {word['value']}")
+
+    def info_state(self, words):
+        found = self.show(" ".join(["state", *words]))
+        if found and not words:
+            counts = {}
+            for part in found["state"]:
+                counts[part["group"]] = counts.get(part["group"], 0) + 1
+            self.say("\n".join(f"{name}: {count}" for name, count in counts.items()))
+        for piece in found["state"] if found and words else ():
+            values, name = piece["values"], re.sub(r"^\w+->", "", piece["name"])
+            if piece["elements"] == 1:
+                self.say(f"{name} = {values['0']}")
+            elif values:
+                self.say("\n".join(f"{name}[{place}] = {value}" for place, value in values.items()))
 
     def info_symbols(self, _):
         found = self.show("symbols")

@@ -54,6 +54,19 @@ class Case(unittest.TestCase):
 
 
 class Programs(Case):
+    def test_debugger_goes_back_in_the_program_too(self):
+        """The program launches `add` twice, and checks what it has computed: its status is 0 when memory and its own variables have gone back."""
+        self.program(fatbin.image(KERNELS))
+        (self.folder / "script").write_text("break add\ncontinue\ncontinue\nreverse-continue\ncontinue\ndelete\ncontinue\ncontinue\n")
+        done = subprocess.run([str(COWARP), "debug", "-x", "script", "--batch", "cuda", "--", "./program", "variables"], capture_output=True, text=True,
+                              timeout=300, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        launches = [line for line in done.stdout.splitlines() if line.startswith("cycle") and ", add, " in line]
+        cycles = [int(line.split()[1].rstrip(",")) for line in launches]
+        self.assertEqual(len(cycles), 4, done.stdout)
+        self.assertEqual((cycles[0], cycles[1]), (cycles[2], cycles[3]))
+        self.assertLess(cycles[0], cycles[1])
+
     def test_each_packing_runs(self):
         for packing in ("plain", "lz4", "zstd"):
             with self.subTest(packing):

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "control/ipdom.h"
-#include "core/core.h"
 #include "core/core_local.h"
+#include "core/look.h"
 #include "cw_test.h"
 #include "mech/tm/tm.h"
 #include "mem/device_memory_private.h"
