@@ -58,7 +58,7 @@ def judge(row, done, launches):
     said = done.stdout + done.stderr
     if done.returncode != 0:
         why = [re.sub(r"^cowarp: (?:/\S*/)?", "", line) for line in done.stderr.splitlines() if line.startswith("cowarp: ") and "preset" not in line]
-        named = [line for line in why if re.search(r"(?:is|are) not there|cannot run|is part of the program", line)]
+        named = [line for line in why if re.search(r"is not there; it answers|a call ends the program|cannot run|is part of the program", line)]
         if done.returncode == 2 and not any("part of the program" in line for line in named):  # EXIT_WAIVED of cuda-samples
             return "waived: " + next((line for line in reversed(done.stdout.split("\n")) if line.strip()), "").strip()
         if named:

@@ -481,14 +481,19 @@ class Peers(Case):
         for name in ("well", "silent", "often", "bad"):
             shutil.copy(self.folder / "program", self.folder / name)
         (self.folder / "p.csv").write_text("suite,program,arguments,options,inputs,launches,says,never\nown,well,variables,--set core.count=2,,2,simulated|functional,wrong\n"
-                                           "own,silent,variables,,,2,never said,\nown,often,variables,,,3,,\nown,bad,7,,,,,\nown,gone,,,,,,\n")
+                                           "own,silent,variables,,,2,never said,\nown,often,variables,,,3,,\nown,bad,7,,,,,\nown,gone,,,,,,\n"
+                                           "own,refused,,,,,,\nown,waived,,,,,,\n")
+        for name, script in (("refused", "echo 'cowarp: cudaIpcX is not there; it answers' >&2; exit 1"), ("waived", "echo Two devices are needed; exit 2")):
+            (self.folder / name).write_text(f"#!/bin/sh\n{script}\n")
+            (self.folder / name).chmod(0o755)
         campaign = [sys.executable, SOURCE / "experiments/peers/campaign.py", self.folder, "--cowarp", os.path.join(os.curdir, os.path.relpath(COWARP)), "--programs", self.folder / "p.csv"]
         done = subprocess.run([*campaign, "--table", self.folder / "t.csv"], capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 1, done.stderr)
         table = (self.folder / "t.csv").read_text()
-        for row in ("own,well,right,2,", "own,silent,wrong: does not say never said,2,", "own,often,\"wrong: 2 launches, not 3\",2,", "own,bad,status 7"):
+        for row in ("own,well,right,2,", "own,silent,wrong: does not say never said,2,", "own,often,\"wrong: 2 launches, not 3\",2,", "own,bad,wrong: status 7",
+                    "own,refused,refused: cudaIpcX is not there; it answers,", "own,waived,waived: Two devices are needed,"):
             self.assertIn(row, table)
-        self.assertIn("4 programs, 3 of them wrong or without an end; 1 are not in", done.stdout)
+        self.assertIn("6 programs, 3 of them wrong or without an end; 1 are not in", done.stdout)
         done = subprocess.run([*campaign, "--only", "well", "--timed"], capture_output=True, text=True, timeout=300)
         self.assertRegex(done.stdout, r"own  well  right  2  [1-9]\d+  ")
         self.assertEqual(done.returncode, 0)
