@@ -113,8 +113,10 @@ KILO = (
     Mutant("kilo-serial", "one thread's transactions at a time", (other("serial", "ideal", "fglock"),), "ideal.vs.serial ideal.slower", same=True),
     Mutant("kilo-history-unwired", "the history has one size", (dropped("kilo.history"),), "kilo.lwh.512", same=True),
     Mutant("kilo-turned", "limits of warps are taken for others", (limits(TURNED),),
-           "kilo.vs.ideal kilo.vs.serial kilo.limit.best kilo.aborts.ideal kilo.tx.HT-H kilo.tx.HT-L kilo.entries kilo.entries.few"),
-    Mutant("kilo-history", "the history is always the small one", (wrong("kilo.history_rows", 16, "kilotm"), wrong("kilo.history_sets", 16, "kilotm")), "kilo.lwh.5k"),
+           "kilo.vs.serial kilo.limit.best kilo.tx.HT-H kilo.tx.HT-L kilo.entries kilo.entries.few"),
+    Mutant("kilo-alone", "Kilo TM has no limit of warps, Ideal TM has", (Change("limits of warps: none for 2 of kilotm", lambda run: run._replace(warps=0)
+           if (run.system, run.warps) == ("kilotm", 2) else run),), "kilo.aborts.ideal kilo.vs.ideal"),
+    Mutant("kilo-history", "the history is always the small one", tuple(where("where the history is read", lambda run: "kilo.hazard" not in dict(run.settings), name, 16) for name in ("kilo.history_rows", "kilo.history_sets")), "kilo.lwh.5k"),
     Mutant("kilo-one-slice", "all words of a transaction are in one commit unit", (wrong("partition.count", 1, "kilotm"),), "kilo.buf8"),
     Mutant("kilo-all-serial", "one thread's transactions at a time", (other("serial", "ideal", "fglock"),), "ideal.HT-L"))
 WARPTM = (
@@ -124,6 +126,8 @@ WARPTM = (
            "wtm.aborts.more", same=True),
     Mutant("warptm-locks", "transactions cost what locks cost", (other("fglock", "kilotm", "warptm", "serial"), dropped("tcd.", "warptm.", "kilo."), limits({2: 1, 4: 1, 8: 1, 0: 1})),
            "kilob.vs.fglock kilob.BH-H kilob.BH-L kilob.CL wtm_tcd.vs.fglock wtm_tcd.vs.cglock fglock.vs.cglock ports.kilob", same=True),
+    Mutant("warptm-locks-whole", "transactions cost what locks cost", (other("fglock", "kilotm", "warptm"), dropped("tcd.", "warptm.", "kilo."), limits({2: 1, 4: 1, 8: 1, 0: 1})),
+           "kilob.energy"),
     Mutant("warptm-no-tcd", "no temporal conflict detection", (wrong("tcd.mode", "off", "kilotm", "warptm"), dropped("tcd.rows", "tcd.ways", "tcd.granule")),
            "tcd.energy tcd.aborts tcd.sizes", same=True),
     Mutant("warptm-one-machine", "the other machine is the same one", (dropped("dram.sharing", "l2.", "noc.flit", "partition.count", "core.count"),),
@@ -151,7 +155,8 @@ SBRP = (
     Mutant("sbrp-epoch", "no persist buffer", (model("epoch", "sbrp"), dropped(*SBRP_KEYS)), "sbrp.misses.block sbrp.misses.little sbrp.recovery.most"),
     Mutant("sbrp-far", "near memory is as far as the other", (place("far", "near"),), "sbrp.near.far sbrp.near.gpm"),
     Mutant("sbrp-scopes", "all scopes are the device's", (parameter("scope", 1),), "sbrp.scopes"),
-    Mutant("sbrp-small-buffer", "a persist buffer has a sixteenth of its lines", (scaled("pm.pb_entries", 256, 1 / 16, 1, 512),), "sbrp.pb50 sbrp.srad sbrp.recovery.most"),
+    Mutant("sbrp-small-buffer", "a persist buffer has a sixteenth of its lines", (Change("pm.pb_entries divided by 16", lambda run: scaled(
+           "pm.pb_entries", 256, 1 / 16, 1, 512).of(run) if run.persistency == "sbrp" else run),), "sbrp.pb50 sbrp.srad sbrp.recovery.most"),
     Mutant("sbrp-narrow-window", "a window has a sixth of its lines", (Change("pm.window divided by 6", lambda run: with_pair(
            with_pair(run, "pm.window", max(1, dict(run.settings).get("pm.window", 6) // 6)), "pm.window_form", "exact") if run.persistency == "sbrp" else run),),
            "sbrp.window sbrp.srad sbrp.eadr.same"),
@@ -249,11 +254,12 @@ def judged(experiment, get, jobs=1):
     def with_others(factor):
         given = (lambda run: None) if runs is None else lambda run: None if run in runs else made_up(factor)
         return verdicts(experiment, Mutated(get.store, get.seed, get.mutant, given))
-    found, again = with_others(1.0), {verdict.claim: repr(verdict.values) for verdict in with_others(3.0)}
+    found, again = with_others(1.0), {verdict.claim: verdict.values[0] for verdict in with_others(3.0)}
 
     def missed(verdict):
         known = not any(math.isnan(value) or (get.mutant.same and value > 0 and round(value, 9) not in (1, 100)) for value in verdict.values[0])
-        return "fails" if not known or again.get(verdict.claim) != repr(verdict.values) else "no" if verdict.holds else "yes"
+        known = known and verdict.claim in again and all(math.isclose(one, other) for one, other in zip(verdict.values[0], again[verdict.claim]))
+        return "fails" if not known else "no" if verdict.holds else "yes"
     return [Row(verdict.claim, get.mutant.name, text, verdict.here, missed(verdict)) for verdict in found]
 
 
