@@ -4,6 +4,7 @@
 
 Exit status: that of the run when it has come to its end, 0 when one has quit, 1 when a script's command was wrong, 2 for a wrong request."""
 import argparse
+import contextlib
 import os
 import pathlib
 import sys
@@ -42,11 +43,11 @@ def talk(given, engine):
     prompt = Prompt(engine, as_json=given.json)
     prompt.tell(engine.place)
     for name in given.script:
-        with sys.stdin if name == "-" else open(name, encoding="utf-8") as lines:
+        with contextlib.nullcontext(sys.stdin) if name == "-" else open(name, encoding="utf-8") as lines:
             goes_on, right = prompt.script(lines, given.keep_going)
         if not goes_on:
             return 0 if right else 1
-    if not given.batch:
+    if not given.batch and "-" not in given.script:  # nobody is left at an input that has ended
         prompt.converse()
     return 0
 

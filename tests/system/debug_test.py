@@ -93,6 +93,13 @@ def check_same(cowarp, words):
     return None if first == second and first["cycles"] > 0 else f"{words[0]}: the debugged run has counted {', '.join(differ) or 'otherwise'}"
 
 
+def check_input(cowarp):
+    """What is wrong; None: commands come from standard input, and its end is the end."""
+    done = subprocess.run([cowarp, "debug", "-x", "-", "run", "vecadd"], input="at 10\n", text=True, timeout=SECONDS, capture_output=True, check=False)
+    wrong = done.returncode != 0 or done.stderr or "cycle 10, vecadd" not in done.stdout
+    return f"status {done.returncode}: {done.stdout}{done.stderr}" if wrong else None
+
+
 def main():
     cowarp, folder, names = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3:]
     scenarios = [path for path in sorted(folder.glob("*.cwd")) if not names or path.stem in names]
@@ -101,6 +108,7 @@ def main():
         same = list(pool.map(lambda words: check_same(cowarp, words), SAME if not names else []))
     bad = [result for result in results if result[1]]
     bad += [("same counters", wrong, 0) for wrong in same if wrong]
+    bad += [("standard input", wrong, 0) for wrong in [check_input(cowarp)] if wrong]
     for name, wrong, _ in bad:
         print(f"{name}: {wrong}")
     print(f"{len(results)} scenarios, {sum(result[2] for result in results)} texts looked for, {len(same)} runs compared, {len(bad)} wrong")
