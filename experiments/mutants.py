@@ -100,7 +100,7 @@ def where(text, fits, name, value):
 
 GETM = (
     Mutant("getm-lazy", "nothing detects a conflict before the commit", (other("warptm", "getm", "eapg", "warptm-el"), dropped("getm.", "tm.granule", "eapg.")),
-           "getm.HT-H.most eapg.slower getm.traffic getm.HT-H.limit getm.granularity.fine getm.scale56 getm.lazy.exec getm.lazy.limit getm.eager.tx getm.eager.time",
+           "getm.speedup.gmean getm.HT-H.most eapg.slower getm.traffic getm.HT-H.limit getm.granularity.fine getm.scale56 getm.lazy.exec getm.lazy.limit getm.eager.tx getm.eager.time",
            same=True),
     Mutant("getm-lazy-whole", "nothing detects a conflict before the commit", (other("warptm", "warptm-el"),), "getm.lazy.wait"),
     Mutant("getm-few-warps", "limits of warps are taken for others", (limits(FEW),), "tab4.HT-H.conc tab4.HT-M.conc tab4.HT-L.conc tab4.ATM.conc tab4.CC.conc"),
