@@ -4,7 +4,7 @@
 #define CW_HARNESS_API_H
 
 #include "cowarp/cowarp.h"
-#include "debug/debug.h"
+#include "debugger/debug.h"
 #include "file/out_file.h"
 #include "gpu/gpu.h"
 #include "ir/module.h"

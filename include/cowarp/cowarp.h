@@ -138,7 +138,7 @@ struct cowarp_options {
     const char *load_file; /* the run goes on from where it was saved there: launches before are passed over, and what the host has read
                                       since comes from the file; or NULL */
     int pack_messages;     /* each message that enters a crossbar is packed to bits, and made of them again; results do not change */
-    /* A file of this process that is a socket, on which a debugger listens (harness/debug/debug.h); 0: none. cowarp_create returns when the
+    /* A file of this process that is a socket, on which a debugger listens (harness/debugger/debug.h); 0: none. cowarp_create returns when the
      * debugger lets the run begin, in another process: this one waits for that one's end, and ends as it does. Results do not change. */
     int debug_socket;
 };

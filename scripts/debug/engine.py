@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A run with the debugger's engine in it (harness/debug/debug.h): starts it, sends commands, takes answers."""
+"""A run with the debugger's engine in it (harness/debugger/debug.h): starts it, sends commands, takes answers."""
 import json
 import os
 import signal

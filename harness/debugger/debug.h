@@ -31,8 +31,8 @@
  *     lines FIRST LAST | code [FIRST END]    of the PTX; micro-operations
  *     quit
  */
-#ifndef CW_DEBUG_DEBUG_H
-#define CW_DEBUG_DEBUG_H
+#ifndef CW_DEBUGGER_DEBUG_H
+#define CW_DEBUGGER_DEBUG_H
 
 #include "base/error.h"
 #include "gpu/gpu.h"

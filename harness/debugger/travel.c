@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "debug/debug_private.h"
+#include "debugger/debug_private.h"
 
 #define PIPE_FILE     200 /* lowest number of a pipe's file: the program uses the low ones */
 #define LOOK_MS       10  /* how often it is looked whether the process that runs has ended */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug/debug_private.h"
+#include "debugger/debug_private.h"
 #include "ir/dump.h"
 
 #define BYTES_MOST 4096u /* of memory in one answer */

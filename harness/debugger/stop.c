@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug/debug_private.h"
+#include "debugger/debug_private.h"
 
 /* ---- reading a stop ---- */
 

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "debug/debug_private.h"
+#include "debugger/debug_private.h"
 
 #define LOOK_STEPS 256u /* how often it is looked whether the face wants something, and whether a process is to stand still */
 

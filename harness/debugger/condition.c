@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug/debug_private.h"
+#include "debugger/debug_private.h"
 
 struct reader {
     const struct cw_debug *d;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/core_local.h"
-#include "debug/debug_private.h"
+#include "debugger/debug_private.h"
 
 const struct cw_core_warps *cw_debug__warps(const struct cw_debug *d, uint32_t core)
 {

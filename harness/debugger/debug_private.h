@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The engine's state. Private to: condition.c, debug.c, show.c, state.c, stop.c, travel.c. */
-#ifndef CW_DEBUG_DEBUG_PRIVATE_H
-#define CW_DEBUG_DEBUG_PRIVATE_H
+#ifndef CW_DEBUGGER_DEBUG_PRIVATE_H
+#define CW_DEBUGGER_DEBUG_PRIVATE_H
 
 #include <stdio.h>
 #include <sys/types.h>
 
 #include "core/look.h"
-#include "debug/debug.h"
+#include "debugger/debug.h"
 
 #define CW_DEBUG_WORDS 24u /* most words of a command */
 #define CW_DEBUG_STOPS 64u /* most stops */
