@@ -9,6 +9,7 @@
   - harness/cli sees the public interface, harness/litmus and harness/file only, whatever way its includes take
   - a public header includes public headers only, and a workload the public interface only
   - a private header (*_private.h, *_state.h, or one that says so in its opening comment) is included in its own folder only
+  - no folder has the name of one of libstdc++'s, whose headers it would hide from files of C++
 It also checks that each source file begins with its licence line. docs/architecture.md explains the order.
 
 Usage: layers.py SOURCE_DIR"""
@@ -19,6 +20,7 @@ import sys
 # A folder may include from itself and from folders earlier in the list.
 CSIM_ORDER = ["base", "ir", "exec", "unit", "event", "msg", "adapt", "mem", "control", "core", "mech", "check", "gpu"]
 CORE_FLOORS = ["warps", "cache", "blocks", "memory", "issue"]  # the lowest first; the files of csim/core itself stand above them
+CXX_FOLDERS = {"backward", "bits", "debug", "decimal", "experimental", "ext", "parallel", "pstl", "tr1", "tr2"}
 FRONT_ENDS = {"ptx": ["base", "ir"]}
 # Folder of harness: the other folders of harness, and the folders of csim, that it may use. tests/file_order.py compares it with the
 # functions that the object files call.
@@ -87,6 +89,13 @@ class Layers:
             if (place / name).is_file():
                 return (place / name).resolve()
         return None
+
+    def check_names(self):
+        for top in ("csim", "harness", "include"):
+            for folder in (self.root / top).glob("*"):
+                self.seen += 1
+                if folder.is_dir() and folder.name in CXX_FOLDERS:
+                    self.bad.append(f"{top}/{folder.name}: libstdc++ has a folder of this name, and its headers come second")
 
     def check_private(self):
         for top in ("csim", "harness", "include", "kernels"):
@@ -187,7 +196,7 @@ def private(path):
 
 def main():
     layers = Layers(pathlib.Path(sys.argv[1]))
-    for check in (layers.check_private, layers.check_csim, layers.check_harness, layers.check_cli, layers.check_public,
+    for check in (layers.check_names, layers.check_private, layers.check_csim, layers.check_harness, layers.check_cli, layers.check_public,
                   layers.check_licences):
         check()
     print("\n".join(layers.bad))
