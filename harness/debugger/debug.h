@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The debugger's engine: it stops a run anywhere, shows its state, and goes back. It lives in the process that simulates, and talks to a
- * face (scripts/debug/) over a socket: the face sends a command per line, and gets an answer of one line of JSON. README.md has the commands.
+ * face (scripts/debug/) over a socket: the face sends a command per line, and gets an answer of one line of JSON.
  *
  * The engine hears the machine's events (csim/event/event.h), always the same types of them. So a place in the run has a name that does not
  * depend on who looks: the launch, the time, a type of event, and which event of that type at that time. A run is deterministic: the same name

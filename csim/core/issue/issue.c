@@ -457,36 +457,27 @@ static __attribute__((noinline)) void collect(struct cw_core_issue *issue, uint3
         warps->fu_free[s][op->fu] = entry;
 }
 
-/* Who wants to know what issues: mechanisms, and the stream. */
-static __attribute__((noinline)) void tell_issued(struct cw_core_issue *issue, uint32_t w, const struct cw_uop *u, cw_lanes mask)
+static void tell_stream(const struct cw_core_warps *warps, enum cw_event_type type, uint32_t w, const struct cw_uop *u, cw_lanes mask)
 {
-    struct cw_core_cache *const cache = &issue->memory.blocks.cache;
-    struct cw_core_warps *const warps = &cache->warps;
-    const struct cw_event e = {.type = CW_EVENT_ISSUE,
+    const struct cw_event e = {.type = type,
                                .core = warps->cfg.index,
                                .warp = w,
                                .attempt = warps->warp[w].attempt,
                                .now = warps->now,
                                .u.access = {.uop = u, .lanes = mask}};
     cw_events_tell(warps->cfg.stream, &e);
+}
+
+/* Who wants to know what issues: mechanisms, and the stream. */
+static __attribute__((noinline)) void tell_issued(struct cw_core_issue *issue, uint32_t w, const struct cw_uop *u, cw_lanes mask)
+{
+    struct cw_core_warps *const warps = &issue->memory.blocks.cache.warps;
+    tell_stream(warps, CW_EVENT_ISSUE, w, u, mask);
     for (uint32_t i = 0; i < warps->mech_cnt; i++)
         if (warps->mech[i].sockets->issued != NULL) {
             warps->mech[i].sockets->issued(warps->mech[i].self, w, u, mask, warps->now);
             cw_core__tell_mechanisms(warps);
         }
-}
-
-/* Who wants to know it before. */
-static __attribute__((noinline)) void tell_before(const struct cw_core_issue *issue, uint32_t w, const struct cw_uop *u, cw_lanes mask)
-{
-    const struct cw_core_warps *const warps = &issue->memory.blocks.cache.warps;
-    const struct cw_event e = {.type = CW_EVENT_BEFORE,
-                               .core = warps->cfg.index,
-                               .warp = w,
-                               .attempt = warps->warp[w].attempt,
-                               .now = warps->now,
-                               .u.access = {.uop = u, .lanes = mask}};
-    cw_events_tell(warps->cfg.stream, &e);
 }
 
 /* ---- micro-operations that ride ---- */
@@ -606,7 +597,7 @@ static __attribute__((noinline)) bool unusual_perform(struct cw_core_issue *issu
 {
     struct cw_core_warps *const warps = &issue->memory.blocks.cache.warps;
     if (cw_events_want(warps->cfg.stream, CW_EVENT_BEFORE))
-        tell_before(issue, w, u, mask);
+        tell_stream(warps, CW_EVENT_BEFORE, w, u, mask);
     if (warps->one_by_one)
         begin_alone(issue, w, op);
     const bool issued = perform(issue, w, u, op, pc, mask);
