@@ -48,6 +48,7 @@ static const struct need {
     {FILE_AT, "libclc", "/usr/lib/clc/nvptx64--nvidiacl.bc", NULL, "libclc-14", "kernels in OpenCL C"},
     {TOOL, "nvcc", "nvcc", "--version", NULL, "CUDA programs from their source; NVIDIA's toolkit has it"},
     {LIBRARY, "libblas", "libblas.so.3", NULL, "libblas3", "cuBLAS of programs under cuda and test"},
+    {LIBRARY, "LAPACK", "liblapack.so.3", NULL, "liblapack3", "cuBLAS of such programs, factors of batches"},
     {LIBRARY, "FFTW, single", "libfftw3f.so.3", NULL, "libfftw3-single3", "cuFFT of such programs, C2C and its like"},
     {LIBRARY, "FFTW, double", "libfftw3.so.3", NULL, "libfftw3-double3", "cuFFT of such programs, Z2Z and its like"},
     {TOOL, "yosys", "yosys", "-V", "yosys", "synth: cells and area"},

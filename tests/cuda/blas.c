@@ -458,9 +458,12 @@ static void logarithms(void)
             }                                                                                                                          \
         }                                                                                                                              \
         WANT(cublas##U##getrfBatched(h, 3, at, 2, dp, di, 3), 7);                                                                      \
+        WANT(cublas##U##getrfBatched(h, 3, at, 4, NULL, di, 3), 15); /* without exchanges */                                           \
     }
 TRIANGLES(S, float)
 TRIANGLES(D, double)
+TRIANGLES(C, c32)
+TRIANGLES(Z, c64)
 
 /* Plans whose sizes are of 64 bits and whose types are those of the numbers: as the plan of the older call. */
 static void extended(void)
@@ -490,7 +493,7 @@ int main(void)
     WANT(cublasCreate_v2(&h), 0);
     test_S(), test_D(), test_C(), test_Z(), test_real_S(), test_real_D(), test_complex_C(), test_complex_Z();
     settings(), halves();
-    triangles_S(), triangles_D(), extended();
+    triangles_S(), triangles_D(), triangles_C(), triangles_Z(), extended();
     WANT(cublasDestroy_v2(h), 0);
     transforms(), logarithms();
     printf("%d wrong\n", bad);
