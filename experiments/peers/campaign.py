@@ -12,40 +12,22 @@ depends on its input), what its own check says when it holds (a regular expressi
 Without --timed no time is simulated. --seconds ends a program (default 600). --options are further options of `cowarp cuda`. --table writes the
 results as CSV, as campaign.csv beside this file has them. `refused` is a program that asks for what is not there, and is told its name; `waived` one
 that says itself that the device is not for it. The exit status is 1 when a program was wrong or did not end."""
-import argparse
 import csv
-import json
 import pathlib
 import re
-import shlex
-import shutil
-import subprocess
 import sys
-import tempfile
 import time
 
-
-def place_of(program):
-    """The absolute path of a program that is named as in a shell: programs run in a folder of their own, where a relative path leads elsewhere."""
-    found = shutil.which(program)
-    if found is None:
-        sys.exit(f"{program}: no such program; --cowarp names it")
-    return str(pathlib.Path(found).resolve())
+import programs
 
 
-def run(row, folder, settings):
+def run(row, settings):
     """(result, launches, work, seconds) of a program: work is cycles, or thread instructions where no time was simulated."""
-    with tempfile.TemporaryDirectory() as place:
-        stats = pathlib.Path(place) / "stats.json"
-        command = [settings.cowarp, "cuda", *([] if settings.timed else ["--functional"]), *shlex.split(row["options"]), *shlex.split(settings.options), "--stats", str(stats), "--",
-                   str(folder / row["program"]), *shlex.split(row["arguments"])]
-        begin = time.monotonic()
-        try:
-            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=settings.seconds)
-        except subprocess.TimeoutExpired:
-            return "did not end", None, None, time.monotonic() - begin
-        seconds = time.monotonic() - begin
-        data = json.loads(stats.read_text()) if stats.is_file() else {}
+    begin = time.monotonic()
+    done, data = programs.simulate(row, settings, [] if settings.timed else ["--functional"])
+    seconds = time.monotonic() - begin
+    if done is None:
+        return "did not end", None, None, seconds
     counters = data.get("counters", {})
     functional = counters.get("functional_launches", {}).get("value", 0)
     manifest = data.get("manifest", {})
@@ -74,29 +56,18 @@ def judge(row, done, launches):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--cowarp", default="cowarp")
-    parser.add_argument("--programs", type=pathlib.Path, default=pathlib.Path(__file__).parent / "programs.csv")
-    parser.add_argument("--only", default="")
+    parser = programs.parser(__doc__, 600)
+    parser.add_argument("--programs", type=pathlib.Path, default=programs.HERE / "programs.csv")
     parser.add_argument("--timed", action="store_true")
-    parser.add_argument("--seconds", type=float, default=600)
-    parser.add_argument("--table", type=pathlib.Path)
-    parser.add_argument("--options", default="")
     settings = parser.parse_args()
-    settings.cowarp = place_of(settings.cowarp)
-    folder, lines, bad, absent = settings.folder.resolve(), [], 0, 0
-    for row in csv.DictReader(settings.programs.open()):
-        if not re.search(settings.only, row["program"]):
-            continue
-        if not (folder / row["program"]).is_file():
-            absent += 1
-            continue
-        result, launches, work, seconds = run(row, folder, settings)
+    rows, absent = programs.chosen(programs.read(settings.programs)[1], settings)
+    lines, bad = [], 0
+    for row in rows:
+        result, launches, work, seconds = run(row, settings)
         bad += result.split(":")[0] not in ("right", "ended", "refused", "waived")
         lines.append([row["suite"], row["program"], result, launches, work, f"{seconds:.1f}"])
         print(*("-" if word is None else word for word in lines[-1]), sep="  ", flush=True)
-    print(f"{len(lines)} programs, {bad} of them wrong or without an end; {absent} are not in {settings.folder}")
+    print(f"{len(lines)} programs, {bad} of them wrong or without an end; {len(absent)} are not in {settings.folder}")
     if settings.table is not None:
         with settings.table.open("w", newline="") as file:
             table = csv.writer(file, lineterminator="\n")

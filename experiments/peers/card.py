@@ -8,37 +8,26 @@ FOLDER has the executables, under the names of v100.csv beside this file, and th
 not there is passed over and counted. v100.csv has for each row the published cycles, and cowarp's when the file was made; --table writes it anew.
 Prints a Markdown table, the mean of |here / card - 1| in percent, the same of the other simulator over the same rows, and the correlation of
 logarithms. The exit status is 1 when a program failed."""
-import argparse
 import csv
-import json
 import math
 import pathlib
-import re
-import shlex
 import statistics
-import subprocess
 import sys
-import tempfile
 
-import campaign
+import programs
+
+HEAD = ["| program | card | ratio | Accel-Sim's |", "|---|---:|---:|---:|"]
 
 
-def cycles_of(row, folder, settings):
-    """(why it failed or None, core cycles of all launches)."""
-    with tempfile.TemporaryDirectory() as place:
-        stats = pathlib.Path(place) / "stats.json"
-        command = [settings.cowarp, "cuda", "--preset", settings.preset, "--stats", stats, *shlex.split(settings.options), "--", folder / row["program"],
-                   *shlex.split(row["arguments"])]
-        try:
-            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=settings.seconds)
-        except subprocess.TimeoutExpired:
-            return f"did not end in {settings.seconds:g} s", 0
-        if done.returncode != 0 or not stats.is_file():
-            return f"status {done.returncode}: {done.stderr.strip().splitlines()[-1:]}", 0
-        return None, json.loads(stats.read_text())["cycles"]
+def line(row):
+    """A row of the table in docs/measured.md. Programs that are there twice differ in their first argument."""
+    card = int(row["card_cycles"])
+    name = row["program"] + (f" {row['arguments'].split()[0]}" if row["twice"] else "")
+    return f"| {name} | {card} | {int(row['cowarp_cycles']) / card:.2f} | {int(row['accelsim_cycles']) / card:.2f} |"
 
 
 def error(rows, column):
+    """The mean of |cycles / card's - 1|, in percent."""
     return statistics.fmean(abs(int(row[column]) / int(row["card_cycles"]) - 1) for row in rows) * 100
 
 
@@ -48,43 +37,37 @@ def summary(rows):
     return f"{len(rows)} programs: mean error {error(rows, 'cowarp_cycles'):.1f} percent (Accel-Sim {error(rows, 'accelsim_cycles'):.1f}){together}"
 
 
+def read(path):
+    """As programs.read; `twice` of a row: whether another one has its program."""
+    comments, rows = programs.read(path)
+    names = [row["program"] for row in rows]
+    return comments, [{**row, "twice": names.count(row["program"]) > 1} for row in rows]
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--cowarp", default="cowarp")
-    parser.add_argument("--rows", type=pathlib.Path, default=pathlib.Path(__file__).parent / "v100.csv")
+    parser = programs.parser(__doc__, 1800)
+    parser.add_argument("--rows", type=pathlib.Path, default=programs.HERE / "v100.csv")
     parser.add_argument("--preset", default="qv100")
-    parser.add_argument("--only", default="")
-    parser.add_argument("--seconds", type=float, default=1800)
-    parser.add_argument("--table", type=pathlib.Path)
-    parser.add_argument("--options", default="")
     settings = parser.parse_args()
-    settings.cowarp = campaign.place_of(settings.cowarp)
-    folder, lines = settings.folder.resolve(), settings.rows.read_text().splitlines(keepends=True)
-    comments = [line for line in lines if line.startswith("#")]
-    rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
-    ended, failed, absent = [], 0, 0
-    print("| suite | program | arguments | card | Accel-Sim | cowarp | ratio |\n|---|---|---|---:|---:|---:|---:|")
-    for row in rows:
-        if not re.search(settings.only, row["program"]):
-            continue
-        if not (folder / row["program"]).is_file():
-            absent += 1
-            continue
-        why, cycles = cycles_of(row, folder, settings)
+    comments, rows = read(settings.rows)
+    there, absent = programs.chosen(rows, settings)
+    ended, failed = [], 0
+    print("\n".join(HEAD))
+    for row in there:
+        done, data = programs.simulate(row, settings, ["--preset", settings.preset])
+        why = programs.failure(done, settings)
         if why is not None:
             print(f"{row['program']}: {why}", file=sys.stderr)
             failed += 1
             continue
-        row["cowarp_cycles"] = cycles
+        row["cowarp_cycles"] = data["cycles"]
         ended.append(row)
-        card = int(row["card_cycles"])
-        print(f"| {row['suite']} | `{row['program']}` | {row['arguments']} | {card:,} | {int(row['accelsim_cycles']):,} | {cycles:,} | {cycles / card:.2f} |", flush=True)
-    print(f"\n{summary(ended) if ended else 'nothing ran'}; {failed} failed, {absent} are not in {settings.folder}")
+        print(line(row), flush=True)
+    print(f"\n{summary(ended) if ended else 'nothing ran'}; {failed} failed, {len(absent)} are not in {settings.folder}")
     if settings.table is not None:
         with settings.table.open("w", newline="") as file:
             file.writelines(comments)
-            table = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+            table = csv.DictWriter(file, [name for name in rows[0] if name != "twice"], lineterminator="\n", extrasaction="ignore")
             table.writeheader()
             table.writerows(rows)
     return 1 if failed or not ended else 0

@@ -12,32 +12,25 @@ A kernel that executes more than three percent more or fewer instructions than t
 and not compared.
 Kernels are compared by IPC (Pearson's correlation) and by the mean of |cycles here / cycles there - 1|. --table writes a row for each program.
 The exit status is 1 when a program failed or did not launch what the file says."""
-import argparse
 import concurrent.futures
-import csv
-import json
 import math
 import pathlib
-import re
-import shlex
 import statistics
-import subprocess
 import sys
 import tempfile
 
-import campaign
+import programs
 
 PRESET = "gpgpusim-gtx480"
 RACES = 0.03  # threads of bfs race for nodes: who comes first decides how many instructions there are
-HEAD = ["| suite | program | arguments | kernels | launches | GPGPU-Sim, cycles | cowarp | ratio |", "|---|---|---|---:|---:|---:|---:|---:|"]
+HEAD = ["| program | launches | GPGPU-Sim, cycles | ratio |", "|---|---:|---:|---:|"]
 
 
-def programs(path, only):
-    """{(suite, program, arguments): its rows, one for each kernel}, in the order of the file."""
+def by_program(rows):
+    """{(program, arguments): its rows, one for each kernel}, in the order of the file."""
     found = {}
-    for row in csv.DictReader(line for line in path.read_text().splitlines() if not line.startswith("#")):
-        if re.search(only, row["program"]):
-            found.setdefault((row["suite"], row["program"], row["arguments"]), []).append(row)
+    for row in rows:
+        found.setdefault((row["program"], row["arguments"]), []).append(row)
     return found
 
 
@@ -46,26 +39,19 @@ def usage(rows):
     return "".join(f"ptxas info : Compiling entry function '{row['kernel']}' for 'sm_20'\nptxas info : Used {row['registers']} registers\n" for row in rows)
 
 
-def run(program, rows, folder, settings):
+def run(rows, settings):
     """(why it failed or None, {kernel: [launches, cycles, thread instructions]})."""
     with tempfile.TemporaryDirectory() as place:
-        registers, stats = pathlib.Path(place) / "usage.txt", pathlib.Path(place) / "stats.json"
+        registers = pathlib.Path(place) / "usage.txt"
         registers.write_text(usage(rows))
-        command = [settings.cowarp, "cuda", "--preset", PRESET, "--resource-usage", registers, "--stats", stats, "--per", "launch", *shlex.split(rows[0]["options"]),
-                   *shlex.split(settings.options), "--", folder / program, *shlex.split(rows[0]["arguments"])]
-        try:
-            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=settings.seconds)
-        except subprocess.TimeoutExpired:
-            return f"did not end in {settings.seconds:g} s", {}
-        if done.returncode != 0:
-            return f"status {done.returncode}: " + (done.stderr.splitlines() or ["the program says so"])[-1], {}
-        launches = json.loads(stats.read_text())["per_launch"]
+        done, data = programs.simulate(rows[0], settings, ["--preset", PRESET, "--resource-usage", registers, "--per", "launch"])
+    why = programs.failure(done, settings)
     sums = {}
-    for launch in launches:
+    for launch in data.get("per_launch", []) if why is None else []:
         of = sums.setdefault(launch["kernel"], [0, 0, 0])
         for place, number in enumerate((1, launch["cycles"], launch["counters"]["thread_instructions"])):
             of[place] += number
-    return None, sums
+    return why, sums
 
 
 def compare(rows, sums):
@@ -108,25 +94,16 @@ def whole(pairs, rows):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--cowarp", default="cowarp")
-    parser.add_argument("--kernels", type=pathlib.Path, default=pathlib.Path(__file__).parent / "gpgpusim.csv")
-    parser.add_argument("--only", default="")
-    parser.add_argument("--seconds", type=float, default=600)
+    parser = programs.parser(__doc__, 600)
+    parser.add_argument("--kernels", type=pathlib.Path, default=programs.HERE / "gpgpusim.csv")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--table", type=pathlib.Path)
-    parser.add_argument("--options", default="")
     settings = parser.parse_args()
-    settings.cowarp = campaign.place_of(settings.cowarp)
-    folder = settings.folder.resolve()
-    listed = programs(settings.kernels, settings.only)
-    there = {key: rows for key, rows in listed.items() if (folder / key[1]).is_file()}
+    there, absent = (by_program(rows) for rows in programs.chosen(programs.read(settings.kernels)[1], settings))
     kernels, wholes, lines, bad = [], [], [], 0
     with concurrent.futures.ThreadPoolExecutor(settings.jobs) as pool:
-        results = pool.map(lambda key: run(key[1], there[key], folder, settings), there)
-        for (suite, program, arguments), (failure, sums) in zip(there, results):
-            rows = there[suite, program, arguments]
+        results = pool.map(lambda key: run(there[key], settings), there)
+        for (program, arguments), (failure, sums) in zip(there, results):
+            rows = there[program, arguments]
             pairs, wrong, other = compare(rows, sums) if failure is None else ([], [failure], [])
             bad += bool(wrong)
             for words in wrong + other:
@@ -134,11 +111,10 @@ def main():
             if pairs:
                 kernels += pairs
                 wholes.append(whole(pairs, rows))
-                lines.append(f"| {suite} | `{program}` | {arguments} | {len(pairs)} | {sum(int(row['launches']) for row in rows)} | {wholes[-1][0]:,} | {wholes[-1][1]:,} | "
-                             f"{wholes[-1][1] / wholes[-1][0]:.2f} |")
+                lines.append(f"| {program} | {sum(int(row['launches']) for row in rows)} | {wholes[-1][0]} | {wholes[-1][1] / wholes[-1][0]:.2f} |")
                 print(lines[-1], flush=True)
     print(conclusion(kernels, "kernels"))
-    print(conclusion(wholes, "programs") + f"; {bad} failed, {len(listed) - len(there)} are not in {settings.folder}")
+    print(conclusion(wholes, "programs") + f"; {bad} failed, {len(absent)} are not in {settings.folder}")
     if settings.table is not None:
         settings.table.write_text("\n".join(HEAD + lines) + "\n")
     return 1 if bad else 0
