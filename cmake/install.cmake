@@ -69,7 +69,7 @@ cw_install_folder(rtl scripts/new_unit "*.py" "*.in")
 cw_install_folder(rtl synth "*.py" "*.json" "*.csv" "*.txt")
 cw_install_folder(rtl tests/rtl/testplan "*.txt")
 cw_install_folder(rtl docs/units "*.md")
-cw_install_source(rtl tests/coverage.txt tests/rtl/proofs.txt tests/rtl/mutation.txt tests/rtl/widths.txt tests/rtl/runs.txt tests/rtl/signoff.txt tests/rtl/twins/results.txt)
+cw_install_source(rtl tests/coverage.txt tests/rtl/proofs.txt tests/rtl/mutation.txt tests/rtl/widths.txt tests/rtl/gpu_bins.txt tests/rtl/signoff.txt tests/rtl/twins/results.txt)
 # The commands over finished runs, the experiments with the papers' claims, and the workloads' sources
 cw_install_folder(cowarp scripts/results "*.py")
 cw_install_folder(cowarp scripts/ci "*.py")

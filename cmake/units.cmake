@@ -195,10 +195,10 @@ set_tests_properties(rtl.unknowns rtl.unknowns.long PROPERTIES TIMEOUT 600 LABEL
 set_tests_properties(rtl.unknowns.long PROPERTIES ENVIRONMENT COWARP_UNKNOWN_CYCLES=10000)
 
 # What runs of the GPU see of the units.
-set(runs ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/rtl/runs_test.py ${PROJECT_SOURCE_DIR} $<TARGET_FILE:cowarp>)
-add_test(NAME rtl.runs COMMAND ${runs})
-add_test(NAME rtl.runs.kept COMMAND ${runs} --kept)
-set_tests_properties(rtl.runs rtl.runs.kept PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 600 LABELS rtl)
+set(runs ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/rtl/gpu_bins_test.py ${PROJECT_SOURCE_DIR} $<TARGET_FILE:cowarp>)
+add_test(NAME rtl.gpu_bins COMMAND ${runs})
+add_test(NAME rtl.gpu_bins.kept COMMAND ${runs} --kept)
+set_tests_properties(rtl.gpu_bins rtl.gpu_bins.kept PROPERTIES ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" TIMEOUT 600 LABELS rtl)
 
 # RAMs that correct errors.
 add_test(NAME rtl.ecc COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/rtl/ecc.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})

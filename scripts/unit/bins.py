@@ -4,7 +4,7 @@ import re
 
 import facts
 
-FILE, RUNS = "tests/rtl/bins/{}.txt", "tests/rtl/runs.txt"
+FILE, RUNS = "tests/rtl/bins/{}.txt", "tests/rtl/gpu_bins.txt"
 STATEMENT = re.compile(r"^(bin|hole) (\w+)(?:\[(\d+)(?:\.\.(\d+))?\])?: *(.*(?:\n .*)*)", re.M)
 GROUP = re.compile(r"^# (.*)$|^bin (\w+)(?:\[(\d+)\.\.(\d+)\])?", re.M)
 
@@ -29,7 +29,7 @@ def holes(text):
 
 
 def in_runs(name):
-    """([(words of `cowarp run`, bins reached, of)], bins that none of these runs reaches): what scripts/runs has kept of GPU runs."""
+    """([(words of `cowarp run`, bins reached, of)], bins that none of these runs reaches): what scripts/gpu_bins has kept of GPU runs."""
     words, missing = dict(facts.items(facts.section(RUNS, "runs"))), dict(facts.items(facts.section(RUNS, "not reached")))
     rows = [row for _, rows in facts.tables(facts.section(RUNS, "units")) for row in rows if row[0] == name]
     return [(words[run], int(have), int(count)) for _, run, have, count in rows], [one for one in missing.get(name, "none").split(", ") if one != "none"]

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of the GPU see a unit's mistakes: runs_test.py SOURCE COWARP [--kept]
+"""Runs of the GPU see a unit's mistakes: gpu_bins_test.py SOURCE COWARP [--kept]
 
 The run beside each broken copy below must name the unit, the port and the cycle. The first copy passes the run `eapg`, in which no bank is
-full. With --kept instead: tests/rtl/runs.txt says what scripts/runs finds."""
+full. With --kept instead: tests/rtl/gpu_bins.txt says what scripts/gpu_bins finds."""
 import pathlib
 import re
 import runpy
@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-# unit, old, new, run of scripts/runs, port
+# unit, old, new, run of scripts/gpu_bins, port
 BROKEN = [
     ("conflict_address_table", "localparam CNT_W = SET_W + 4;", "localparam CNT_W = SET_W + 3;", "eapg-small", "empty_o"),
     ("conflict_address_table", "refuse  = write_q && !write_remove_q && !known && full", "refuse  = 1'b0", "eapg-small", "upd_refused_o"),
@@ -21,7 +21,7 @@ BROKEN = [
 
 def main():
     source, command = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
-    script = source / "scripts/runs"
+    script = source / "scripts/gpu_bins"
     if sys.argv[3:] == ["--kept"]:
         return subprocess.run([script, "--check", "--cowarp", command], check=False).returncode
     runs, wrong = runpy.run_path(str(script))["RUNS"], 0

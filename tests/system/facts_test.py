@@ -191,7 +191,7 @@ class Facts(unittest.TestCase):
             runs = re.findall(r"`cowarp\s+run\s+([^`]+)`\s+reaches\s+(\d+)\s+of\s+(\d+)", shown)
             self.assertEqual(bool(runs), name in opened, name)
             count = re.search(r"random lockstep reaches \d+ of (\d+)", shown)[1]
-            self.assertEqual({of for _, _, of in runs}, {count} if runs else set(), f"{name}: scripts/runs is older than the bins")
+            self.assertEqual({of for _, _, of in runs}, {count} if runs else set(), f"{name}: scripts/gpu_bins is older than the bins")
             self.assertTrue(all(0 < int(have) <= int(of) for _, have, of in runs), name)
 
     def test_unknown_names(self):
