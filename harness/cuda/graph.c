@@ -134,22 +134,18 @@ static int run_node(const struct cw_cuda_node *n)
     switch (n->kind) {
     case CW_CUDA_NODE_KERNEL:
         return cw_cuda__carry_out_launch(n->function, &n->launch);
-    case CW_CUDA_NODE_COPY:
-        return cw_cuda__carry_out_box(&n->box);
-    case CW_CUDA_NODE_SET:
-        return cw_cuda__carry_out_set(&n->set);
-    case CW_CUDA_NODE_HOST:
-        n->call(n->data);
-        return CW_CUDA_OK;
-    case CW_CUDA_NODE_RECORD:
-        return cw_cuda_event_record(n->event, NULL);
     case CW_CUDA_NODE_CHILD:
         return run_graph(n->child);
+    case CW_CUDA_NODE_RECORD: /* Behind all launches before it */
+        return cw_cuda_event_record(n->event, NULL);
+    case CW_CUDA_NODE_COPY:
+    case CW_CUDA_NODE_SET:
+    case CW_CUDA_NODE_HOST:
     case CW_CUDA_NODE_EMPTY:
     case CW_CUDA_NODE_ALLOCATE:
     case CW_CUDA_NODE_FREE:
     default:
-        return CW_CUDA_OK;
+        return cw_cuda__carry_out_by_host(n);
     }
 }
 

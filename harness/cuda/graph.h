@@ -83,6 +83,8 @@ int cw_cuda__make_launch(struct cowarp_launch *made, struct cowarp_arg **args, c
 void cw_cuda__launch_failed(struct cowarp_gpu *gpu, const char *name, int status);
 /* together.c: nodes in an order that their edges allow, side by side where the machine does that. Children are not among them. */
 int cw_cuda__run_nodes(struct cw_cuda_node *const *node, uint32_t cnt);
+/* together.c: what a node does that is neither kernel nor child. The lock is held. */
+int cw_cuda__carry_out_by_host(const struct cw_cuda_node *node);
 
 /* memory.c: memory that nobody gives back. */
 int cw_cuda__malloc_for_graph(void **address, size_t bytes);

@@ -35,33 +35,32 @@ static void release(struct run *r, uint32_t cnt)
     free(r->after);
 }
 
-/* What is no kernel. */
-static int carry_out(void *node)
+int cw_cuda__carry_out_by_host(const struct cw_cuda_node *n)
 {
-    const struct cw_cuda_node *n = node;
-    int code = CW_CUDA_OK;
     switch (n->kind) {
     case CW_CUDA_NODE_COPY:
-        code = cw_cuda__carry_out_box(&n->box);
-        break;
+        return cw_cuda__carry_out_box(&n->box);
     case CW_CUDA_NODE_SET:
-        code = cw_cuda__carry_out_set(&n->set);
-        break;
+        return cw_cuda__carry_out_set(&n->set);
     case CW_CUDA_NODE_HOST:
         n->call(n->data);
-        break;
+        return CW_CUDA_OK;
     case CW_CUDA_NODE_RECORD:
         cw_cuda__event_happens(n->event);
-        break;
+        return CW_CUDA_OK;
     case CW_CUDA_NODE_KERNEL:
     case CW_CUDA_NODE_CHILD:
     case CW_CUDA_NODE_EMPTY:
     case CW_CUDA_NODE_ALLOCATE:
     case CW_CUDA_NODE_FREE:
     default:
-        break;
+        return CW_CUDA_OK;
     }
-    return code == CW_CUDA_OK ? COWARP_OK : COWARP_EINVAL;
+}
+
+static int carry_out(void *node)
+{
+    return cw_cuda__carry_out_by_host(node) == CW_CUDA_OK ? COWARP_OK : COWARP_EINVAL;
 }
 
 /* Places in the list of the nodes with these numbers; those that are not in it have been removed. */

@@ -459,7 +459,7 @@ static __attribute__((noinline)) void collect(struct cw_core_issue *issue, uint3
 
 static void tell_stream(const struct cw_core_warps *warps, enum cw_event_type type, uint32_t w, const struct cw_uop *u, cw_lanes mask)
 {
-    const struct cw_event e = {.type = type,
+    const struct cw_event e = {.type = (uint8_t)type,
                                .core = warps->cfg.index,
                                .warp = w,
                                .attempt = warps->warp[w].attempt,
