@@ -21,6 +21,11 @@ static uint32_t word_of(uint64_t address)
     return (uint32_t)(address % CW_PERSIST_ROW / 4);
 }
 
+static uint8_t byte_of(uint64_t address)
+{
+    return (uint8_t)(address % 4);
+}
+
 static void remove_release(struct cw_persist_check *s, uint32_t *link)
 {
     const uint32_t i = *link;
@@ -29,11 +34,12 @@ static void remove_release(struct cw_persist_check *s, uint32_t *link)
     cw_pool_give(&s->release, i);
 }
 
-/* Whether another of these releases has the same value: then this one says that an acquire does not read from the other. */
+/* Whether another of these releases has given the variable the same value: then this one says that an acquire does not read from it. */
 static bool hides_one(const struct cw_persist_check *s, uint32_t first, uint32_t release)
 {
+    const struct cw_persist_release *r = cw_persist__release(s, release);
     for (uint32_t i = first; i != NONE; i = cw_persist__release(s, i)->next)
-        if (i != release && cw_persist__release(s, i)->value == cw_persist__release(s, release)->value)
+        if (i != release && cw_persist__release(s, i)->value == r->value && cw_persist__release(s, i)->byte == r->byte)
             return true;
     return false;
 }
@@ -44,7 +50,8 @@ static void prune(struct cw_persist_check *s, uint32_t *first, const struct cw_p
 {
     for (uint32_t *link = first; *link != NONE;) {
         struct cw_persist_release *r = cw_persist__release(s, *link);
-        const bool same = v != NULL && r->value == v->value && r->block == v->block && r->device == v->device;
+        const bool same =
+            v != NULL && r->value == v->value && r->byte == byte_of(v->addr) && r->block == v->block && r->device == v->device;
         const bool settled = cw_persist__settled(s, r->node);
         if (same || (settled && (v != NULL || link != first) && !hides_one(s, *first, *link)))
             remove_release(s, link);
@@ -112,8 +119,12 @@ void cw_persist__release_at(struct cw_persist_check *s, const struct cw_persist_
         s->out_of_memory = s->stopped = true;
         return;
     }
-    *cw_persist__release(s, r) = (struct cw_persist_release){
-        .next = *first, .node = cw_persist__hold(s, node), .value = v->value, .block = v->block, .device = v->device};
+    *cw_persist__release(s, r) = (struct cw_persist_release){.next = *first,
+                                                             .node = cw_persist__hold(s, node),
+                                                             .value = v->value,
+                                                             .block = v->block,
+                                                             .byte = byte_of(v->addr),
+                                                             .device = v->device};
     *first = r;
     if (node == NONE && !hides_one(s, r, r))
         remove_release(s, first);
@@ -136,7 +147,7 @@ uint32_t cw_persist__acquire_at(struct cw_persist_check *s, const struct cw_even
     for (uint32_t at = cw_persist__shelf(s, i)->release[word_of(e->u.order.addr)]; at != NONE; at = cw_persist__release(s, at)->next) {
         const struct cw_persist_release *r = cw_persist__release(s, at);
         const bool covered = r->block == e->u.order.block || (r->device && e->u.order.device);
-        if (r->value != e->u.order.value)
+        if (r->value != e->u.order.value || r->byte != byte_of(e->u.order.addr))
             continue;
         if (covered) {
             *narrow = NONE;

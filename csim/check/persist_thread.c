@@ -203,11 +203,20 @@ static void release(struct cw_persist_check *s, uint32_t thread, const struct cw
         .addr = e->u.order.addr, .value = e->u.order.value, .block = e->u.order.block, .device = e->u.order.device};
 }
 
+/* Whether the store is that of the variable, a word or a byte. */
+static bool stores_variable(const struct cw_persist_variable *v, const struct cw_event *e)
+{
+    const uint32_t byte = (uint32_t)(v->addr % 4), value = e->u.word.value;
+    if (e->u.word.addr != v->addr - byte)
+        return false;
+    return e->u.word.bytes == 15 ? value == v->value : e->u.word.bytes == 1u << byte && (value >> 8 * byte & 0xff) == v->value;
+}
+
 bool cw_persist__is_release(struct cw_persist_check *s, uint32_t thread, const struct cw_event *e)
 {
     struct cw_persist_thread *t = cw_persist__thread(s, thread);
     const struct cw_persist_variable *v = &t->variable;
-    if (!t->releasing || e->u.word.bytes != 15 || e->u.word.addr != v->addr || e->u.word.value != v->value)
+    if (!t->releasing || !stores_variable(v, e))
         return false;
     cw_persist__release_at(s, v, t->release);
     cw_persist__read_released(s, thread, e);
