@@ -10,8 +10,8 @@
 #define SCOPE_NONE   2 /* ordinary synchronisation: the variable is handed over, persists are not ordered */
 
 /* release_in(scope, p, v), acquire_in(scope, p): as prel_block and its kin. SCOPE_NONE: for threads of a block alone. */
-#define SCOPE__PAIR(qualifier)                                                                                     \
-    static inline __attribute__((overloadable)) void release_in(int scope, volatile qualifier uint *p, uint value) \
+#define SCOPE__PAIR(qualifier, type)                                                                               \
+    static inline __attribute__((overloadable)) void release_in(int scope, volatile qualifier type *p, uint value) \
     {                                                                                                              \
         if (scope == SCOPE_BLOCK)                                                                                  \
             prel_block(p, value);                                                                                  \
@@ -22,15 +22,16 @@
             persist__store_block(p, value);                                                                        \
         }                                                                                                          \
     }                                                                                                              \
-    static inline __attribute__((overloadable)) uint acquire_in(int scope, volatile qualifier uint *p)             \
+    static inline __attribute__((overloadable)) uint acquire_in(int scope, volatile qualifier type *p)             \
     {                                                                                                              \
         if (scope == SCOPE_BLOCK)                                                                                  \
             return pacq_block(p);                                                                                  \
         return scope == SCOPE_DEVICE ? pacq_dev(p) : persist__load_block(p);                                       \
     }
 
-SCOPE__PAIR(__global)
-SCOPE__PAIR(__local)
+SCOPE__PAIR(__global, uint)
+SCOPE__PAIR(__global, uchar)
+SCOPE__PAIR(__local, uint)
 
 /* Waits for a value other than 0. */
 #define WAIT_IN(scope, p)                                            \

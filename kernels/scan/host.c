@@ -2,9 +2,11 @@
 /* scan: prefix sums of many arrays, which go on after a crash at the step where they were. */
 #include "../session.h"
 
-#define THREADS 128u
-#define LENGTH  (4 * THREADS) /* of an array */
-#define BUFFERS 2u
+#define THREADS  128u
+#define LENGTH   (4 * THREADS) /* of an array */
+#define BUFFERS  2u
+#define STEPS    7u
+#define SUM_BITS 24 /* of a word; the step is above them */
 
 enum { ARRAYS, SCOPE };
 static const struct cowarp_workload_param params[] = {
@@ -15,9 +17,9 @@ static const struct cowarp_workload_param params[] = {
 struct arrays {
     struct session s;
     uint32_t arrays, n;
-    uint64_t words, locks, out; /* persistent memory */
+    uint64_t words, locks, used; /* persistent memory */
     uint32_t *in;
-    uint64_t device; /* of the integers */
+    uint64_t device, out; /* of the integers, and of their prefix sums */
 };
 
 /* A sum has 24 bits of the kernel's words; that of 512 integers below 1000 has 19. */
@@ -34,19 +36,38 @@ static void regions(struct arrays *a, uint64_t (*region)(struct session *s, cons
 {
     const uint64_t threads = (uint64_t)a->arrays * THREADS;
     a->words = region(&a->s, "scan.words", threads * BUFFERS * 4);
-    a->locks = region(&a->s, "scan.locks", threads * 4);
-    a->out = region(&a->s, "scan.out", a->n * UINT64_C(4));
+    a->locks = region(&a->s, "scan.locks", threads);
+    a->used = region(&a->s, "scan.used", threads * BUFFERS);
 }
 
 static void scan(struct arrays *a)
 {
     static const char *const kernels[] = {"scan_block", "scan_device", "scan_none"};
     a->device = session_upload(&a->s, a->in, a->n * UINT64_C(4));
+    a->out = session_upload(&a->s, NULL, a->n * UINT64_C(4));
     session_launch(&a->s, kernels[a->s.x->param[SCOPE]], a->arrays, THREADS, COWARP_U64(a->device), COWARP_U64(a->words),
-                   COWARP_U64(a->locks), COWARP_U64(a->out));
+                   COWARP_U64(a->locks), COWARP_U64(a->used), COWARP_U64(a->out));
 }
 
-static void check(struct arrays *a)
+/* The last step's sums, which are what a crash leaves: of the integers up to the thread's last one. */
+static void check_words(struct arrays *a)
+{
+    const uint32_t threads = a->arrays * THREADS;
+    uint32_t *words = session_array(&a->s, (uint64_t)threads * BUFFERS, sizeof *words);
+    uint32_t *got = session_array(&a->s, threads, sizeof *got), *expected = session_array(&a->s, threads, sizeof *expected);
+    session_read(&a->s, words, a->words, (uint64_t)threads * BUFFERS * 4);
+    uint32_t sum = 0;
+    for (uint32_t i = 0; a->s.status == 0 && i < a->n; i++) {
+        const uint32_t thread = i / 4;
+        sum = (i % LENGTH == 0 ? 0 : sum) + a->in[i];
+        got[thread] = words[thread / THREADS * BUFFERS * THREADS + STEPS % BUFFERS * THREADS + thread % THREADS];
+        expected[thread] = (STEPS + 1) << SUM_BITS | sum;
+    }
+    session_compare_u32(&a->s, "sum after the last step", got, expected, threads);
+    session_passed(&a->s, "%u sums of %u arrays are right", threads, a->arrays);
+}
+
+static void check_out(struct arrays *a)
 {
     uint32_t *out = session_array(&a->s, a->n, sizeof *out), *expected = session_array(&a->s, a->n, sizeof *expected);
     session_read(&a->s, out, a->out, a->n * UINT64_C(4));
@@ -64,7 +85,8 @@ static int run(struct cowarp_workload_context *x)
     session_phase(&a.s, "scan");
     scan(&a);
     session_phase(&a.s, NULL);
-    check(&a);
+    check_words(&a);
+    check_out(&a);
     return session_close(&a.s);
 }
 
@@ -82,7 +104,7 @@ static int verify(struct cowarp_workload_context *x)
     struct arrays a;
     open_arrays(&a, x);
     regions(&a, session_pm_find);
-    check(&a);
+    check_words(&a);
     return session_close(&a.s);
 }
 

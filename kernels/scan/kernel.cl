@@ -18,17 +18,30 @@
 #define WORD(k, s) (DONE(k) << SUM_BITS | (s))
 #define DONE_OF(w) ((w) >> SUM_BITS)
 #define SUM_OF(w)  ((w) & ((1u << SUM_BITS) - 1))
-#define WAIT(scope, lock, done)                      \
-    while (acquire_in(scope, &locks[lock]) < done) { \
+#define BELOW(k)   ((1u << (k)) / 2) /* how far below the thread is that step k adds */
+#define WAIT(scope, lock, done)              \
+    while (acquire_in(scope, lock) < done) { \
     }
 
-/* words: two buffers of the block; locks: one of each thread. */
-static inline uint steps(int scope, uint sum, __global uint *words, __global uint *locks)
+/* The step after which the thread's latest word is. */
+static inline uint latest(__global uint *words, uint t)
 {
-    uint t = get_local_id(0), even = words[t], odd = words[THREADS + t];
-    uint latest = max(even, odd), done = DONE_OF(latest);
+    return max(words[t], words[THREADS + t]);
+}
+
+/* The thread further up has the thread's sum of this step in its own word. */
+#define USED(step, t) (&used[(step) % 2 * THREADS + (t)])
+
+/* words: two buffers of the block. locks: of each thread, the step that it has done. used: of each thread, in two turns, the step in which
+ * the thread further up has used its sum. These are bytes, sums are read again and the thread further up answers, as in the authors'
+ * program. An answer is durable before the next word of who gives it, but it may be missing after the last one: then it is given again. */
+static inline uint steps(int scope, uint sum, __global uint *words, __global uchar *locks, __global uchar *used)
+{
+    uint t = get_local_id(0), word = latest(words, t), done = DONE_OF(word);
     if (done > 0) { /* from before a crash */
-        sum = SUM_OF(latest);
+        uint step = done - DONE(0), below = BELOW(step);
+        if (step > 0 && t >= below && DONE_OF(latest(words, t - below)) <= done)
+            release_in(scope, USED(step, t - below), done);
         release_in(scope, &locks[t], done);
     } else {
         words[t] = WORD(0, sum);
@@ -37,37 +50,42 @@ static inline uint steps(int scope, uint sum, __global uint *words, __global uin
     /* All lanes of a warp take each step together: one that resumes early must not wait for one that is behind it. */
     for (uint k = 1; k <= STEPS; k++) {
         KEEP_LOOP_SHAPE(done);
-        uint below = 1u << (k - 1), reader = below / 2;
+        uint below = BELOW(k), reader = below / 2;
         if (done >= DONE(k))
             continue;
-        WAIT(scope, t, DONE(k - 1)); /* its own word comes first, too */
+        WAIT(scope, &locks[t], DONE(k - 1)); /* its own word comes first, too */
         if (reader > 0 && t + reader < THREADS)
-            WAIT(scope, t + reader, DONE(k - 1)); /* which has added what is overwritten now */
+            WAIT(scope, USED(k - 1, t), DONE(k - 1)); /* what is overwritten now */
+        sum = SUM_OF(persist__load_block(&words[(k - 1) % 2 * THREADS + t]));
         if (t >= below) {
-            WAIT(scope, t - below, DONE(k - 1));
+            WAIT(scope, &locks[t - below], DONE(k - 1));
             sum += SUM_OF(words[(k - 1) % 2 * THREADS + t - below]);
         }
         words[k % 2 * THREADS + t] = WORD(k, sum);
+        if (t >= below)
+            release_in(scope, USED(k, t - below), DONE(k));
         release_in(scope, &locks[t], DONE(k));
     }
-    return sum;
+    return SUM_OF(persist__load_block(&words[STEPS % 2 * THREADS + t]));
 }
 
-static inline void scan(int scope, __global const uint4 *in, __global uint *words, __global uint *locks, __global uint4 *out)
+static inline void scan(int scope, __global const uint4 *in, __global uint *words, __global uchar *locks, __global uchar *used,
+                        __global uint4 *out)
 {
     uint4 v = in[get_global_id(0)];
     v.y += v.x;
     v.z += v.y;
     v.w += v.z;
-    uint sum = steps(scope, v.w, words + get_group_id(0) * 2 * THREADS, locks + get_group_id(0) * THREADS);
+    uint sum =
+        steps(scope, v.w, words + get_group_id(0) * 2 * THREADS, locks + get_group_id(0) * THREADS, used + get_group_id(0) * 2 * THREADS);
     out[get_global_id(0)] = v + (uint4)(sum - v.w);
     dfence();
 }
 
-#define SCAN_KERNEL(name, scope)                                                                                  \
-    __kernel void name(__global const uint4 *in, __global uint *words, __global uint *locks, __global uint4 *out) \
-    {                                                                                                             \
-        scan(scope, in, words, locks, out);                                                                       \
+#define SCAN_KERNEL(name, scope)                                                                                                         \
+    __kernel void name(__global const uint4 *in, __global uint *words, __global uchar *locks, __global uchar *used, __global uint4 *out) \
+    {                                                                                                                                    \
+        scan(scope, in, words, locks, used, out);                                                                                        \
     }
 
 SCAN_KERNEL(scan_block, SCOPE_BLOCK)
