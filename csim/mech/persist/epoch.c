@@ -3,7 +3,8 @@
  * Epoch persistency, without buffers and without scopes, in the two forms of Pandey et al. 2023, section 7: gpm is what GPM's system-scoped
  * fence does, which writes back all dirty lines; epoch writes back those of persistent memory alone. The operation waits until the warp's
  * own instructions are complete and all acknowledgements have come, and the core drops its clean lines, since a fence may be one for
- * threads of other blocks. Beyond block scope it takes pm.fence_cycles more. A fence of PTX of device scope needs nothing of this: the
+ * threads of other blocks. Beyond block scope it takes pm.fence_cycles, if the acknowledgements come sooner: in the authors' simulator the
+ * fence's latency begins with the flush (perform_ordering_ops). A fence of PTX of device scope needs nothing of this: the
  * machine itself has written back all dirty lines, and what they were is durable.
  */
 #include <stdlib.h>
@@ -17,10 +18,9 @@ enum step { STEP_NONE, STEP_WRITE_BACK, STEP_FENCE, STEP_DONE };
 /* A warp's operation on its way. */
 struct pending {
     enum step step;
-    bool device;
     uint32_t fences; /* that follow this one */
     uint32_t job;    /* STEP_WRITE_BACK */
-    cw_time until;   /* STEP_FENCE */
+    cw_time until;   /* the fence ends then, or when the acknowledgements have come, whichever is later */
 };
 
 struct epoch_core {
@@ -40,10 +40,12 @@ struct epoch {
     struct epoch_core *core; /* [core_count] */
 };
 
-static void begin_fence(struct epoch_core *c, uint32_t w, bool device, uint32_t fences)
+static void begin_fence(struct epoch_core *c, uint32_t w, bool device, uint32_t fences, cw_time now)
 {
-    c->warp[w] = (struct pending){
-        .step = STEP_WRITE_BACK, .device = device, .fences = fences - 1, .job = cw_core_flush_lines(c->core, c->epoch->lines)};
+    c->warp[w] = (struct pending){.step = STEP_WRITE_BACK,
+                                  .fences = fences - 1,
+                                  .job = cw_core_flush_lines(c->core, c->epoch->lines),
+                                  .until = now + (device ? c->epoch->fence : 0)};
     c->writing |= UINT64_C(1) << w;
 }
 
@@ -51,13 +53,12 @@ static void begin_fence(struct epoch_core *c, uint32_t w, bool device, uint32_t 
 static bool carry_out(struct epoch_core *c, uint32_t w, bool device, cw_time now)
 {
     struct pending *p = &c->warp[w];
-    (void)now;
     if (p->step == STEP_DONE) {
         p->step = STEP_NONE;
         return true;
     }
     if (p->step == STEP_NONE && cw_core_settle(c->core, w, true)) {
-        begin_fence(c, w, device, c->epoch->fences);
+        begin_fence(c, w, device, c->epoch->fences, now);
         c->epoch->counters->pm_orderings++;
     }
     return false;
@@ -67,7 +68,7 @@ static void finish(struct epoch_core *c, uint32_t w, cw_time now)
 {
     c->fencing &= ~(UINT64_C(1) << w);
     if (c->warp[w].fences != 0) {
-        begin_fence(c, w, true, c->warp[w].fences);
+        begin_fence(c, w, true, c->warp[w].fences, now);
         return;
     }
     c->warp[w].step = STEP_DONE;
@@ -85,12 +86,11 @@ static void l1_flushed(void *self, uint32_t job, cw_time now)
             continue;
         c->writing &= ~(UINT64_C(1) << w);
         any = true;
-        if (!p->device || c->epoch->fence == 0) {
+        if (p->until <= now) {
             finish(c, w, now);
             continue;
         }
         p->step = STEP_FENCE;
-        p->until = now + c->epoch->fence;
         c->fencing |= UINT64_C(1) << w;
     }
     if (!any)
@@ -180,7 +180,6 @@ static void core_state(struct cw_state *s, struct epoch_core *c)
 {
     for (uint32_t w = 0; w < sizeof c->warp / sizeof c->warp[0]; w++) {
         CW_STATE(s, c->warp[w].step);
-        CW_STATE(s, c->warp[w].device);
         CW_STATE(s, c->warp[w].fences);
         CW_STATE(s, c->warp[w].job);
         CW_STATE(s, c->warp[w].until);
