@@ -13,28 +13,28 @@
 
 #define TILE 32
 
-__global__ void vector_add(const float *a, const float *b, float *c, int n)
+__global__ void vector_add(const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ c, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
         c[i] = a[i] + b[i];
 }
 
-__global__ void saxpy(float a, const float *x, float *y, int n)
+__global__ void saxpy(float a, const float *__restrict__ x, const float *__restrict__ y, float *__restrict__ z, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
-        y[i] = a * x[i] + y[i];
+        z[i] = a * x[i] + y[i];
 }
 
-__global__ void naive_transpose(const float *in, float *out, int rows, int columns)
+__global__ void naive_transpose(const float *__restrict__ in, float *__restrict__ out, int rows, int columns)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < columns && y < rows)
         out[x * rows + y] = in[y * columns + x];
 }
 
-__global__ void shared_transpose(const float *in, float *out, int rows, int columns)
+__global__ void shared_transpose(const float *__restrict__ in, float *__restrict__ out, int rows, int columns)
 {
     __shared__ float tile[TILE][TILE + 1];
     int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
@@ -47,21 +47,19 @@ __global__ void shared_transpose(const float *in, float *out, int rows, int colu
         out[y * rows + x] = tile[threadIdx.x][threadIdx.y];
 }
 
-__global__ void conv2d_3x3(const float *in, const float *weight, float *out, int rows, int columns)
+/* Each thread has the window that begins at its place. */
+__global__ void conv2d_3x3(const float *__restrict__ in, const float *__restrict__ weight, float *__restrict__ out, int rows, int columns)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-    if (x >= columns || y >= rows)
+    if (x >= columns - 2 || y >= rows - 2)
         return;
     float sum = 0;
-    for (int dy = -1; dy <= 1; dy++)
-        for (int dx = -1; dx <= 1; dx++) {
-            int u = min(max(x + dx, 0), columns - 1), v = min(max(y + dy, 0), rows - 1);
-            sum += in[v * columns + u] * weight[(dy + 1) * 3 + dx + 1];
-        }
+    for (int i = 0; i < 9; i++)
+        sum += in[(y + i / 3) * columns + x + i % 3] * weight[i];
     out[y * columns + x] = sum;
 }
 
-__global__ void matmul_tiled(const float *a, const float *b, float *c, int n)
+__global__ void matmul_tiled(const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ c, int n)
 {
     __shared__ float left[TILE][TILE], right[TILE][TILE];
     int row = blockIdx.y * TILE + threadIdx.y, column = blockIdx.x * TILE + threadIdx.x;
@@ -77,11 +75,12 @@ __global__ void matmul_tiled(const float *a, const float *b, float *c, int n)
     c[row * n + column] = sum;
 }
 
-__global__ void reduce_sum(const float *in, float *out, int n)
+/* A block sums twice as many as it has threads. */
+__global__ void reduce_sum(const float *__restrict__ in, float *__restrict__ out, int n)
 {
     __shared__ float part[256];
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    part[threadIdx.x] = i < n ? in[i] : 0;
+    int i = 2 * blockIdx.x * blockDim.x + threadIdx.x, other = i + blockDim.x;
+    part[threadIdx.x] = (i < n ? in[i] : 0) + (other < n ? in[other] : 0);
     __syncthreads();
     for (int step = blockDim.x / 2; step > 0; step >>= 1) {
         if (threadIdx.x < step)
@@ -177,7 +176,7 @@ int main(int argc, char **argv)
         if (!strcmp(what, "vector_add"))
             vector_add<<<flat, 256>>>(a, b, c, size);
         else if (!strcmp(what, "saxpy"))
-            saxpy<<<flat, 256>>>(2, a, b, size);
+            saxpy<<<flat, 256>>>(2, a, b, c, size);
         else if (!strcmp(what, "naive_transpose"))
             naive_transpose<<<small, sixteen>>>(a, b, size, size);
         else if (!strcmp(what, "shared_transpose"))
@@ -187,7 +186,7 @@ int main(int argc, char **argv)
         else if (!strcmp(what, "matmul_tiled"))
             matmul_tiled<<<large, tile>>>(a, b, c, size);
         else if (!strcmp(what, "reduce_sum"))
-            reduce_sum<<<flat, 256>>>(a, c, size);
+            reduce_sum<<<(size + 511) / 512, 256>>>(a, c, size);
         else if (!strcmp(what, "atomic_hotspot"))
             atomic_hotspot<<<flat, 256>>>((unsigned *)a, size, iterations);
         else if (!strcmp(what, "rows_product"))
