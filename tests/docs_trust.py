@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The README and docs/for-architects.md say how far the numbers can be trusted, in numbers that other files have: docs_trust.py SOURCE_DIR. The claims are
 the rows of docs/fidelity.csv, and docs/fidelity.md counts and names them; each reason of experiments/reasons.csv is one of the number that the table has now;
-the ratios of cycles are the last column over the second of docs/measured.md's table of whole programs; the error beside a card, and the table, are those of experiments/peers/v100.csv."""
+the ratios of cycles are the last column over the second of docs/measured.md's table of whole programs; the error beside a card, and the table, are those of experiments/peers/v100.csv, and the lines of other cards those of their files there."""
 import csv
 import pathlib
 import re
@@ -83,9 +83,10 @@ def main():
         return 1
     about = [(f"experiments/papers.csv, {row['paper']}", row["holds"] + row["misses"] + row["reason"]) for row in rows_of(source / "experiments/papers.csv")]
     texts = about + [(f"experiments/reasons.csv, {row['id']}", row["reason"]) for row in reasons]
-    of_card = [card.summary(cards), *card.HEAD, *map(card.line, cards)]
+    of_card = [card.summary(cards), *card.HEAD, *map(card.line, cards),
+               *(card.brief(name, card.read(source / f"experiments/peers/{name}.csv")[1]) for name in ("titanv", "rtx2080ti", "rtx4070", "h100"))]
     wrong = (stale(reasons, known) + unknown_numbers(texts, known)
-             + [f"docs/measured.md does not say '{text}', which experiments/peers/v100.csv does" for text in of_card if text not in " ".join(model.split())])
+             + [f"docs/measured.md does not say '{text}', which a file of experiments/peers does" for text in of_card if text not in " ".join(model.split())])
     print("\n".join(wrong)) if wrong else None
     for text in missing:
         print(f"README.md does not say '{text}'")

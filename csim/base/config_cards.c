@@ -130,6 +130,7 @@ const struct cw_config__preset cw_config__titanv = {"titanv", "TITAN V of 80 cor
 #define T75  "GPGPU-Sim 4, tested configuration SM75_RTX2060"
 #define PG   "CUDA guide, throughput, "
 #define JIA4 "Jia et al. 2019, of a T4"
+#define GA   "NVIDIA's data sheet of GA102, which has twice as much as Turing"
 static const struct cw_config__override rtx2080ti[] = {
     SET(clock_core_mhz, 1545, TU ": boost"),
     SET(clock_noc_mhz, 1545, "as the cores"),
@@ -144,6 +145,7 @@ static const struct cw_config__override rtx2080ti[] = {
     SET(fu_dpmax_interval, 64, PG "7.5: 2 lanes"),
     SET(fu_dpdiv_interval, 1152, "18 instructions of the unit"),
     SET(fu_dp_latency, 40, JIA4 ": about 40, where Volta has 8"),
+    SET(core_mem_lanes, 16, GA ": 64 bytes in a cycle; 16 load/store units"),
     SET(shared_latency, 18, JIA4 ": 19 to a dependent instruction"),
     SET(l1_bytes, 98304, "CUDA guide, compute capability 7.5: 96 KB, less what blocks take of shared memory"),
     SET(l1_ways, 384, "one set, here two"),
@@ -192,6 +194,7 @@ static const struct cw_config__override rtx4070[] = {
     SET(fu_dpmax_interval, 64, PG "8.9: 2 lanes"),
     SET(fu_dpdiv_interval, 1152, "18 instructions of the unit"),
     SET(gpu_next_launch_cycles, 3220, "as titanv: 1.3 us"),
+    SET(core_mem_lanes, 16, AD ": 16 load/store units of a core"),
     SET(shared_latency, 29, LUO ", of an RTX 4090: 30.1 to a dependent instruction"),
     SET(l1_pipeline, 42, LUO ", of an RTX 4090: 43.4 in all"),
     SET(partition_count, 36,

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs whole public CUDA programs, which a user has built, on the preset of a card, and compares their cycles with the card's.
+"""Runs public CUDA programs, which a user has built, on the preset of a card, and compares their cycles with the card's.
 
 Usage: card.py FOLDER [--cowarp PATH] [--rows FILE] [--preset NAME] [--only REGEX] [--seconds N] [--table FILE] [--options "..."]
 
 FOLDER has the executables, under the names of v100.csv beside this file, and their inputs (inputs.py); each was linked with -cudart shared. What is
 not there is passed over and counted. v100.csv has for each row the published cycles, and cowarp's when the file was made; --table writes it anew.
+Other files beside this one have kernels of cards.cu (--rows titanv.csv --preset titanv): of those, one launch counts, and --only may name arguments.
 Prints a Markdown table, the mean of |here / card - 1| in percent, the same of the other simulator over the same rows, and the correlation of
 logarithms. The exit status is 1 when a program failed."""
 import csv
@@ -17,11 +18,15 @@ import sys
 import programs
 
 HEAD = ["| program | card | ratio | Accel-Sim's |", "|---|---:|---:|---:|"]
+HEAD_KERNELS = ["| kernel | card | ratio | note |", "|---|---:|---:|---|"]
+APART = ("floor", "unmeasured")  # notes of rows that do not count
 
 
 def line(row):
     """A row of the table in docs/measured.md. Programs that are there twice differ in their first argument."""
     card = int(row["card_cycles"])
+    if "launch" in row:
+        return f"| {row['arguments']} | {card} | {int(row['cowarp_cycles']) / card:.2f} | {row['note']} |"
     name = row["program"] + (f" {row['arguments'].split()[0]}" if row["twice"] else "")
     return f"| {name} | {card} | {int(row['cowarp_cycles']) / card:.2f} | {int(row['accelsim_cycles']) / card:.2f} |"
 
@@ -31,7 +36,21 @@ def error(rows, column):
     return statistics.fmean(abs(int(row[column]) / int(row["card_cycles"]) - 1) for row in rows) * 100
 
 
+def counted(rows):
+    """The rows of kernels that have been run, and say something about the card."""
+    return [row for row in rows if row["cowarp_cycles"] and row["note"] not in APART]
+
+
+def brief(preset, rows):
+    """How the line of a card in docs/measured.md begins."""
+    rows = counted(rows)
+    return f"| `{preset}` | {len(rows)} | {error(rows, 'cowarp_cycles'):.1f} |"
+
+
 def summary(rows):
+    if rows and "launch" in rows[0]:
+        rows = counted(rows)
+        return f"{len(rows)} rows: mean error {error(rows, 'cowarp_cycles'):.1f} percent" if rows else "no rows that count"
     here, card = ([math.log(int(row[column])) for row in rows] for column in ("cowarp_cycles", "card_cycles"))
     together = f", correlation of logarithms {statistics.correlation(here, card):.3f}" if len(rows) > 2 else ""
     return f"{len(rows)} programs: mean error {error(rows, 'cowarp_cycles'):.1f} percent (Accel-Sim {error(rows, 'accelsim_cycles'):.1f}){together}"
@@ -44,6 +63,27 @@ def read(path):
     return comments, [{**row, "twice": names.count(row["program"]) > 1} for row in rows]
 
 
+def launches(row, data):
+    """The cycles of the row's launches: of all when it says cold, and else of the second half."""
+    cycles = [launch["cycles"] for launch in data["per_launch"]]
+    return sum(cycles if row["launch"] == "cold" else cycles[len(cycles) // 2:])
+
+
+def run(row, settings):
+    """(cycles, None), or (None, why there are none)."""
+    words, total = ["--preset", settings.preset], 0
+    if "launch" in row:
+        words += ["--per", "launch", *(["--set", "l2.host_copies=off"] if row["launch"] == "cold" else [])]
+    once = " 1" if row.get("launch") == "cold" else ""
+    for arguments in row["arguments"].split(" + "):
+        done, data = programs.simulate({**row, "arguments": arguments + once}, settings, words)
+        why = programs.failure(done, settings)
+        if why is not None:
+            return None, why
+        total += launches(row, data) if "launch" in row else data["cycles"]
+    return total, None
+
+
 def main():
     parser = programs.parser(__doc__, 1800)
     parser.add_argument("--rows", type=pathlib.Path, default=programs.HERE / "v100.csv")
@@ -52,15 +92,14 @@ def main():
     comments, rows = read(settings.rows)
     there, absent = programs.chosen(rows, settings)
     ended, failed = [], 0
-    print("\n".join(HEAD))
+    print("\n".join(HEAD_KERNELS if "launch" in rows[0] else HEAD))
     for row in there:
-        done, data = programs.simulate(row, settings, ["--preset", settings.preset])
-        why = programs.failure(done, settings)
+        cycles, why = run(row, settings)
         if why is not None:
-            print(f"{row['program']}: {why}", file=sys.stderr)
+            print(f"{row['program']} {row['arguments']}: {why}", file=sys.stderr)
             failed += 1
             continue
-        row["cowarp_cycles"] = data["cycles"]
+        row["cowarp_cycles"] = cycles
         ended.append(row)
         print(line(row), flush=True)
     print(f"\n{summary(ended) if ended else 'nothing ran'}; {failed} failed, {len(absent)} are not in {settings.folder}")

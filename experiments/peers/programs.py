@@ -44,7 +44,7 @@ def chosen(rows, settings):
     """(the rows of --only whose program is in the folder, the other rows of --only)."""
     there, absent = [], []
     for row in rows:
-        if re.search(settings.only, row["program"]):
+        if re.search(settings.only, row["program"]) or re.search(settings.only, row["arguments"]):
             (there if (settings.folder / row["program"]).is_file() else absent).append(row)
     return there, absent
 

@@ -369,13 +369,14 @@ static struct cw_line_access next_local(const struct cw_core_memory *memory, str
     return next_line(memory, i, addr, cache->line_bytes);
 }
 
-/* An access keeps the memory stage for a pass, in one pipeline the accesses to one chunk do. */
-static __attribute__((noinline)) void take_stage(struct cw_core_memory *memory, const struct cw_core_inst *i, bool more)
+/* An access keeps the memory stage for a pass, in one pipeline the accesses to one chunk do. only: the instruction has this one. */
+static __attribute__((noinline)) void take_stage(struct cw_core_memory *memory, const struct cw_core_inst *i, bool more, bool only)
 {
     struct cw_core_cache *const cache = &memory->blocks.cache;
     struct cw_core_warps *const warps = &cache->warps;
+    const uint32_t cycles = only && memory->pass.least > memory->pass.line ? memory->pass.least : memory->pass.line;
     if (memory->lsu.stage_free_at <= warps->cycle)
-        memory->lsu.stage_free_at = warps->cycle + memory->pass.line;
+        memory->lsu.stage_free_at = warps->cycle + cycles;
     if (more)
         warps->cfg.stats->mem_stall_coalesce += i->chunk_left == 0 ? memory->pass.line : memory->pass.line == 1;
 }
@@ -412,8 +413,8 @@ static enum outcome line_access(struct cw_core_memory *memory, struct cw_core_in
     warps->warp[i->m.warp].piped++;
     cw_core__pipe_push(memory, &e);
     warps->cfg.stats->mem_accesses++;
-    if (__builtin_expect(memory->unified || memory->pass.line > 1, 0))
-        take_stage(memory, i, more);
+    if (__builtin_expect(memory->unified || memory->pass.line > 1 || memory->pass.least > 1, 0))
+        take_stage(memory, i, more, !more && i->piece_cnt <= 1 && e.access.lanes == i->m.lanes);
     else
         warps->cfg.stats->mem_stall_coalesce += more;
     if (cw_events_want(warps->cfg.stream, CW_EVENT_MEMORY))

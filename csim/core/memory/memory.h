@@ -24,6 +24,7 @@ struct cw_passes {
     uint32_t miss;     /* one that leaves for memory */
     uint32_t shared;   /* a pass over the banks of shared memory */
     uint32_t constant; /* an address of the constant cache */
+    uint32_t least;    /* An instruction of global, local or shared memory; at most 2 */
 };
 
 struct cw_core_memory {

@@ -130,7 +130,8 @@ void cw_core__shared_access(struct cw_core_memory *memory, struct cw_core_inst *
     const uint32_t further = (cycles - 1) * memory->pass.shared;
     warps->cfg.stats->shared_conflict_cycles += further;
     warps->cfg.stats->mem_stall_shared += further;
-    memory->lsu.shared_free_at = warps->cycle + further + memory->pass.shared;
+    const uint32_t busy = further + memory->pass.shared;
+    memory->lsu.shared_free_at = warps->cycle + (busy > memory->pass.least ? busy : memory->pass.least);
     cw_core__inst_done(memory, inst, warps->cycle + warps->config->shared_latency + further);
 }
 
