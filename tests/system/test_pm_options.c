@@ -312,6 +312,25 @@ static void test_pm_options__a_second_fence(void **state)
     assert_in_range(cycles[1] - cycles[0], 1000, 1100);
 }
 
+/* The latency of epoch's fence begins with the flush. A persist's round trip takes 100 to 500 cycles near, so one of 100 cycles is hidden by it,
+ * and it hides a part of one of 1,000. */
+static void test_pm_options__a_fence_begins_with_its_flush(void **state)
+{
+    (void)state;
+    static const char *const fence[] = {"pm.fence_cycles=0", "pm.fence_cycles=100", "pm.fence_cycles=1000"};
+    uint64_t cycles[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        const char *const settings[] = {"core.count=1", fence[i], NULL};
+        struct machine m;
+        start_model(&m, "epoch", NULL, NULL, settings);
+        run(&m, "again", 1, NULL);
+        cycles[i] = cowarp_cycles(m.gpu);
+        stop(&m);
+    }
+    assert_int_equal(cycles[1], cycles[0]);
+    assert_in_range(cycles[2] - cycles[0], 500, 900);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(test_pm_options__a_kernel_ends_with_an_empty_buffer, make_folder, remove_folder),
     cmocka_unit_test_setup_teardown(test_pm_options__lines_are_kept_over_kernels, make_folder, remove_folder),
@@ -322,5 +341,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_pm_options__the_host_keeps_off),
     cmocka_unit_test(test_pm_options__a_persist_that_misses_fetches),
     cmocka_unit_test(test_pm_options__a_second_fence),
+    cmocka_unit_test(test_pm_options__a_fence_begins_with_its_flush),
 };
 CW_TEST_MAIN(tests)
