@@ -152,11 +152,11 @@ LOCALTM = (
     Mutant("localtm-slow", "scratch-pad accesses are slow where several work-items go on",
            (where("where ltm.serial is multiple", lambda run: "multiple" in str(dict(run.settings).get("ltm.serial")), "ltm.latency", 64),), "ltm.multiple.overhead"))
 SBRP = (
-    Mutant("sbrp-epoch", "no persist buffer", (model("epoch", "sbrp"), dropped(*SBRP_KEYS)), "sbrp.misses.block sbrp.misses.little sbrp.recovery.most"),
+    Mutant("sbrp-epoch", "no persist buffer", (model("epoch", "sbrp"), dropped(*SBRP_KEYS)), "sbrp.misses.block sbrp.misses.little sbrp.misses.intra"),
     Mutant("sbrp-far", "near memory is as far as the other", (place("far", "near"),), "sbrp.near.far sbrp.near.gpm"),
     Mutant("sbrp-scopes", "all scopes are the device's", (parameter("scope", 1),), "sbrp.scopes"),
     Mutant("sbrp-small-buffer", "a persist buffer has a sixteenth of its lines", (Change("pm.pb_entries divided by 16", lambda run: scaled(
-           "pm.pb_entries", 256, 1 / 16, 1, 512).of(run) if run.persistency == "sbrp" else run),), "sbrp.pb50 sbrp.srad sbrp.recovery.most"),
+           "pm.pb_entries", 256, 1 / 16, 1, 512).of(run) if run.persistency == "sbrp" else run),), "sbrp.pb50 sbrp.srad sbrp.recovery.slight"),
     Mutant("sbrp-narrow-window", "a window has a sixth of its lines", (Change("pm.window divided by 6", lambda run: with_pair(
            with_pair(run, "pm.window", max(1, dict(run.settings).get("pm.window", 6) // 6)), "pm.window_form", "exact") if run.persistency == "sbrp" else run),),
            "sbrp.window sbrp.srad sbrp.eadr.same"),

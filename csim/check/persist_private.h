@@ -162,7 +162,7 @@ struct cw_persist_release {
     uint32_t next; /* the one before it; or NONE */
     uint32_t node; /* NONE: all writes before it are durable */
     uint32_t value, block;
-    uint8_t byte; /* of the word, at which the variable begins */
+    uint8_t byte; /* The byte of the word at which the variable begins. */
     bool device;
 };
 

@@ -20,7 +20,7 @@ struct pending {
     enum step step;
     uint32_t fences; /* that follow this one */
     uint32_t job;    /* STEP_WRITE_BACK */
-    cw_time until;   /* the fence ends then, or when the acknowledgements have come, whichever is later */
+    cw_time until;   /* The fence ends then, or when the acknowledgements have come, whichever is later. */
 };
 
 struct epoch_core {
