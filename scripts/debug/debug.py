@@ -7,6 +7,7 @@ import argparse
 import contextlib
 import os
 import pathlib
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -32,9 +33,10 @@ def read_arguments():
     parser.add_argument("--json", action="store_true", help="answers as lines of JSON, for programs")
     parser.add_argument("--gdb", metavar="PORT", help="serve GDB's remote protocol on that port of the loopback address, or on standard input and output (-)")
     parser.add_argument("--dap", action="store_true", help="serve the Debug Adapter Protocol on standard input and output, for editors")
+    parser.add_argument("--vsix", metavar="FILE", help="write an extension for VS Code that starts --dap, and nothing else: code --install-extension FILE")
     parser.add_argument("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if not given.dap and (not given.command or given.command[0] not in SUBCOMMANDS):
+    if given.vsix is None and not given.dap and (not given.command or given.command[0] not in SUBCOMMANDS):
         parser.error("what to debug is missing: give run WORKLOAD, exec FILE.ptx ..., or cuda -- PROGRAM")
     return given
 
@@ -52,9 +54,22 @@ def talk(given, engine):
     return 0
 
 
+def write_extension(cowarp, path):
+    import vsix  # noqa: PLC0415  (only this needs it)
+    version = subprocess.run([cowarp, "--version"], check=True, capture_output=True, text=True).stdout.split()[1]
+    try:
+        vsix.write(path, version)
+    except OSError as wrong:
+        print(f"cowarp: debug: {path}: {wrong.strerror}", file=sys.stderr)
+        return 2
+    return 0
+
+
 def main():
     given = read_arguments()
     cowarp = os.environ.get("COWARP", "cowarp")
+    if given.vsix is not None:
+        return write_extension(cowarp, given.vsix)
     if given.dap:
         import dap  # noqa: PLC0415  (only this face needs it)
         return dap.serve(cowarp, given.command)

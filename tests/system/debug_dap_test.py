@@ -5,8 +5,12 @@
 Usage: debug_dap_test.py COWARP FOLDER"""
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
+import xml.etree.ElementTree as xml
+import zipfile
 
 COWARP, FOLDER = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve()
 PTX = str(FOLDER / "kernels.ptx")
@@ -143,7 +147,45 @@ def finish(c):
     check("status", c.process.wait(60), 0)
 
 
+# What an editor does with the extension: which program it starts for a configuration.
+EDITOR = """
+const load = require('module')._load;
+require('module')._load = (name, ...rest) => name !== 'vscode' ? load(name, ...rest) : {
+    DebugAdapterExecutable: class { constructor(command, args) { Object.assign(this, {command, args}); } },
+    debug: {registerDebugAdapterDescriptorFactory: (type, factory) => {
+        const started = (configuration) => factory.createDebugAdapterDescriptor({configuration});
+        console.log(JSON.stringify([type, started({}), started({cowarp: '/opt/cowarp'})]));
+    }},
+};
+require(process.argv[1]).activate({subscriptions: []});
+"""
+
+
+def test_extension():
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "cowarp.vsix")
+        check("it is written", subprocess.run([COWARP, "debug", "--vsix", path]).returncode, 0)
+        with zipfile.ZipFile(path) as archive:
+            archive.extractall(folder)
+        made = json.loads(pathlib.Path(folder, "extension/package.json").read_text(encoding="utf-8"))
+        identity = xml.parse(pathlib.Path(folder, "extension.vsixmanifest")).getroot().find(".//{*}Identity").attrib
+        check("one version", identity["Version"], made["version"])
+        check("one name", identity["Id"], made["name"])
+        suffixes = {row.attrib["Extension"] for row in xml.parse(pathlib.Path(folder, "[Content_Types].xml")).getroot()}
+        check("types of all files", suffixes, {".json", ".js", ".vsixmanifest"})
+        check("the script is there", pathlib.Path(folder, "extension", made["main"]).exists(), True)
+        debugger = made["contributes"]["debuggers"][0]
+        check("what a launch needs", debugger["configurationAttributes"]["launch"]["required"], ["command"])
+        if shutil.which("node"):
+            done = subprocess.run(["node", "-e", EDITOR, pathlib.Path(folder, "extension", made["main"])], capture_output=True, text=True, check=True)
+            check("what an editor starts", json.loads(done.stdout),
+                  [debugger["type"], {"command": "cowarp", "args": ["debug", "--dap"]}, {"command": "/opt/cowarp", "args": ["debug", "--dap"]}])
+        missing = subprocess.run([COWARP, "debug", "--vsix", pathlib.Path(folder, "absent", "x.vsix")], capture_output=True, text=True)
+        check("where it cannot be", (missing.returncode, missing.stderr.count("\n"), "absent" in missing.stderr), (2, 1, True))
+
+
 def main():
+    test_extension()
     test_lines()
     test_steps()
     test_exceptions()
