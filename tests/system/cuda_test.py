@@ -545,7 +545,7 @@ class Peers(Case):
         self.assertIn("own,gone,,,,1,1,7\n", table)
         done = subprocess.run([*card, "--options=--max-cycles 1"], capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("program: status ", done.stderr)
+        self.assertIn("program variables: status ", done.stderr)
 
     def test_kernels_move_together(self):
         """The correlation, by its definition: of a line it is 1, of a falling one -1, and of (1, 2, 3) with (1, 3, 2) 1/2."""
