@@ -196,7 +196,7 @@ static int check_machine(struct cw_gpu *gpu, struct cw_error *err)
     return check_calls(gpu, err);
 }
 
-int cw_gpu__run_functional(struct cw_gpu *gpu, struct cw_error *err)
+int cw_gpu__run_functional(struct cw_gpu *gpu, bool whole, struct cw_error *err)
 {
     int status = check_machine(gpu, err);
     if (status == CW_OK && gpu->functional == NULL)
@@ -209,7 +209,7 @@ int cw_gpu__run_functional(struct cw_gpu *gpu, struct cw_error *err)
         f->on[i].warp_instructions = f->on[i].thread_instructions = 0;
     }
     status = run(gpu, err);
-    gpu->stats.functional_launches++;
+    gpu->stats.functional_launches += whole;
     gpu->stats.functional_warp_instructions += instructions(gpu).warp;
     gpu->stats.functional_thread_instructions += instructions(gpu).thread;
     gpu->kernel_ends = gpu->dispatch_pending = false;

@@ -262,6 +262,7 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
     gpu->on_save = options->on_save;
     gpu->save_at = options->on_save != NULL ? options->save_cycle * gpu->clocks.period[CW_DOMAIN_CORE] : CW_TIME_NEVER;
     gpu->max_cycles = options->max_cycles;
+    gpu->sampling.bound = options->estimate;
     gpu->on_progress = options->on_progress;
     gpu->on_step = options->on_step;
     gpu->on_sample = options->on_sample;
@@ -322,6 +323,7 @@ void cw_gpu_destroy(struct cw_gpu *gpu)
     free(gpu->pack_check);
     free(gpu->sum);
     cw_gpu__forget_mechs(gpu);
+    cw_launch_kinds_free(&gpu->sampling.kinds);
     forget_told(gpu);
     free(gpu->sabotage);
     free(gpu->report);

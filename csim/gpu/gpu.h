@@ -48,7 +48,10 @@ struct cw_gpu_options {
     enum cw_oob_mode oob;   /* what an access to device memory does that lies in no allocation */
     uint64_t redzone_bytes; /* between allocations (cw_memory_set_redzone); 0: none */
     const char *sabotage;   /* for the mechanism that knows it; see struct cw_mech_host */
-    uint64_t max_cycles;    /* core cycles per run, 0: no limit; CW_ELIMIT when reached */
+    double
+        estimate; /* 0; or launches are timed in part, until half of the 95-percent interval of their cycles is at most this part of them:
+                         sampled.c. cw_gpu_estimated then has the result, time goes on by it, and other counters have what was timed */
+    uint64_t max_cycles; /* core cycles per run, 0: no limit; CW_ELIMIT when reached */
     /* Called about every 10 ms of host time during a launch, may be NULL; a non-zero answer stops the run with CW_ELIMIT. */
     int (*on_progress)(void *context, const struct cw_gpu *gpu);
     /* Called in a launch whenever so many core cycles have passed, with the cycle before which all has happened that is counted; NULL:
@@ -187,6 +190,15 @@ const struct cw_clocks *cw_gpu_clocks(const struct cw_gpu *gpu);
 struct cw_core *cw_gpu_core(const struct cw_gpu *gpu, uint32_t index);
 /* Requests of a partition: between crossbar and L2 slice, and at the DRAM channel (struct cw_mem_service_ops). */
 void cw_gpu_queued(const struct cw_gpu *gpu, uint32_t partition, uint32_t *l2, uint32_t *dram);
+/* With options.estimate: core cycles of all launches, and what they come from. */
+struct cw_gpu_estimate {
+    double cycles, half;                             /* The interval is cycles - half to cycles + half */
+    double timed_instructions, untimed_instructions; /* Of warps */
+    uint64_t timed_launches;                         /* All blocks of them */
+    uint64_t partly_timed_launches, untimed_launches;
+};
+double cw_gpu_estimates(const struct cw_gpu *gpu); /* Options.estimate */
+void cw_gpu_estimated(const struct cw_gpu *gpu, struct cw_gpu_estimate *estimate);
 /* Core cycles and time since creation. */
 uint64_t cw_gpu_cycles(const struct cw_gpu *gpu);
 cw_time cw_gpu_now(const struct cw_gpu *gpu);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The chip's state. Private to: functional.c, gpu.c, launch.c, mechs.c, members.c, parts.c, progress.c, saved.c, together.c,
- * watchdog.c. */
+/* The chip's state. Private to: functional.c, gpu.c, launch.c, loop.c, mechs.c, members.c, parts.c, progress.c, sampled.c,
+ * saved.c, together.c, watchdog.c. */
 #ifndef CW_GPU_GPU_PRIVATE_H
 #define CW_GPU_GPU_PRIVATE_H
 
 #include <stdio.h>
 
 #include "core/functional.h"
+#include "gpu/estimate.h"
 #include "gpu/gpu.h"
 
 struct cw_watchdog {
@@ -96,6 +97,41 @@ struct cw_gpu_together {
     void *context;
 };
 
+/* Blocks that look alike: what sampled.c tells them by, and how long they take. */
+struct cw_gpu_region {
+    double per_block, lanes; /* Warp instructions of a block, threads of a warp instruction */
+    double untimed;          /* Warp instructions that ran without time */
+    bool asked;              /* Time has been taken for its sake */
+    struct cw_samples waves, stretches;
+};
+#define CW_REGIONS 16u /* Of a launch */
+#define CW_WAVES   24u /* Of a stretch */
+
+/* Launches of which a part is timed (sampled.c). */
+struct cw_gpu_sampling {
+    double bound; /* Half of the interval that is wanted, as a part; 0: all launches are timed */
+    struct cw_launch_kinds kinds;
+    struct cw_estimate all;
+    double timed_instructions, untimed_instructions;
+    uint64_t timed_launches, partly_timed_launches, untimed_launches;
+    uint64_t local_base, local_bytes; /* Local memory of cores without time, beside that of timed ones */
+    /* Of the running launch. */
+    void (*watch)(struct cw_gpu *gpu); /* NULL: it is not sampled */
+    uint64_t room;                     /* Blocks of a wave */
+    struct cw_gpu_region region[CW_REGIONS];
+    uint32_t region_cnt, stretches;
+    /* Of the running stretch: its samples, and what had happened when the first one began. */
+    struct cw_gpu_wave {
+        double cycles, instructions;
+    } wave[CW_WAVES];
+    uint32_t wave_cnt;
+    uint64_t since_blocks, since_instructions, since_threads;
+    /* Of the running wave. */
+    bool is_first;      /* In its stretch */
+    uint64_t next_wave; /* Blocks that will have finished when it ends */
+    uint64_t cycle, instructions;
+};
+
 struct cw_gpu {
     struct cw_config config;
     struct cw_clocks clocks;
@@ -169,6 +205,8 @@ struct cw_gpu {
     bool host_came;                      /* the host has copied something since the last launch began */
     cw_time dispatch_from;               /* the launch's first block is not dispatched before (gpu.launch_cycles) */
     uint64_t local_base, local_capacity; /* local memory region, kept between launches */
+
+    struct cw_gpu_sampling sampling;
 
     uint64_t grid_workspace; /* 0: no cooperative launch so far */
 
@@ -258,8 +296,18 @@ int cw_gpu__deadlock(struct cw_gpu *gpu, const char *what, struct cw_error *err)
 /* The same of these cores alone, without time; NULLs are passed over. */
 int cw_gpu__deadlock_functional(struct cw_gpu *gpu, struct cw_core *const *core, const char *what, struct cw_error *err);
 
-/* Runs the launch that has been described, without time. */
-int cw_gpu__run_functional(struct cw_gpu *gpu, struct cw_error *err);
+/* Runs blocks of the launch that has been described without time, from blocks_started to blocks_total. whole: these are all; else the
+ * counter of launches stays. */
+int cw_gpu__run_functional(struct cw_gpu *gpu, bool whole, struct cw_error *err);
+/* Loop.c: makes the machine ready for the launch; runs its blocks, from blocks_started to blocks_total, until everything is at rest. A launch that
+ * is loaded from `saved` has begun to count, and to be watched, when it was saved. */
+int cw_gpu__begin_launch(struct cw_gpu *gpu, struct cw_error *err);
+int cw_gpu__run(struct cw_gpu *gpu, struct cw_state *saved, struct cw_error *err);
+/* Sampled.c: whether the launch may be timed in part, and does not hang on others; runs the launch that has been described; counts one that
+ * was timed without samples. */
+bool cw_gpu__is_sampled(const struct cw_gpu *gpu, const struct cw_gpu_request *q);
+int cw_gpu__run_sampled(struct cw_gpu *gpu, struct cw_error *err);
+void cw_gpu__note_whole(struct cw_gpu *gpu, uint64_t cycles, uint64_t instructions);
 /* Asks the caller, at most every 10 ms of host time, whether to stop: CW_ELIMIT then. Each launch begins with it: a thousand short ones can be
  * stopped, too. */
 int cw_gpu__progress_due(struct cw_gpu *gpu, struct cw_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel launch: checks, memory layout, block dispatch, and the loop that runs until everything has come to rest. */
+/* Kernel launch: checks, memory layout, what the oracles say of it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -286,19 +286,6 @@ static int prepare(struct cw_gpu *gpu, const struct cw_gpu_request *q, uint8_t *
     return status;
 }
 
-/* The machine is ready for the launch. */
-static int begin(struct cw_gpu *gpu, struct cw_error *err)
-{
-    cw_memory_reload(gpu->memory);
-    const int status = cw_gpu__begin(gpu, err);
-    gpu->dispatch_pending = true;
-    gpu->kernel_ends = false;
-    gpu->dispatch_from =
-        gpu->now + cw_gpu__launch_cycles(gpu, gpu->launches == 1) * gpu->clocks.period[CW_DOMAIN_CORE] + 1; /* behind this edge */
-    gpu->host_came = false;
-    return status;
-}
-
 /* A copy of the parameter block for offsets in the place of sizes; NULL: out of memory. */
 static uint8_t *copy_of_param(const struct cw_gpu_request *q)
 {
@@ -327,189 +314,6 @@ int cw_gpu_occupancy(struct cw_gpu *gpu, struct cw_gpu_occupancy *o, const struc
     o->by_grid = each < UINT32_MAX ? (uint32_t)each : UINT32_MAX - 1;
     o->blocks = o->by_grid < o->core.room ? o->by_grid : o->core.room;
     return CW_OK;
-}
-
-/* At most one block per core and core cycle, cores taking turns. */
-static void dispatch(struct cw_gpu *gpu)
-{
-    const uint32_t cores = gpu->config.core_count, first = gpu->next_core;
-    bool any = false;
-    const bool one = gpu->config.gpu_dispatch == CW_DISPATCH_ONE;
-    for (uint32_t i = 0; i < cores && gpu->blocks_started < gpu->blocks_total && !(one && any); i++) {
-        const uint32_t core = (first + i) % cores;
-        if (!cw_core_can_take_block(gpu->core[core]))
-            continue;
-        uint32_t ctaid[3];
-        cw_gpu__block_position(&gpu->launch, gpu->blocks_started++, ctaid);
-        cw_core_start_block(gpu->core[core], ctaid, gpu->now);
-        if (gpu->config.gpu_dispatch != CW_DISPATCH_TURN)
-            gpu->next_core = (core + 1) % cores;
-        any = true;
-    }
-    if (gpu->config.gpu_dispatch == CW_DISPATCH_TURN)
-        gpu->next_core = (first + 1) % cores;
-    gpu->dispatch_pending = any && gpu->blocks_started < gpu->blocks_total;
-}
-
-static bool at_rest(const struct cw_gpu *gpu)
-{
-    return cw_gpu__at_rest(gpu) && cw_gpu__members_idle(gpu) && (gpu->together == NULL || gpu->together->over == gpu->together->cnt);
-}
-
-static int checks_after_step(struct cw_gpu *gpu, struct cw_error *err)
-{
-    if (gpu->fault_status != CW_OK)
-        return cw_fail(err, gpu->fault_status, "%s", gpu->fault.text);
-    if (gpu->units->poll != NULL) {
-        int status = gpu->units->poll(gpu->units->context, err);
-        if (status != CW_OK)
-            return status;
-    }
-    if (++gpu->watchdog.steps % 4096 != 0)
-        return CW_OK;
-    int status = cw_gpu__watchdog_check(gpu, err);
-    return status == CW_OK ? cw_gpu__progress_due(gpu, err) : status;
-}
-
-/* The last core cycle that the launch may use is over: time stops at its edge. */
-static int out_of_cycles(struct cw_gpu *gpu, uint64_t last_cycle, struct cw_error *err)
-{
-    gpu->now = last_cycle * gpu->clocks.period[CW_DOMAIN_CORE];
-    return cw_fail(err, CW_ELIMIT, "%s: not finished after %llu core cycles", gpu->launch.kernel->name,
-                   (unsigned long long)gpu->max_cycles);
-}
-
-/* The last block has finished. */
-static void end_kernel(struct cw_gpu *gpu)
-{
-    gpu->kernel_ends = false;
-    gpu->together != NULL ? cw_gpu__together_end(gpu) : cw_gpu__end(gpu);
-}
-
-/* Those that are due up to the next step, in which something happens. */
-static void sample(struct cw_gpu *gpu, cw_time step)
-{
-    for (const cw_time period = gpu->clocks.period[CW_DOMAIN_CORE]; gpu->sample_at <= step; gpu->sample_at += gpu->sample_cycles * period) {
-        const uint64_t cycle = gpu->sample_at / period;
-        cw_gpu__count(gpu, cycle, CW_GPU_COUNT_UNTIL);
-        cw_gpu__count(gpu, cycle, CW_GPU_COUNT_LATE);
-        gpu->on_sample(gpu->context, gpu, cycle);
-    }
-}
-
-static int load(struct cw_gpu *gpu, struct cw_state *saved)
-{
-    cw_gpu__state(gpu, saved);
-    return saved->status;
-}
-
-static int save(struct cw_gpu *gpu, struct cw_error *err)
-{
-    struct cw_state saved;
-    gpu->save_at = CW_TIME_NEVER;
-    cw_state_save_begin(&saved, err);
-    cw_gpu__state(gpu, &saved);
-    const int status = saved.status == CW_OK ? gpu->on_save(gpu->context, &saved, err) : saved.status;
-    cw_state_end(&saved);
-    return status;
-}
-
-/* Saves once more, and compares: what was loaded is what was saved. Else names the piece that differs first. */
-static int compare(struct cw_gpu *gpu, const struct cw_state *saved, struct cw_error *err)
-{
-    struct cw_state again;
-    size_t at = 0;
-    cw_state_save_begin(&again, err);
-    cw_gpu__state(gpu, &again);
-    while (at < again.bytes && at < saved->bytes && again.stream[at] == saved->stream[at])
-        at++;
-    const bool same = again.status == CW_OK && at == again.bytes && at == saved->bytes;
-    cw_state_end(&again);
-    if (same)
-        return CW_OK;
-    cw_state_save_begin(&again, err);
-    again.watch = at;
-    cw_gpu__state(gpu, &again);
-    const int status = cw_fail(err, CW_ECHECK, "state: %s of %s is not as it was saved, when it is made anew (byte %zu)",
-                               again.name != NULL ? again.name : "the end", again.name != NULL ? again.name_group : "all", at);
-    cw_state_end(&again);
-    return status;
-}
-
-/* What is saved, destroyed, made anew and loaded has to go on as if nothing had happened. */
-static int renew(struct cw_gpu *gpu, struct cw_error *err)
-{
-    struct cw_state saved, loaded;
-    gpu->renew_at = gpu->now + gpu->renew_cycles * gpu->clocks.period[CW_DOMAIN_CORE];
-    cw_state_save_begin(&saved, err);
-    cw_gpu__state(gpu, &saved);
-    int status = saved.status;
-    if (status == CW_OK)
-        status = cw_gpu__make_machine_anew(gpu, err);
-    if (status == CW_OK)
-        status = begin(gpu, err);
-    if (status == CW_OK) {
-        cw_state_load_begin(&loaded, saved.stream, saved.bytes, err);
-        status = load(gpu, &loaded);
-        cw_state_end(&loaded);
-    }
-    if (status == CW_OK)
-        status = compare(gpu, &saved, err);
-    cw_state_end(&saved);
-    return status;
-}
-
-static int steps(struct cw_gpu *gpu, struct cw_error *err)
-{
-    const uint64_t last_cycle = gpu->began + gpu->max_cycles;
-    const cw_time end = gpu->max_cycles == 0 ? CW_TIME_NEVER : (last_cycle + 1) * gpu->clocks.period[CW_DOMAIN_CORE];
-    int status = cw_gpu__progress_due(gpu, err);
-    if (status != CW_OK)
-        return status;
-    gpu->renew_at = gpu->renew_cycles != 0 ? gpu->now + gpu->renew_cycles * gpu->clocks.period[CW_DOMAIN_CORE] : CW_TIME_NEVER;
-    while (!at_rest(gpu)) {
-        if (gpu->now >= gpu->renew_at && (status = renew(gpu, err)) != CW_OK)
-            return status;
-        if (gpu->now >= gpu->save_at && (status = save(gpu, err)) != CW_OK)
-            return status;
-        cw_time due[CW_DOMAIN_COUNT];
-        const cw_time step = cw_gpu__next_step(gpu, due);
-        if (step == CW_TIME_NEVER)
-            return cw_gpu__deadlock(gpu, "nothing can ever happen again", err);
-        if (step >= gpu->sample_at)
-            sample(gpu, step < end ? step : end - gpu->clocks.period[CW_DOMAIN_CORE]);
-        if (step >= end)
-            return out_of_cycles(gpu, last_cycle, err);
-        gpu->now = step;
-        if (gpu->dispatch_pending && due[CW_DOMAIN_CORE] == step && step >= gpu->dispatch_from)
-            gpu->together != NULL ? cw_gpu__together_step(gpu) : dispatch(gpu);
-        cw_gpu__tick(gpu, due);
-        if (gpu->kernel_ends)
-            end_kernel(gpu);
-        if (gpu->on_step != NULL)
-            gpu->on_step(gpu->context, gpu, step);
-        status = checks_after_step(gpu, err);
-        if (status != CW_OK)
-            return status;
-    }
-    return CW_OK;
-}
-
-/* A launch that is loaded has begun to count, and to be watched, when it was saved. */
-static int run(struct cw_gpu *gpu, struct cw_state *saved, struct cw_error *err)
-{
-    int status = CW_OK;
-    gpu->began = cw_gpu_cycles(gpu);
-    cw_gpu__count(gpu, cw_gpu_cycles(gpu), CW_GPU_COUNT_FROM);
-    cw_gpu__watchdog_reset(gpu);
-    if (saved != NULL)
-        status = load(gpu, saved);
-    if (status == CW_OK)
-        status = steps(gpu, err);
-    cw_gpu__count(gpu, cw_gpu_cycles(gpu), CW_GPU_COUNT_UNTIL);
-    if (gpu->on_sample != NULL)
-        cw_gpu__count(gpu, cw_gpu_cycles(gpu), CW_GPU_COUNT_LATE);
-    return status;
 }
 
 /* The oracles judge each launch; their numbers are sums over all, their texts are the last launch's. */
@@ -560,11 +364,12 @@ static void tell_packed(struct cw_gpu *gpu)
 
 static int launch_timed(struct cw_gpu *gpu, const struct cw_gpu_request *q, struct cw_error *err)
 {
-    int status = begin(gpu, err);
+    const uint64_t cycle = cw_gpu_cycles(gpu), done = cw_gpu_stats(gpu)->warp_instructions;
+    int status = cw_gpu__begin_launch(gpu, err);
     if (status == CW_OK && gpu->persist != NULL)
         status = cw_persist_check_file(gpu->persist, q->module->file, err);
     if (status == CW_OK)
-        status = run(gpu, q->saved, err);
+        status = cw_gpu__run(gpu, q->saved, err);
     if (gpu->pack_check != NULL)
         tell_packed(gpu);
     if (status == CW_OK)
@@ -576,7 +381,15 @@ static int launch_timed(struct cw_gpu *gpu, const struct cw_gpu_request *q, stru
     if (gpu->model != NULL)
         cw_persist_model_launched(gpu->model, q->module, !cw_gpu__keeps_persists(gpu));
     cw_memory_settle(gpu->memory);
+    cw_gpu__note_whole(gpu, cw_gpu_cycles(gpu) - cycle, cw_gpu_stats(gpu)->warp_instructions - done);
     return status;
+}
+
+static int run_described(struct cw_gpu *gpu, const struct cw_gpu_request *q, struct cw_error *err)
+{
+    if (q->functional)
+        return cw_gpu__run_functional(gpu, true, err);
+    return cw_gpu__is_sampled(gpu, q) ? cw_gpu__run_sampled(gpu, err) : launch_timed(gpu, q, err);
 }
 
 int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_gpu_request *q, struct cw_error *err)
@@ -596,7 +409,7 @@ int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_gpu_request *q, struct cw_
         plain = status == CW_OK;
     }
     if (status == CW_OK && !q->passed)
-        status = q->functional ? cw_gpu__run_functional(gpu, err) : launch_timed(gpu, q, err);
+        status = run_described(gpu, q, err);
     if (plain)
         cw_version_show(gpu->memory);
     free(block_param);
@@ -606,8 +419,8 @@ int cw_gpu_launch(struct cw_gpu *gpu, const struct cw_gpu_request *q, struct cw_
 
 bool cw_gpu_runs_together(const struct cw_gpu *gpu)
 {
-    return gpu->config.gpu_kernels > 1 && !gpu->has_stateful && gpu->serial == NULL && gpu->persist == NULL && gpu->model == NULL &&
-           gpu->sanitizer == NULL && gpu->on_save == NULL && gpu->renew_cycles == 0;
+    return gpu->config.gpu_kernels > 1 && gpu->sampling.bound == 0 && !gpu->has_stateful && gpu->serial == NULL && gpu->persist == NULL &&
+           gpu->model == NULL && gpu->sanitizer == NULL && gpu->on_save == NULL && gpu->renew_cycles == 0;
 }
 
 /* What the works have in common; no launch has been prepared. */
@@ -664,7 +477,7 @@ static int run_together(struct cw_gpu *gpu, struct cw_error *err)
     gpu->blocks_started = gpu->blocks_finished = 0;
     cw_memory_reload(gpu->memory);
     cw_gpu__together_step(gpu);
-    int status = gpu->fault_status == CW_OK ? run(gpu, NULL, err) : cw_fail(err, gpu->fault_status, "%s", gpu->fault.text);
+    int status = gpu->fault_status == CW_OK ? cw_gpu__run(gpu, NULL, err) : cw_fail(err, gpu->fault_status, "%s", gpu->fault.text);
     if (status == CW_OK)
         cw_gpu__finish(gpu);
     cw_memory_settle(gpu->memory);

@@ -332,6 +332,8 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
     keep_options(gpu, options);
     int status = check_functional(gpu, options);
     if (status == CW_OK)
+        status = cowarp__check_estimate(gpu, options);
+    if (status == CW_OK)
         status = check_debug(gpu, options);
     if (status == CW_OK)
         status = check_bounds(gpu, options, &oob);
@@ -368,6 +370,7 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         .redzone_bytes = options->redzone_bytes,
         .sabotage = options->sabotage,
         .max_cycles = options->max_cycles,
+        .estimate = options->estimate,
         .on_progress = options->on_progress != NULL ? pass_progress : NULL,
         .on_step = options->debug_socket != 0 || options->wave_file != NULL || options->timeline_file != NULL || gpu->recorder != NULL
                        ? on_step

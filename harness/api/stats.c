@@ -314,6 +314,7 @@ int cowarp_write_stats(struct cowarp_gpu *gpu, const char *path, const char *wor
         fputs(",\n", f);
     }
     cowarp__manifest_write(gpu, f);
+    cowarp__estimate_write(gpu, f);
     put_phases(f, gpu);
     cowarp__occupancy_write(gpu, f);
     put_units(f, gpu);

@@ -44,6 +44,8 @@ const struct cli_option cli_machine_options[] = {
      "after each N core cycles save all components, make them anew, and load them: nothing changes; for tests of a mechanism's state"},
     {"pack", NULL, 0,
      "pack each message that enters a crossbar to bits, and make it of them again: nothing changes; for tests of a mechanism's messages"},
+    {"estimate", "PERCENT", 0,
+     "time a part of launches and blocks only, until the cycles are known to so many percent, with 95 percent confidence"},
     {"launches", "A:B", 0, "simulate time in launches A to B - 1 only, of which the first is 0; an empty B is the last one"},
     {"stats", "FILE", CLI_WATCHES, "write all statistics as JSON"},
     {"stalls", NULL, 0, "count why warp schedulers do not issue: the counters issue_* of the statistics"},

@@ -316,6 +316,23 @@ static int read_functional(struct cli_session *s, const struct cli_parsed *p)
     return status;
 }
 
+/* "1" or "1%". */
+static int read_estimate(struct cli_session *s, const struct cli_parsed *p)
+{
+    const char *text = cli_value(p, "estimate", NULL);
+    char *end;
+    if (text == NULL)
+        return CLI_OK;
+    if (strcmp(p->command->name, "litmus") == 0 || strcmp(p->command->name, "crash") == 0)
+        return cli_error(CLI_WRONG, "%s needs all of its runs; leave --estimate out", p->command->name);
+    const double percent = strtod(text, &end);
+    end += *end == '%';
+    if (end == text || *end != '\0' || !(percent >= 0.01 && percent <= 50))
+        return cli_error(CLI_WRONG, "--estimate '%s': not a percentage from 0.01 to 50, such as 1%%", text);
+    s->options.estimate = percent / 100;
+    return CLI_OK;
+}
+
 static int read_checks(struct cli_session *s, const struct cli_parsed *p)
 {
     const char *lines = cli_value(p, "check-lines", NULL);
@@ -415,6 +432,8 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
         status = read_checks(s, p);
     if (status == CLI_OK)
         status = read_functional(s, p);
+    if (status == CLI_OK)
+        status = read_estimate(s, p);
     if (status == CLI_OK)
         status = read_samples(s, p);
     if (status == CLI_OK)
@@ -554,6 +573,21 @@ static void print_occupancy(const struct cli_session *s)
         fprintf(out(s), "  occupancy     %" PRIu32 " more; --stats FILE has them all\n", more - OCCUPANCY_LINES);
 }
 
+/* How well the cycles are known, and what was timed for it. */
+static void print_estimate(const struct cli_session *s)
+{
+    struct cowarp_estimate e = {.size = sizeof e};
+    if (s->options.estimate == 0 || cowarp_estimated(s->gpu, &e) != COWARP_OK || e.cycles <= 0)
+        return;
+    const double percent = 100 * e.half / e.cycles, all = e.timed_instructions + e.untimed_instructions;
+    const uint64_t launches = e.timed_launches + e.partly_timed_launches + e.untimed_launches;
+    fprintf(out(s), "  estimated     within %.2f %%%s: %.0f to %.0f cycles; %.2f %% of the instructions were timed\n", percent,
+            percent > 100 * s->options.estimate ? ", and no better" : "", e.cycles - e.half, e.cycles + e.half,
+            all > 0 ? 100 * e.timed_instructions / all : 100);
+    fprintf(out(s), "  launches      %" PRIu64 ": %" PRIu64 " timed, %" PRIu64 " timed in part, %" PRIu64 " without time\n", launches,
+            e.timed_launches, e.partly_timed_launches, e.untimed_launches);
+}
+
 static void print_summary(struct cli_session *s, const struct cli_result *r)
 {
     const uint64_t cycles = cowarp_cycles(s->gpu), committed = counter(s, "tx_committed"), aborted = counter(s, "tx_aborted");
@@ -561,12 +595,13 @@ static void print_summary(struct cli_session *s, const struct cli_result *r)
     const double host = cowarp_host_seconds(s->gpu);
     fprintf(out(s), "%s%s%s%s, system %s, preset %s\n", r->workload, r->variant != NULL ? " (" : "", r->variant != NULL ? r->variant : "",
             r->variant != NULL ? ")" : "", s->options.system, s->options.preset);
-    if (functional > 0)
+    if (functional > 0 && s->options.estimate == 0)
         fprintf(out(s), "  functional    %" PRIu64 " launch%s without time: %" PRIu64 " thread instructions, %" PRIu64 " warp\n",
                 functional, functional == 1 ? "" : "es", counter(s, "functional_thread_instructions"),
                 counter(s, "functional_warp_instructions"));
     if (cycles > 0 || functional == 0) {
         fprintf(out(s), "  simulated     %" PRIu64 " cycles, %.2f us\n", cycles, cowarp_microseconds(s->gpu));
+        print_estimate(s);
         fprintf(out(s), "  instructions  %" PRIu64 " thread, %" PRIu64 " warp\n", counter(s, "thread_instructions"),
                 counter(s, "warp_instructions"));
     }

@@ -141,6 +141,11 @@ struct cowarp_options {
     /* A file of this process that is a socket, on which a debugger listens (harness/debugger/debug.h); 0: none. cowarp_create returns when the
      * debugger lets the run begin, in another process: this one waits for that one's end, and ends as it does. Results do not change. */
     int debug_socket;
+    /* 0: every launch is timed to its end. Else a part of launches and of their blocks is timed, and the rest runs without time, until half of the
+     * 95-percent interval of the cycles is at most this part of them, .0001 to .5 (docs/functional.md). cowarp_cycles and the rest of
+     * simulated time go by the estimate, other counters have what was timed. Kernels that call mechanisms are timed to their end. What has to see
+     * all of a run is refused: a wave, a timeline, samples, a profile, functional, checks of a protocol, saved runs. */
+    double estimate;
 };
 
 #define COWARP_VERSION "0.3.0"
@@ -544,7 +549,17 @@ int cowarp_wave_event(struct cowarp_gpu *gpu, struct cowarp_wave_event *event);
 int cowarp_wave_signals(struct cowarp_gpu *gpu, const char *file, void (*each)(void *context, const char *name), void *context);
 
 /* Sums over all launches so far. */
-uint64_t cowarp_cycles(const struct cowarp_gpu *gpu);     /* core cycles */
+uint64_t cowarp_cycles(const struct cowarp_gpu *gpu); /* core cycles */
+/* What options.estimate has made of the launches so far. */
+struct cowarp_estimate {
+    uint32_t size;
+    double cycles, half;                             /* core cycles; with 95 percent they are cycles - half to cycles + half */
+    double timed_instructions, untimed_instructions; /* of warps */
+    uint64_t timed_launches;                         /* all blocks of them */
+    uint64_t partly_timed_launches, untimed_launches;
+};
+/* COWARP_EINVAL: nothing is estimated. */
+int cowarp_estimated(struct cowarp_gpu *gpu, struct cowarp_estimate *estimate);
 double cowarp_microseconds(const struct cowarp_gpu *gpu); /* simulated time */
 double cowarp_host_seconds(const struct cowarp_gpu *gpu); /* host time inside cowarp_run */
 /* A counter by name; COWARP_EINVAL with a suggestion for an unknown one. */

@@ -33,7 +33,7 @@ OPTIONS = {
     "checks": ("checks", "text"), "check_lines": ("check_lines", "number"), "bins": ("bins_file", "path"),
     "save_file": ("save_file", "path"), "save_cycle": ("save_cycle", "number"), "load_file": ("load_file", "path"),
     "renew_cycles": ("renew_cycles", "number"), "pack_messages": ("pack_messages", "flag"),
-    "debug_socket": ("debug_socket", "number"),
+    "debug_socket": ("debug_socket", "number"), "estimate": ("estimate", "real"),
 }
 OWN = ("config", "on_progress", "on_message", "on_print")
 
@@ -65,6 +65,8 @@ def in_c(kind, value):
         if not 0 <= int(value) < 1 << 64:
             raise ValueError(f"{value} is not a number from 0 to 2^64 - 1")
         return int(value)
+    if kind == "real":
+        return float(value)
     if kind == "pairs":
         value = [f"{name}={backend}" for name, backend in value.items()] if hasattr(value, "items") else value
     return c.words(value)
