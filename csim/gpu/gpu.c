@@ -141,7 +141,7 @@ static int create_machine(struct cw_gpu *gpu, struct cw_error *err)
     gpu->pool.types = gpu->message_types;
     gpu->pool.type_lists = gpu->mech_cnt;
     int status = CW_OK;
-    if (gpu->count_stalls && (gpu->trips = cw_trips_create(gpu->config.core_count, gpu->config.partition_count)) == NULL)
+    if (gpu->count_stalls && (gpu->trips = cw_trips_create(gpu->config.core_count, gpu->config.partition_count, &gpu->now)) == NULL)
         status = cw_fail(err, CW_ENOMEM, "out of memory");
     gpu->pool.trips = gpu->trips;
     if (status == CW_OK)

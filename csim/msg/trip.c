@@ -6,13 +6,14 @@
 #define FIRST_CAP 256u
 #define CAP_MAX   (UINT32_C(1) << 24)
 
-struct cw_trips *cw_trips_create(uint32_t cores, uint32_t partitions)
+struct cw_trips *cw_trips_create(uint32_t cores, uint32_t partitions, const cw_time *now)
 {
     struct cw_trips *t = calloc(1, sizeof *t);
     if (t == NULL)
         return NULL;
     t->cores = cores;
     t->ports = partitions;
+    t->now = now;
     t->oldest = calloc(cores, sizeof *t->oldest);
     t->youngest = calloc(cores, sizeof *t->youngest);
     t->port = calloc(partitions, sizeof *t->port);
@@ -59,7 +60,8 @@ void cw_trips__begin(struct cw_trips *t, struct cw_message *m, cw_time now)
         return;
     const uint32_t i = t->free;
     t->free = t->trip[i].younger;
-    t->trip[i] = (struct cw_trip){.number = ++t->begun,
+    t->trip[i] = (struct cw_trip){.ended = CW_TIME_NEVER,
+                                  .number = ++t->begun,
                                   .tag = m->tag,
                                   .core = m->core,
                                   .warp = m->warp,
@@ -74,14 +76,22 @@ void cw_trips__begin(struct cw_trips *t, struct cw_message *m, cw_time now)
     m->trip = i;
 }
 
-void cw_trips__end(struct cw_trips *t, struct cw_message *m)
+static void forget(struct cw_trips *t, uint32_t i)
 {
-    struct cw_trip *trip = &t->trip[m->trip];
+    struct cw_trip *trip = &t->trip[i];
     *(trip->older != 0 ? &t->trip[trip->older].younger : &t->oldest[trip->core]) = trip->younger;
     *(trip->younger != 0 ? &t->trip[trip->younger].older : &t->youngest[trip->core]) = trip->older;
     *trip = (struct cw_trip){.younger = t->free};
-    t->free = m->trip;
-    m->trip = 0;
+    t->free = i;
+}
+
+void cw_trips_sweep(struct cw_trips *t, uint32_t core, cw_time before)
+{
+    for (uint32_t i = t->oldest[core], next; i != 0; i = next) {
+        next = t->trip[i].younger;
+        if (t->trip[i].ended < before)
+            forget(t, i);
+    }
 }
 
 void cw_trips_state(struct cw_state *s, struct cw_trips *t)
@@ -95,6 +105,7 @@ void cw_trips_state(struct cw_state *s, struct cw_trips *t)
     for (uint32_t i = 0; i < cap; i++) {
         struct cw_trip *trip = &t->trip[i];
         CW_STATE(s, trip->at);
+        CW_STATE(s, trip->ended);
         CW_STATE(s, trip->number);
         CW_STATE(s, trip->tag);
         CW_STATE(s, trip->core);

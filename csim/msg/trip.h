@@ -24,6 +24,7 @@ enum cw_trip_step {
 
 struct cw_trip {
     cw_time at[CW_TRIP_STEPS]; /* CW_TIME_NEVER: not yet, or never */
+    cw_time ended;             /* CW_TIME_NEVER: It is on its way. */
     uint64_t number;           /* Differs from those of all other requests; 0: the place is free */
     uint32_t tag;              /* As the message's */
     uint16_t core, warp, partition;
@@ -48,19 +49,20 @@ struct cw_trips {
     struct cw_trip *trip; /* [0] is nobody's */
     uint32_t cap, free, cores, ports;
     uint64_t begun;
+    const cw_time *now;          /* The machine's. */
     uint32_t *oldest, *youngest; /* [core]; 0: none */
     struct cw_trip_port *port;   /* [partition] */
     cw_time *seen;               /* [(core * ports + partition) * CW_BLOCKS + why]: how long, when the core has looked last */
 };
 
 /* NULL: no memory. */
-struct cw_trips *cw_trips_create(uint32_t cores, uint32_t partitions);
+struct cw_trips *cw_trips_create(uint32_t cores, uint32_t partitions, const cw_time *now);
 void cw_trips_destroy(struct cw_trips *trips);
 void cw_trips_state(struct cw_state *s, struct cw_trips *trips);
 /* The message leaves its core. Out of memory, it has no trip. */
 void cw_trips__begin(struct cw_trips *trips, struct cw_message *m, cw_time now);
-/* It has ended, with its reply or without. */
-void cw_trips__end(struct cw_trips *trips, struct cw_message *m);
+/* Requests of the core that have ended before that time leave the list. */
+void cw_trips_sweep(struct cw_trips *trips, uint32_t core, cw_time before);
 
 /* The same where there may be no list. */
 static inline void cw_trips_begin(struct cw_trips *trips, struct cw_message *m, cw_time now)
@@ -73,10 +75,11 @@ static inline void cw_trips_pass(struct cw_trips *trips, const struct cw_message
     if (__builtin_expect(trips != NULL, 0) && m->trip != 0)
         trips->trip[m->trip].at[step] = now;
 }
+/* It has ended, with its reply or without, and stays in the list until its core has counted the cycles before. */
 static inline void cw_trips_end(struct cw_trips *trips, struct cw_message *m)
 {
     if (__builtin_expect(trips != NULL, 0) && m->trip != 0)
-        cw_trips__end(trips, m);
+        trips->trip[m->trip].ended = *trips->now;
 }
 
 /* A partition's port takes requests, or why not, from now on. */

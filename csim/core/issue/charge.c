@@ -129,8 +129,17 @@ static uint32_t without_request(const struct cw_core_warps *warps, const struct 
     return NOBODY;
 }
 
-/* The request that is waited for; NULL: none. Names the warp that it is for, when it is one of several that wait for loads. */
-static const struct cw_trip *find(const struct cw_core_memory *memory, uint32_t s, struct cw_stalled *to)
+/* Whether a warp of the set, which is named then, waits for request i at that time. */
+static bool is_for(const struct cw_core_memory *memory, const struct cw_stalled *to, uint32_t i, cw_time from, const struct cw_slots *set,
+                   uint32_t *warp)
+{
+    const struct cw_trip *t = &memory->blocks.cache.warps.cfg.trips->trip[i];
+    *warp = t->ended > from ? who_waits(memory, to, t, set) : NOBODY;
+    return *warp != NOBODY;
+}
+
+/* The request that is waited for at that time; NULL: none. Names the warp that it is for, when it is one of several that wait for loads. */
+static const struct cw_trip *find(const struct cw_core_memory *memory, uint32_t s, struct cw_stalled *to, cw_time from)
 {
     const struct cw_core_warps *const warps = &memory->blocks.cache.warps;
     const struct cw_trips *trips = warps->cfg.trips;
@@ -139,9 +148,9 @@ static const struct cw_trip *find(const struct cw_core_memory *memory, uint32_t 
     uint32_t i = trips->oldest[warps->cfg.index], w = loads ? without_request(warps, &set) : NOBODY;
     if (w != NOBODY)
         i = 0;
-    else if (to->trip != 0 && trips->trip[to->trip].number == to->number && who_waits(memory, to, &trips->trip[to->trip], &set) != NOBODY)
+    else if (to->trip != 0 && trips->trip[to->trip].number == to->number && is_for(memory, to, to->trip, from, &set, &w))
         i = to->trip;
-    while (i != 0 && (w = who_waits(memory, to, &trips->trip[i], &set)) == NOBODY)
+    while (i != 0 && !is_for(memory, to, i, from, &set, &w))
         i = trips->trip[i].younger;
     if (loads && w != NOBODY) {
         to->warp = w;
@@ -264,19 +273,19 @@ static void tell(const struct cw_core_warps *warps, uint32_t s, const struct cw_
         cw_events_tell(warps->cfg.stream, &e);
 }
 
-static void tell_wait(const struct cw_core_memory *memory, uint32_t s, struct cw_stalled *to, uint64_t from, uint64_t cycle)
+/* Tells the cycles from then on for which what is waited for stays the same, and returns the first behind them. */
+static uint64_t tell_part(const struct cw_core_memory *memory, uint32_t s, struct cw_stalled *to, uint64_t from, uint64_t cycle)
 {
     const struct cw_core_warps *const warps = &memory->blocks.cache.warps;
     uint64_t cycles[CW_ATS + 1] = {0};
-    if (to->why >= CW_STALL_NO_WARP)
-        *to = (struct cw_stalled){.why = to->why, .of = to->why};
-    blame_head(memory, to);
     const bool of_memory = is_of_memory(memory, to);
-    const struct cw_trip *t = of_memory ? find(memory, s, to) : NULL;
+    const struct cw_trip *t = of_memory && warps->cfg.trips != NULL ? find(memory, s, to, from * warps->period) : NULL;
+    const uint64_t ended = t != NULL && t->ended != CW_TIME_NEVER ? (t->ended + warps->period - 1) / warps->period : cycle;
+    const uint64_t until = ended < cycle ? ended : cycle;
     if (t != NULL)
-        divide(t, warps->period, from, cycle, cycles);
+        divide(t, warps->period, from, until, cycles);
     else
-        cycles[of_memory || to->of == CW_STALL_MEMORY ? at_home(memory, to) : to->at] += cycle - from;
+        cycles[of_memory || to->of == CW_STALL_MEMORY ? at_home(memory, to) : to->at] += until - from;
     if (cycles[AT_PORT] != 0)
         divide_port(warps, t->partition, cycle, cycles);
     for (uint32_t at = 0; at < CW_ATS; at++) {
@@ -284,6 +293,16 @@ static void tell_wait(const struct cw_core_memory *memory, uint32_t s, struct cw
         part.at = (uint8_t)at;
         tell(warps, s, &part, cycle, cycles[at]);
     }
+    return until;
+}
+
+static void tell_wait(const struct cw_core_memory *memory, uint32_t s, struct cw_stalled *to, uint64_t from, uint64_t cycle)
+{
+    if (to->why >= CW_STALL_NO_WARP)
+        *to = (struct cw_stalled){.why = to->why, .of = to->why};
+    blame_head(memory, to);
+    while (from < cycle)
+        from = tell_part(memory, s, to, from, cycle);
 }
 
 void cw_core__stalls_charge(struct cw_core_issue *issue, uint64_t cycle)
@@ -301,11 +320,13 @@ void cw_core__stalls_charge(struct cw_core_issue *issue, uint64_t cycle)
         *counter_of(warps->cfg.stats, st->scheduler[s].why) += cycle - from;
         if (told)
             tell(warps, s, &issued, from, from - st->charged);
-        if (told && from < cycle)
+        if (told)
             tell_wait(&issue->memory, s, &st->scheduler[s], from, cycle);
     }
-    if (told)
+    if (warps->cfg.trips != NULL) {
         look_at_ports(warps, cycle);
+        cw_trips_sweep(warps->cfg.trips, warps->cfg.index, cycle * warps->period);
+    }
     st->charged = cycle;
 }
 
