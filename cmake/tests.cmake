@@ -176,6 +176,7 @@ function(cw_add_tests)
     add_test(NAME system.library COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/library_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.sanitizer_finds COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/sanitizer_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.bounds COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/bounds_test.py $<TARGET_FILE:cowarp>)
+    add_test(NAME system.explain COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/explain_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.profile COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/profile_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.litmus_persist
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/litmus/litmus_test.py $<TARGET_FILE:cowarp>)

@@ -31,7 +31,7 @@ HARNESS = {
     "timeline": (["file"], ["base", "core", "mem", "gpu"]),
     "debugger": ([], ["base", "event", "ir", "core", "mem", "gpu"]),
     "play": (["file", "rtl", "wave"], ["base", "unit"]),
-    "api": (["file", "rtl", "wave", "timeline", "debugger", "play"], ["base", "ir", "ptx", "exec", "control", "unit", "mem", "mech", "gpu"]),
+    "api": (["file", "rtl", "wave", "timeline", "debugger", "play"], ["base", "ir", "ptx", "exec", "event", "control", "unit", "mem", "mech", "gpu"]),
     "litmus": ([], ["base"]),
     "fatbin": ([], ["base"]),
     "cli": (["file", "litmus", "fatbin"], []),

@@ -271,6 +271,15 @@ static int create_control(struct cw_core *c, struct cw_error *err)
     return warps->cfg.control->create(&warps->control, &config, err);
 }
 
+/* The cycles before this tick are counted before it changes what they have waited for. */
+static void counting_tick(void *self, cw_time now)
+{
+    struct cw_core *c = self;
+    if (!c->warps->faulted && c->warps->launch != NULL)
+        cw_core__stalls_charge(&c->issue, now / c->warps->period);
+    core_tick(self, now);
+}
+
 static bool core_idle(const void *self)
 {
     return cw_core_idle(self);
@@ -278,6 +287,8 @@ static bool core_idle(const void *self)
 
 static const struct cw_component_ops component_ops = {
     .kind = "core", .domain = CW_DOMAIN_CORE, .tick = core_tick, .idle = core_idle, .state = cw_core__state};
+static const struct cw_component_ops counting_ops = {
+    .kind = "core", .domain = CW_DOMAIN_CORE, .tick = counting_tick, .idle = core_idle, .state = cw_core__state};
 
 static void name_floors(struct cw_core *c)
 {
@@ -306,7 +317,7 @@ int cw_core_create(struct cw_core **out, const struct cw_core_config *config, st
     c->cache->line_bytes = c->warps->config->mem_line_bytes;
     size_rows(c->warps);
     set_stages(c);
-    c->component = cw_component_of(&component_ops, c, config->index);
+    c->component = cw_component_of(config->count_stalls ? &counting_ops : &component_ops, c, config->index);
     c->warps->all_lanes = cw_lanes_below(c->warps->width);
     cw_core__create_classes(c->warps);
     c->memory->pipe.stalled_at = c->memory->constants.stalled_at = c->memory->pipe.port_cycle = CW_CYCLE_NEVER;
@@ -616,10 +627,13 @@ void cw_core_count_from(struct cw_core *c, uint64_t cycle)
         c->warps->stalls->charged = cycle;
 }
 
-void cw_core_count_until(struct cw_core *c, uint64_t cycle)
+void cw_core_count_until(struct cw_core *c, uint64_t cycle, enum cw_stall idle)
 {
-    if (c->warps->stalls != NULL)
-        cw_core__stalls_charge(c->warps, cycle);
+    if (c->warps->stalls == NULL)
+        return;
+    cw_core__stalls_charge(&c->issue, cycle);
+    if (idle != CW_STALL_ISSUED)
+        cw_core__stalls_idle(c->warps, idle);
 }
 
 void cw_core_count_late(struct cw_core *c, uint64_t cycle)

@@ -29,6 +29,7 @@
 #include "mem/device_memory.h"
 #include "msg/crossbar.h"
 #include "msg/message.h"
+#include "msg/trip.h"
 
 struct cw_core;
 
@@ -134,10 +135,11 @@ struct cw_core_config {
     const struct cw_control_ops *control; /* policy of control flow */
     const struct cw_events *stream;       /* what happens is told here */
     struct cw_core_events events;
-    struct cw_oob *oob; /* of all cores; NULL: an access outside ends the run */
-    uint32_t checks;    /* enum cw_check: of MEMORY and SYNC the core tells by events.finding, and lets the program go on */
-    bool count_stalls;  /* count why schedulers do not issue (issue_* in base/stats.def); else those are 0. Nothing else changes */
-    uint64_t *progress; /* counts what the livelock watchdog takes as progress: exits, stores, atomics that changed memory, commits */
+    struct cw_oob *oob;     /* of all cores; NULL: an access outside ends the run */
+    uint32_t checks;        /* enum cw_check: of MEMORY and SYNC the core tells by events.finding, and lets the program go on */
+    bool count_stalls;      /* count why schedulers do not issue (issue_* in base/stats.def); else those are 0. Nothing else changes */
+    struct cw_trips *trips; /* With that: where requests are on their way; else NULL */
+    uint64_t *progress;     /* counts what the livelock watchdog takes as progress: exits, stores, atomics that changed memory, commits */
 };
 
 int cw_core_create(struct cw_core **out, const struct cw_core_config *config, struct cw_error *err);
@@ -152,9 +154,9 @@ int cw_core_attach(struct cw_core *c, const struct cw_core_sockets *sockets, voi
  * resource). */
 int cw_core_prepare(struct cw_core *c, const struct cw_launch *launch, struct cw_error *err);
 /* Around a launch: its schedulers' cycles are counted from that core cycle on, and up to that one, exclusive. From outside the core's tick;
- * the second at any time between, too. */
+ * the second at any time between, too. idle: what a scheduler without a warp counts as from then on; CW_STALL_ISSUED: as before. */
 void cw_core_count_from(struct cw_core *c, uint64_t cycle);
-void cw_core_count_until(struct cw_core *c, uint64_t cycle);
+void cw_core_count_until(struct cw_core *c, uint64_t cycle, enum cw_stall idle);
 /* What is counted late, active cycles and their classes, is counted up to that core cycle. A launch that fails leaves it out otherwise. */
 void cw_core_count_late(struct cw_core *c, uint64_t cycle);
 /* Whether another block of the prepared launch fits now (threads, blocks, registers, shared memory). */

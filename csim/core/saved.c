@@ -402,9 +402,17 @@ static void stalls_state(struct cw_state *s, struct cw_core *c)
     if (t == NULL)
         return;
     CW_STATE(s, t->charged);
+    CW_STATE(s, t->idle);
     for (uint32_t i = 0; i < c->warps->scheduler_cnt; i++) {
         CW_STATE(s, t->scheduler[i].why);
+        CW_STATE(s, t->scheduler[i].of);
+        CW_STATE(s, t->scheduler[i].at);
+        CW_STATE(s, t->scheduler[i].ready);
+        CW_STATE(s, t->scheduler[i].warp);
         CW_STATE(s, t->scheduler[i].pc);
+        CW_STATE(s, t->scheduler[i].by);
+        CW_STATE(s, t->scheduler[i].trip);
+        CW_STATE(s, t->scheduler[i].number);
     }
     CW_STATE(s, t->mine);
     CW_STATE(s, t->waits);
@@ -412,7 +420,14 @@ static void stalls_state(struct cw_state *s, struct cw_core *c)
     cw_state_array(s, "delay", t->delay, c->warps->slots, sizeof *t->delay);
     cw_state_array(s, "last", t->last, (size_t)c->warps->slots * CW_LANES, sizeof *t->last);
     cw_state_array(s, "producer", t->producer, (size_t)c->warps->slots * t->registers, sizeof *t->producer);
+    cw_state_array(s, "at", t->at, c->warps->slots, sizeof *t->at);
+    cw_state_array(s, "by", t->by, c->warps->slots, sizeof *t->by);
+    cw_state_array(s, "issued", t->issued, c->warps->slots, sizeof *t->issued);
+    cw_state_array(s, "begun", t->begun, c->warps->slots, sizeof *t->begun);
+    cw_state_array(s, "last_pc", t->last_pc, (size_t)c->warps->slots * CW_LANES, sizeof *t->last_pc);
+    cw_state_array(s, "producer_pc", t->producer_pc, (size_t)c->warps->slots * t->registers, sizeof *t->producer_pc);
     CW_STATE(s, t->stopped);
+    CW_STATE(s, t->refused);
 }
 
 /* ---- blocks ---- */

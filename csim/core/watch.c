@@ -9,6 +9,8 @@ bool cw_core_can_take_block(const struct cw_core *c)
 
 void cw_core_start_block(struct cw_core *c, const uint32_t ctaid[3], cw_time now)
 {
+    if (c->warps->stalls != NULL) /* What was so far is over, whether or not the core is awake in this cycle */
+        cw_core__stalls_charge(&c->issue, now / c->warps->period);
     cw_core__start_block(c->blocks, ctaid, now);
 }
 

@@ -22,6 +22,7 @@
 #include "base/machine.h"
 
 struct cw_exec; /* exec/exec.h */
+struct cw_kernel;
 struct cw_uop;
 
 enum cw_event_type {
@@ -60,7 +61,7 @@ enum cw_event_type {
     CW_EVENT_BLOCK_END,   /* it has given the last one back: block */
     CW_EVENT_QUEUE,       /* a hardware unit holds another number of requests that wait in it: queue */
     CW_EVENT_BRANCHED,    /* a branch has issued, conditional or not: branched */
-    CW_EVENT_STALL,       /* a warp scheduler has not issued for some cycles: stall. Where the core counts why (struct cw_core_config) */
+    CW_EVENT_STALL,       /* What a warp scheduler has done with some cycles: stall. Where the core counts why (struct cw_core_config) */
     CW_EVENT_SNAPSHOT, /* regions that begin at `now` or later, which may be yet to come, see all writes told so far; those that have begun
                           see none that they did not see before. Told first in a launch by a mechanism whose regions read snapshots; the
                           thread is not said */
@@ -109,7 +110,27 @@ enum cw_stall {
     CW_STALL_MECHANISM,
     CW_STALL_BARRIER,
     CW_STALL_NO_WARP,
+    CW_STALL_LAUNCH, /* No block of the launch has started yet */
+    CW_STALL_DRAIN,  /* All have finished, and what they have left behind is on its way */
     CW_STALLS
+};
+
+/* Where something is that a scheduler waits for, or which phase it is in. The words are those of the statistics file (harness/api/waits.c). */
+enum cw_stall_at {
+    CW_AT_NONE,
+    CW_AT_L1,        /* In the load/store unit or the L1, or on its way out of it */
+    CW_AT_SHARED,    /* In shared memory */
+    CW_AT_CONSTANT,  /* In the constant cache, or the parameters */
+    CW_AT_NOC_UP,    /* In the crossbar to memory, or refused by it */
+    CW_AT_L2,        /* In the partition, but for DRAM */
+    CW_AT_DRAM,      /* The L2 waits for DRAM with it */
+    CW_AT_NOC_DOWN,  /* In the crossbar back */
+    CW_AT_MECHANISM, /* At the mechanism, whose access it is */
+    CW_AT_BEGIN,     /* A region is to begin */
+    CW_AT_BACK_OFF,  /* An attempt failed, and the next one is put off */
+    CW_AT_DRAINING,  /* An attempt is over, and its accesses are on their way */
+    CW_AT_COMMIT,    /* The mechanism resolves an attempt */
+    CW_ATS
 };
 
 /*
@@ -238,10 +259,15 @@ struct cw_event {
             bool diverged; /* the warp's lanes go two ways */
         } branched;
         struct {
-            const struct cw_uop *uop; /* the next instruction of the warp that would issue first of those that wait for this */
-            uint8_t why;              /* enum cw_stall, neither ISSUED nor NO_WARP */
-            uint32_t scheduler;       /* of the core */
-            uint64_t cycles;          /* up to the core cycle of `now`, exclusive */
+            const struct cw_kernel *kernel;
+            const struct cw_uop
+                *uop; /* The next instruction of the warp that would issue first of those that wait for this; of ISSUED the one
+                                         that has the slot. NULL: no warp */
+            const struct cw_uop *by; /* The instruction that it waits for; of a barrier, what the last warp waits for. NULL: no warp */
+            uint8_t why;             /* Enum cw_stall */
+            uint8_t at;              /* Enum cw_stall_at */
+            uint32_t scheduler;      /* Of the core */
+            uint64_t cycles;         /* Up to the core cycle of `now`, exclusive */
         } stall;
     } u;
 };
@@ -263,6 +289,10 @@ static inline bool cw_events_want(const struct cw_events *s, enum cw_event_type 
 {
     return (s->wanted >> type & 1u) != 0;
 }
+
+/* Their words: "scoreboard_memory", "dram". */
+const char *cw_stall_name(enum cw_stall why);
+const char *cw_stall_at_name(enum cw_stall_at at);
 
 void cw_events_listen(struct cw_events *s, struct cw_event_listener *listener);
 /* Tells everybody who wants the type. */

@@ -140,7 +140,12 @@ static int create_machine(struct cw_gpu *gpu, struct cw_error *err)
     gpu->pool.zeroed = gpu->renew_cycles != 0;
     gpu->pool.types = gpu->message_types;
     gpu->pool.type_lists = gpu->mech_cnt;
-    int status = cw_gpu__create_machine(gpu, err);
+    int status = CW_OK;
+    if (gpu->count_stalls && (gpu->trips = cw_trips_create(gpu->config.core_count, gpu->config.partition_count, &gpu->now)) == NULL)
+        status = cw_fail(err, CW_ENOMEM, "out of memory");
+    gpu->pool.trips = gpu->trips;
+    if (status == CW_OK)
+        status = cw_gpu__create_machine(gpu, err);
     if (status == CW_OK)
         status = create_oracles(gpu, err);
     if (status == CW_OK)
@@ -172,6 +177,8 @@ static void destroy_machine(struct cw_gpu *gpu)
     cw_persist_check_destroy(gpu->persist);
     cw_persist_model_destroy(gpu->model);
     cw_message_pool_destroy(&gpu->pool);
+    cw_trips_destroy(gpu->trips);
+    gpu->trips = NULL;
     gpu->serial = NULL;
     gpu->persist = NULL;
     gpu->model = NULL;

@@ -41,6 +41,8 @@ struct cw_gpu_functional {
 enum cw_gpu_count {
     CW_GPU_COUNT_FROM,  /* They begin. */
     CW_GPU_COUNT_UNTIL, /* They get there. */
+    CW_GPU_COUNT_START, /* The first block starts there. */
+    CW_GPU_COUNT_DRAIN, /* The last one has finished. */
     CW_GPU_COUNT_LATE,  /* So do those that are counted when a warp issues. Samples need it. */
 };
 
@@ -140,6 +142,7 @@ struct cw_gpu {
     struct cw_stats *sum;  /* of all; NULL: stats is that */
     struct cw_memory *memory;
     struct cw_message_pool pool;
+    struct cw_trips *trips; /* NULL: stalls are not counted */
     struct cw_crossbar *up, *down;
     struct cw_core **core;
     struct cw_gpu_functional *functional; /* NULL: no functional launch so far */

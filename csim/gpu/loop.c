@@ -22,6 +22,8 @@ static void dispatch(struct cw_gpu *gpu)
         gpu->sampling.watch(gpu);
     bool any = false;
     const bool one = gpu->config.gpu_dispatch == CW_DISPATCH_ONE;
+    if (gpu->blocks_started == 0)
+        cw_gpu__count(gpu, cw_gpu_cycles(gpu), CW_GPU_COUNT_START);
     for (uint32_t i = 0; i < cores && gpu->blocks_started < gpu->blocks_total && !(one && any); i++) {
         const uint32_t core = (first + i) % cores;
         if (!cw_core_can_take_block(gpu->core[core]))
@@ -70,6 +72,8 @@ static int out_of_cycles(struct cw_gpu *gpu, uint64_t last_cycle, struct cw_erro
 static void end_kernel(struct cw_gpu *gpu)
 {
     gpu->kernel_ends = false;
+    if (gpu->blocks_finished == gpu->blocks_total)
+        cw_gpu__count(gpu, cw_gpu_cycles(gpu), CW_GPU_COUNT_DRAIN);
     gpu->together != NULL ? cw_gpu__together_end(gpu) : cw_gpu__end(gpu);
 }
 

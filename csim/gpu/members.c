@@ -83,12 +83,16 @@ static void core_end(void *self, cw_time now)
 
 static void core_count(void *self, uint64_t cycle, enum cw_gpu_count what)
 {
+    static const enum cw_stall idle[] = {[CW_GPU_COUNT_FROM] = CW_STALL_LAUNCH,
+                                         [CW_GPU_COUNT_UNTIL] = CW_STALL_ISSUED,
+                                         [CW_GPU_COUNT_START] = CW_STALL_NO_WARP,
+                                         [CW_GPU_COUNT_DRAIN] = CW_STALL_DRAIN};
+    if (what == CW_GPU_COUNT_LATE)
+        cw_core_count_late(self, cycle);
     if (what == CW_GPU_COUNT_FROM)
         cw_core_count_from(self, cycle);
-    else if (what == CW_GPU_COUNT_UNTIL)
-        cw_core_count_until(self, cycle);
-    else
-        cw_core_count_late(self, cycle);
+    if (what != CW_GPU_COUNT_LATE)
+        cw_core_count_until(self, cycle, idle[what]);
 }
 
 static void core_destroy(void *self)
@@ -239,6 +243,7 @@ static int create_cores(struct cw_gpu *gpu, struct cw_error *err)
             .oob = &gpu->oob,
             .checks = gpu->checks,
             .count_stalls = gpu->count_stalls,
+            .trips = gpu->trips,
             .progress = &gpu->progress,
         };
         int status = cw_core_create(&gpu->core[i], &c, err);
@@ -281,6 +286,7 @@ static int create_partitions(struct cw_gpu *gpu, struct cw_error *err)
             .mech_inbox = gpu->inbox,
             .units = gpu->units,
             .events = &gpu->events,
+            .trips = gpu->trips,
         };
         status = kind->create(&gpu->partition[i], &p, err);
         if (status == CW_OK)

@@ -62,12 +62,23 @@ static const char *listener_of(const struct cw_gpu *gpu)
                                     : NULL;
 }
 
+static void trips_state(struct cw_state *s, struct cw_gpu *gpu)
+{
+    bool counts = gpu->trips != NULL;
+    CW_STATE(s, counts);
+    if (counts != (gpu->trips != NULL))
+        cw_state_fail(s, CW_EINVAL, "one of the two runs counts stalls (--stalls), the other does not");
+    else if (gpu->trips != NULL)
+        cw_trips_state(s, gpu->trips);
+}
+
 void cw_gpu__state(struct cw_gpu *gpu, struct cw_state *s)
 {
     cw_state_group(s, "gpu", 0);
     if (listener_of(gpu) != NULL && s->tell == NULL)
         cw_state_fail(s, CW_EUNSUP, "%s has heard the run from its beginning, and cannot be saved", listener_of(gpu));
     cw_message_pool_state(s, &gpu->pool);
+    trips_state(s, gpu);
     clocks_state(s, gpu);
     launch_state(s, gpu);
     watchdog_state(s, gpu);

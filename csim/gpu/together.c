@@ -148,7 +148,7 @@ static bool takes_over(struct cw_gpu *gpu, uint32_t i, uint32_t core)
         return false;
     if (owner != CW_NOBODY)
         release(gpu, core);
-    cw_core_count_until(gpu->core[core], cw_gpu_cycles(gpu));
+    cw_core_count_until(gpu->core[core], cw_gpu_cycles(gpu), CW_STALL_ISSUED);
     cw_core_flush(gpu->core[core]);
     gpu->of_core[core] = t->resident[i].launch;
     const int status = cw_core_prepare(gpu->core[core], &gpu->of_core[core], &err);
@@ -177,7 +177,8 @@ static bool dispatch(struct cw_gpu *gpu, uint32_t i)
         if (!cw_core_can_take_block(gpu->core[core]))
             continue;
         cw_gpu__block_position(&r->launch, r->started++, ctaid);
-        gpu->blocks_started++;
+        if (gpu->blocks_started++ == 0)
+            cw_gpu__count(gpu, cw_gpu_cycles(gpu), CW_GPU_COUNT_START);
         cw_core_start_block(gpu->core[core], ctaid, gpu->now);
         if (turn != CW_DISPATCH_TURN)
             r->next_core = (core + 1) % cores;

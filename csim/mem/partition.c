@@ -34,6 +34,7 @@ struct source {
     struct cw_fifo *queue;
     cw_time stalled_from; /* first failed attempt of the head, CW_TIME_NEVER when there was none */
     bool blocked;         /* the head failed, and only what makes the slice tick anyway can help it */
+    bool no_room;         /* And its reply would have no room */
 };
 
 struct cw_partition {
@@ -80,6 +81,8 @@ static void send_reply(struct cw_partition *s, cw_time now)
         if (p == NULL)
             continue;
         if (cw_crossbar_can_push(s->config.down, s->config.index, p->flits, now)) {
+            if (i != 0)
+                cw_trips_pass(s->config.trips, p, CW_TRIP_RETURNED, now);
             cw_crossbar_push(s->config.down, s->config.index, cw_fifo_pop(from, now), now);
             s->reply_turn = (i + 1) % s->source_cnt;
         }
@@ -125,7 +128,11 @@ static void take_request(struct cw_partition *s, cw_time now)
     else
         cw_crossbar_pop(s->config.up, s->config.index, now);
     p->place = 0;
-    cw_fifo_push(to, now, (bypass ? 1 : s->config.config->l2_rop_latency + held(s, p, now)) * s->period, p);
+    cw_trips_pass(s->config.trips, p, bypass ? CW_TRIP_HANDED : CW_TRIP_CAME, now);
+    const cw_time delay = (bypass ? 1 : s->config.config->l2_rop_latency + held(s, p, now)) * s->period;
+    if (!bypass)
+        cw_trips_pass(s->config.trips, p, CW_TRIP_DUE, now + delay);
+    cw_fifo_push(to, now, delay, p);
 }
 
 /* Slice side */
@@ -219,6 +226,7 @@ static __attribute__((noinline)) void take_durable(struct cw_partition *s, cw_ti
         return;
     cw_nvm_pop_acknowledged(s->nvm, now);
     make_reply(s, p);
+    cw_trips_pass(s->config.trips, p, CW_TRIP_RETURNED, now + s->period);
     cw_fifo_push(&s->reply, now, s->period, p);
 }
 
@@ -232,6 +240,7 @@ static void send_on(struct cw_partition *s, struct cw_message *p, cw_time delay,
     }
     if (to == &s->reply)
         make_reply(s, p);
+    cw_trips_pass(s->config.trips, p, to == &s->reply ? CW_TRIP_RETURNED : CW_TRIP_HANDED, now + delay);
     cw_fifo_push(to, now, delay, p);
 }
 
@@ -267,6 +276,7 @@ static void finish(struct cw_partition *s, struct cw_message *p, uint32_t cycles
         tell_atomic(s, p, now);
     const cw_time delay = (s->config.config->l2_latency + cycles - 1) * s->period;
     s->port_free_at = now + cycles * s->period;
+    cw_trips_pass(s->config.trips, p, CW_TRIP_SERVED, now);
     if (s->uses_nvm && persists(p) && send_persist(s, p, delay, now))
         return;
     send_on(s, p, delay, now);
@@ -320,9 +330,10 @@ static bool try_source(struct cw_partition *s, struct source *from, cw_time now)
     from->blocked = false;
     if (p == NULL)
         return false;
-    if (has_room(s, p, now) && p->kind >= CW_MSG_CLEAN)
+    from->no_room = !has_room(s, p, now);
+    if (!from->no_room && p->kind >= CW_MSG_CLEAN)
         result = maintain(s, p, now);
-    else if (has_room(s, p, now))
+    else if (!from->no_room)
         result = p->kind == CW_MSG_PASS ? CW_L2_DONE : cw_l2_access(s->l2, p, &cycles, now);
     if (result == CW_L2_STALL || result == CW_L2_STALL_DRAM) {
         from->stalled_from = cw_time_min(from->stalled_from, now);
@@ -333,6 +344,8 @@ static bool try_source(struct cw_partition *s, struct source *from, cw_time now)
         s->config.stats->l2_stalls += (now - from->stalled_from) / s->period;
     from->stalled_from = CW_TIME_NEVER;
     cw_fifo_pop(from->queue, now);
+    if (result == CW_L2_MISS)
+        cw_trips_pass(s->config.trips, p, CW_TRIP_MISSED, now);
     if (result == CW_L2_DONE)
         finish(s, p, cycles, now);
     else
@@ -355,16 +368,23 @@ static void serve(struct cw_partition *s, cw_time now)
         cw_l2_replay(s->l2, &cycles);
         finish(s, p, cycles, now);
         unblock(s);
+        cw_trips_block(s->config.trips, s->config.index, CW_BLOCKS, now);
         return;
     }
+    enum cw_trip_block why = p != NULL ? CW_BLOCKED_DOWN : CW_BLOCKS;
     for (uint32_t k = 0; k < s->source_cnt; k++) {
         uint32_t i = (s->turn + k) % s->source_cnt;
-        if (!try_source(s, &s->source[i], now))
+        if (!try_source(s, &s->source[i], now)) {
+            if (cw_fifo_peek(s->source[i].queue, now) != NULL)
+                why = s->source[i].no_room ? CW_BLOCKED_DOWN : CW_BLOCKED_DRAM;
             continue;
+        }
         s->turn = (i + 1) % s->source_cnt;
         unblock(s);
-        return;
+        why = CW_BLOCKS;
+        break;
     }
+    cw_trips_block(s->config.trips, s->config.index, why, now);
 }
 
 /* Earliest time at which a tick can do something. A head that is ready but blocked by a full queue asks for the next

@@ -38,6 +38,7 @@
 #include "event/event.h"
 #include "msg/crossbar.h"
 #include "msg/message.h"
+#include "msg/trip.h"
 
 struct cw_memory;
 struct cw_nvm;
@@ -119,6 +120,7 @@ struct cw_mem_config {
     const uint32_t *mech_inbox; /* [mech_cnt]: entries of from_noc; read at creation only */
     const struct cw_unit_provider *units; /* Its hardware units come from there. */
     const struct cw_events *events;       /* CW_EVENT_STRONG of atomics is told here; NULL: nobody hears */
+    struct cw_trips *trips;               /* Where requests are is told here; NULL: nobody asks */
 };
 
 /* A kind of partition. On an error nothing is left, and out->ops is NULL. */

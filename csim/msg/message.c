@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "msg/message.h"
+#include "msg/trip.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -155,6 +156,7 @@ struct cw_message *cw_message_copy(struct cw_message_pool *pool, const struct cw
     const uint8_t large = copy->large;
     *copy = *m;
     copy->large = large;
+    copy->trip = 0;
     memcpy(copy->body, m->body, body_bytes);
     return copy;
 }
@@ -163,6 +165,7 @@ void cw_message_free(struct cw_message_pool *pool, struct cw_message *m)
 {
     assert(pool->in_use > 0);
     pool->in_use--;
+    cw_trips_end(pool->trips, m);
     if (m->large == SPARE)
         return;
     m->next = pool->free[m->large];
@@ -217,6 +220,7 @@ static void head_state(struct cw_state *s, struct cw_message *m)
     CW_STATE(s, m->born);
     CW_STATE(s, m->loose);
     CW_STATE(s, m->epoch);
+    CW_STATE(s, m->trip);
 }
 
 static void body_state(struct cw_state *s, struct cw_message *m, uint32_t elements)

@@ -60,6 +60,7 @@ enum cw_message_loose {
 };
 
 struct cw_message_type;
+struct cw_trips;
 
 struct cw_message {
     /* head */
@@ -80,6 +81,7 @@ struct cw_message {
     uint32_t payload_bytes;  /* bytes beyond the header, for flits and traffic counts */
     uint32_t tag;            /* the requester's own, comes back with the reply */
     uint32_t attempt;        /* of a mechanism's region: for events, takes no place on the wires */
+    uint32_t trip;           /* Its place in the list of requests on their way (msg/trip.h), takes no place on the wires; 0: none */
     uint64_t addr;           /* line address, multiple of the line size */
     uint64_t place;          /* where L2 and DRAM find the line, set at the partition (csim/mem/version.h); 0: at addr */
     cw_lanes lanes;          /* lanes concerned, 31:0 */
@@ -227,6 +229,7 @@ struct cw_message_pool {
     struct cw_message *free[2]; /* by size class */
     void *chunks;
     uint32_t in_use;
+    struct cw_trips *trips; /* Of the machine, which sets it: a message that ends ends its trip (msg/trip.h). NULL: none */
     void (*fault)(void *context, int status, const char *text); /* the owner's, set after creation: the run is over. NULL: none */
     void *fault_context;
     uint32_t spares; /* handed out so far */

@@ -60,6 +60,7 @@ struct cowarp_gpu {
     struct cowarp_bins *bins;         /* NULL: nobody counts */
     struct cowarp_saved *saved;       /* NULL: the run is neither saved nor loaded */
     struct cowarp_profile *profile;   /* NULL: not counted */
+    struct cowarp_waits *waits;       /* NULL: not counted */
     struct cowarp_samples *samples;   /* NULL: none */
     struct cw_timeline *timeline;     /* NULL: none */
     struct cowarp_parts *parts;       /* NULL: nobody wants counters of parts */
@@ -164,6 +165,14 @@ void cowarp__profile_listen(struct cowarp_gpu *gpu);
 int cowarp__profile_launch(struct cowarp_gpu *gpu, const struct cowarp_module *module, const struct cw_kernel *kernel);
 /* After the GPU has gone. */
 void cowarp__profile_destroy(struct cowarp_gpu *gpu);
+
+/* Before the GPU exists, when the options ask for stalls. */
+int cowarp__waits_create(struct cowarp_gpu *gpu, const struct cowarp_options *options);
+/* When it exists, and when it has been reset: what has been counted is forgotten. */
+void cowarp__waits_listen(struct cowarp_gpu *gpu);
+/* A member of the statistics file. */
+void cowarp__waits_write(const struct cowarp_gpu *gpu, FILE *f);
+void cowarp__waits_destroy(struct cowarp_gpu *gpu);
 
 /* Before the GPU exists: opens the file when the options ask for samples. */
 int cowarp__samples_create(struct cowarp_gpu *gpu, const struct cowarp_options *options);

@@ -212,6 +212,8 @@ static int choose(struct cowarp_gpu *gpu, const struct cowarp_options *options, 
     if (status == CW_OK)
         status = cowarp__profile_create(gpu, options);
     if (status == CW_OK)
+        status = cowarp__waits_create(gpu, options);
+    if (status == CW_OK)
         status = cowarp__samples_create(gpu, options);
     if (status == CW_OK)
         status = cowarp__parts_create(gpu, options);
@@ -264,6 +266,7 @@ static int open_watchers(struct cowarp_gpu *gpu, const struct cowarp_options *op
 {
     cowarp__branches_listen(gpu);
     cowarp__profile_listen(gpu);
+    cowarp__waits_listen(gpu);
     int status = cowarp__record_open(gpu);
     if (status == CW_OK)
         status = cowarp__bins_open(gpu);
@@ -454,6 +457,7 @@ void cowarp_destroy(struct cowarp_gpu *gpu)
     }
     cowarp__branches_destroy(gpu);
     cowarp__profile_destroy(gpu);
+    cowarp__waits_destroy(gpu);
     cowarp__samples_destroy(gpu);
     cowarp__parts_destroy(gpu);
     cw_timeline_destroy(gpu->timeline);
@@ -566,6 +570,7 @@ static void listen_again(struct cowarp_gpu *gpu)
 {
     cowarp__branches_listen(gpu);
     cowarp__profile_listen(gpu);
+    cowarp__waits_listen(gpu);
     if (gpu->debug != NULL)
         cw_debug_listen(gpu->debug);
     cowarp__parts_reset(gpu);

@@ -43,7 +43,12 @@ static void hear(void *self, const struct cw_event *e)
         row[p->begun[e->core * p->warps + e->warp]].aborts++;
         break;
     case CW_EVENT_STALL:
+        if (e->u.stall.uop == NULL || e->u.stall.why == CW_STALL_ISSUED)
+            break;
         row[e->u.stall.uop - uop].stall[e->u.stall.why] += e->u.stall.cycles;
+        row += e->u.stall.by - uop;
+        row->cause[e->u.stall.why] += e->u.stall.cycles;
+        row->at[e->u.stall.at] += e->u.stall.cycles;
         break;
     default:
         break;

@@ -14,6 +14,8 @@ struct cowarp_profile_row {
     uint64_t accesses;           /* to lines of global and local memory */
     uint64_t aborts;             /* attempts, counted per thread, of a transaction that begins here */
     uint64_t stall[CW_STALLS];   /* cycles of a scheduler that would have issued this next */
+    uint64_t cause[CW_STALLS];   /* cycles of a scheduler that has waited for this */
+    uint64_t at[CW_ATS];         /* of these, by where it was */
 };
 
 /* A kernel that has run. Its module lives as long as the GPU. */

@@ -9,33 +9,19 @@
 #define HOT_LINES 12u
 #define TEXT_MAX  90 /* characters of a line in the table of hot ones */
 
-static const char *const reasons[CW_STALLS] = {
-    [CW_STALL_ISSUED] = "issued",
-    [CW_STALL_STRUCTURAL] = "structural",
-    [CW_STALL_MEMORY] = "memory",
-    [CW_STALL_FETCH] = "fetch",
-    [CW_STALL_SCOREBOARD_ALU] = "scoreboard_alu",
-    [CW_STALL_SCOREBOARD_SFU] = "scoreboard_sfu",
-    [CW_STALL_SCOREBOARD_MEMORY] = "scoreboard_memory",
-    [CW_STALL_SLEEP] = "sleep",
-    [CW_STALL_MECHANISM] = "mechanism",
-    [CW_STALL_BARRIER] = "barrier",
-    [CW_STALL_NO_WARP] = "no_warp",
-};
-
 /* A line of the PTX with the micro-operations that it has become. */
 struct line {
     uint32_t number;
     bool used;
-    uint64_t hot; /* scheduler cycles: those of its instructions' issue slots, and those that waited for it */
+    uint64_t hot; /* scheduler cycles: those of its instructions' issue slots, and those that waited for what it does */
     struct cowarp_profile_row sum;
 };
 
-static uint64_t stalled(const struct cowarp_profile_row *r)
+static uint64_t sum_of(const uint64_t cycles[CW_STALLS])
 {
     uint64_t sum = 0;
     for (uint32_t why = 0; why < CW_STALLS; why++)
-        sum += r->stall[why];
+        sum += cycles[why];
     return sum;
 }
 
@@ -47,8 +33,12 @@ static void add(struct cowarp_profile_row *to, const struct cowarp_profile_row *
     to->diverged += r->diverged;
     to->accesses += r->accesses;
     to->aborts += r->aborts;
-    for (uint32_t why = 0; why < CW_STALLS; why++)
+    for (uint32_t why = 0; why < CW_STALLS; why++) {
         to->stall[why] += r->stall[why];
+        to->cause[why] += r->cause[why];
+    }
+    for (uint32_t at = 0; at < CW_ATS; at++)
+        to->at[at] += r->at[at];
 }
 
 /* ---- the text's lines ---- */
@@ -82,27 +72,35 @@ static int hotter(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-static uint32_t main_reason(const struct cowarp_profile_row *r)
+static uint32_t largest(const uint64_t *cycles, uint32_t first, uint32_t cnt)
 {
-    uint32_t most = CW_STALL_STRUCTURAL;
-    for (uint32_t why = 0; why < CW_STALLS; why++)
-        most = r->stall[why] > r->stall[most] ? why : most;
+    uint32_t most = first;
+    for (uint32_t i = first; i < cnt; i++)
+        most = cycles[i] > cycles[most] ? i : most;
     return most;
+}
+
+/* "dram 61%"; "-" without any. */
+static void name_part(char text[48], const char *name, uint64_t part, uint64_t whole)
+{
+    snprintf(text, 48, "-");
+    if (part > 0)
+        snprintf(text, 48, "%s %.0f%%", name, 100.0 * (double)part / (double)whole);
 }
 
 static void put_hot_line(FILE *f, const struct line *l, uint64_t all, const char *text)
 {
-    const uint64_t waits = stalled(&l->sum);
-    const uint32_t why = main_reason(&l->sum);
-    char reason[48] = "-";
+    const uint64_t waits = sum_of(l->sum.cause);
+    const uint32_t why = largest(l->sum.cause, CW_STALL_STRUCTURAL, CW_STALLS), at = largest(l->sum.at, CW_AT_NONE + 1, CW_ATS);
+    char reason[48], where[48];
     size_t length;
     const char *line = line_at(text, l->number, &length);
-    if (waits > 0)
-        snprintf(reason, sizeof reason, "%s %.0f%%", reasons[why], 100.0 * (double)l->sum.stall[why] / (double)waits);
+    name_part(reason, cw_stall_name((enum cw_stall)why), l->sum.cause[why], waits);
+    name_part(where, cw_stall_at_name((enum cw_stall_at)at), l->sum.at[at], waits);
     const size_t blank = strspn(line, " \t");
     const int shown = length - blank < TEXT_MAX ? (int)(length - blank) : TEXT_MAX;
-    fprintf(f, "%6.2f%% %12" PRIu64 " %12" PRIu64 "  %-24s %6" PRIu32 ": %.*s\n", 100.0 * (double)l->hot / (double)all, l->hot, waits,
-            reason, l->number, shown, line + blank);
+    fprintf(f, "%6.2f%% %12" PRIu64 " %12" PRIu64 "  %-24s %-14s %6" PRIu32 ": %.*s\n", 100.0 * (double)l->hot / (double)all, l->hot, waits,
+            reason, where, l->number, shown, line + blank);
 }
 
 static void put_hot(FILE *f, struct line *sorted, uint32_t cnt, const char *text)
@@ -111,7 +109,7 @@ static void put_hot(FILE *f, struct line *sorted, uint32_t cnt, const char *text
     qsort(sorted, cnt, sizeof *sorted, hotter);
     for (uint32_t i = 0; i < cnt; i++)
         all += sorted[i].hot;
-    fprintf(f, "\nhottest lines\n%7s %12s %12s  %-24s %6s\n", "share", "cycles", "stalled", "most of it", "line");
+    fprintf(f, "\nhottest lines\n%7s %12s %12s  %-24s %-14s %6s\n", "share", "cycles", "causes", "most of it", "where", "line");
     for (uint32_t i = 0; i < cnt && i < HOT_LINES && sorted[i].hot > 0; i++)
         put_hot_line(f, &sorted[i], all, text);
 }
@@ -134,21 +132,21 @@ static int width_of(const char *name)
 
 static void put_row(FILE *f, const struct cowarp_profile_row *r)
 {
-    const uint64_t value[] = {r->warps, r->threads, r->branches, r->diverged, r->accesses, r->aborts, stalled(r)};
+    const uint64_t value[] = {r->warps, r->threads, r->branches, r->diverged, r->accesses, r->aborts, sum_of(r->stall), sum_of(r->cause)};
     for (size_t i = 0; i < sizeof value / sizeof value[0]; i++)
         put_number(f, 10, value[i]);
     for (uint32_t why = CW_STALL_STRUCTURAL; why < CW_STALL_NO_WARP; why++)
-        put_number(f, width_of(reasons[why]), r->stall[why]);
+        put_number(f, width_of(cw_stall_name((enum cw_stall)why)), r->stall[why]);
 }
 
 static void put_head(FILE *f)
 {
-    static const char *const names[] = {"warps", "threads", "branches", "diverged", "accesses", "aborts", "stalled"};
+    static const char *const names[] = {"warps", "threads", "branches", "diverged", "accesses", "aborts", "stalled", "causes"};
     fputs("\nlisting\n", f);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         fprintf(f, " %10s", names[i]);
     for (uint32_t why = CW_STALL_STRUCTURAL; why < CW_STALL_NO_WARP; why++)
-        fprintf(f, " %*s", width_of(reasons[why]), reasons[why]);
+        fprintf(f, " %*s", width_of(cw_stall_name((enum cw_stall)why)), cw_stall_name((enum cw_stall)why));
     fputs(" |   line\n", f);
 }
 
@@ -156,10 +154,10 @@ static void put_head(FILE *f)
 static void put_listing(FILE *f, const struct line *line, uint32_t cnt, const char *text)
 {
     struct cowarp_profile_row total = {0};
-    int blank = 7 * 11;
+    int blank = 8 * 11;
     uint32_t first = 0;
     for (uint32_t why = CW_STALL_STRUCTURAL; why < CW_STALL_NO_WARP; why++)
-        blank += 1 + width_of(reasons[why]);
+        blank += 1 + width_of(cw_stall_name((enum cw_stall)why));
     while (first < cnt && !line[first].used)
         first++;
     put_head(f);
@@ -190,7 +188,7 @@ static void put_kernel(FILE *f, const struct cowarp_profile_kernel *k, struct li
         add(&l->sum, &k->row[i]);
     }
     for (uint32_t i = 0; i < cnt; i++)
-        line[i].hot = stalled(&line[i].sum) + issue_cycles * line[i].sum.warps;
+        line[i].hot = sum_of(line[i].sum.cause) + issue_cycles * line[i].sum.warps;
     memcpy(sorted, line, cnt * sizeof *line);
     fprintf(f, "\nkernel %s\nmodule %s\nlaunches %" PRIu32 "\n", k->kernel->name, k->module->file, k->launches);
     put_hot(f, sorted, cnt, k->text);
@@ -199,7 +197,7 @@ static void put_kernel(FILE *f, const struct cowarp_profile_kernel *k, struct li
 
 bool cowarp__profile_text(const struct cowarp_profile_kernel *first, uint32_t issue_cycles, FILE *f)
 {
-    fputs("cowarp profile 1\n", f);
+    fputs("cowarp profile 2\n", f);
     for (const struct cowarp_profile_kernel *k = first; k != NULL; k = k->next) {
         uint32_t cnt = 1;
         for (uint32_t i = 0; i < k->kernel->uop_cnt; i++)

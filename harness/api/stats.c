@@ -322,6 +322,7 @@ int cowarp_write_stats(struct cowarp_gpu *gpu, const char *path, const char *wor
     put_persist_oracle(f, gpu);
     put_config(f, &gpu->config);
     cowarp__parts_write(gpu, f);
+    cowarp__waits_write(gpu, f);
     put_counting(f, gpu);
     put_counters(f, gpu);
     fputs("}\n", f);

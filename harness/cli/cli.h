@@ -77,8 +77,8 @@ struct cli_command {
 };
 
 extern const struct cli_command cli_list, cli_run, cli_crash, cli_litmus, cli_config, cli_exec, cli_cuda, cli_wave, cli_advise, cli_stats,
-    cli_diff, cli_rerun, cli_sweep, cli_report, cli_reproduce, cli_synth, cli_new_unit, cli_unit, cli_proofs, cli_doctor, cli_test,
-    cli_validate, cli_debug;
+    cli_diff, cli_explain, cli_rerun, cli_sweep, cli_report, cli_reproduce, cli_synth, cli_new_unit, cli_unit, cli_proofs, cli_doctor,
+    cli_test, cli_validate, cli_debug;
 /* The options of `cowarp cuda` alone, and the command line that they are, as the process of its program reads it. */
 #define CLI_CUDA_OWN_CNT 4u
 extern const struct cli_option cli_cuda_own[CLI_CUDA_OWN_CNT];

@@ -69,6 +69,13 @@ const struct cli_command cli_diff = {
     .script = "scripts/results/diff.py",
 };
 
+const struct cli_command cli_explain = {
+    .name = "explain",
+    .usage = "A.json B.json [OPTIONS]",
+    .what = "Says which causes and lines make two runs take different times",
+    .script = "scripts/results/explain.py",
+};
+
 const struct cli_command cli_rerun = {
     .name = "rerun",
     .usage = "FILE.json [OPTIONS]",

@@ -13,6 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import charts  # noqa: E402  (after the path is set)
 from charts import escape  # noqa: E402
 from diff import launch_text  # noqa: E402
+from report_lines import listings  # noqa: E402
 from report_style import STYLE  # noqa: E402
 from statsfile import Parser, Wrong, check_outputs, counted, grouped, load, refuse_twice, run_main, save, title  # noqa: E402
 
@@ -21,7 +22,7 @@ ABORT = "tx_aborted"  # of transactions; its parts are the causes
 HOT = 20             # lines of PTX
 POINTS = 400         # of a line over time
 NUMBER = re.compile(r"[-+]?[0-9][0-9,.]*(e[-+]?\d+)?%?$|-$")
-HOT_LINE = re.compile(r" *([0-9.]+%) +(\d+) +(\d+)  (\S+(?: \d+%)?) +(\d+): (.*)$")
+HOT_LINE = re.compile(r" *([0-9.]+%) +(\d+) +(\d+)  (\S+(?: \d+%)?) +(\S+(?: \d+%)?) +(\d+): (.*)$")
 RATES_OVER_TIME = (("thread_instructions", "Thread instructions per cycle", "instructions / cycle"), ("l1_read_misses", "L1 read misses per cycle", "misses / cycle"),
                    ("l2_read_misses", "L2 read misses per cycle", "misses / cycle"), ("dram_busy_cycles", "DRAM bus cycles per core cycle, all channels", "cycles / cycle"),
                    ("tx_committed", "Transactions committed per cycle", "transactions / cycle"), ("tx_aborted", "Transactions aborted per cycle", "transactions / cycle"))
@@ -146,12 +147,12 @@ def over_time(runs):
 
 
 def hot_rows(path):
-    """[(kernel, [(share, cycles, stalled, reason, line, text)])] of a profile; none of a file that is no such one."""
+    """[(kernel, [(share, cycles, waits, reason, where, line, text)])] of a profile; none of a file that is no such one."""
     try:
         lines = pathlib.Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return []
-    if not lines or lines[0] != "cowarp profile 1":
+    if not lines or lines[0] != "cowarp profile 2":
         return []
     found, hot = [], False
     for line in lines:
@@ -168,11 +169,11 @@ def hot_lines(runs):
     body = []
     for run in runs:
         for kernel, rows in hot_rows(run.profile) if run.profile else []:
-            cells = [[f"{number}: {' '.join(text.split())}", share, f"{int(cycles):,}", f"{int(stalled):,}", reason] for share, cycles, stalled, reason, number, text in rows[:HOT]]
-            body.append(f"<h3>{escape(kernel)} in {escape(run.name)}</h3>" + table(["line of the PTX", "share", "cycles", "stalled", "most of it"], cells))
+            cells = [[f"{number}: {' '.join(text.split())}", share, f"{int(cycles):,}", f"{int(waits):,}", reason, where] for share, cycles, waits, reason, where, number, text in rows[:HOT]]
+            body.append(f"<h3>{escape(kernel)} in {escape(run.name)}</h3>" + table(["line of the PTX", "share", "cycles", "waited for", "most of it", "where"], cells))
     if not body:
         body = ['<p class="none">Not recorded. Run with <code>--profile FILE</code>, and leave the file where it is.</p>']
-    return section("hot", "Hot lines", *body)
+    return section("hot", "Hot lines", *body, *map(listings, runs))
 
 
 def stall_stack(runs):

@@ -50,6 +50,7 @@ rect{{stroke:var(--paper);stroke-width:.6}}
 polyline{{fill:none;stroke-width:1.8}}
 .legend{{list-style:none;display:flex;flex-wrap:wrap;gap:.1rem 1rem;padding:0;margin:.3rem 0;font-size:.87rem}}
 .key{{display:inline-block;width:.8em;height:.8em;margin-right:.4em;border-radius:2px}}
+svg.bar{{display:inline;width:auto;margin:0}}.lines code{{white-space:pre}}.hot{{background:var(--panel)}}.hot code{{font-weight:600}}
 .none{{color:var(--soft)}}.error{{color:var(--bad);font-weight:600}}
 summary{{cursor:pointer;color:var(--link)}}
 details{{margin:.6rem 0}}

@@ -33,8 +33,9 @@ MANIFEST = {"repeat": Maybe([str]), "command?": Maybe([str]), "directory?": Mayb
 # What `--stats` writes. The members without a ? have always been there.
 STATS = {"version": str, "workload": Maybe(str), "variant?": Maybe(str), "system": str, "persistency?": str, "mechanisms?": [str], "control?": str,
          "preset": str, "seed": int, "check?": Maybe(str), "error?": Maybe(str), "report?": Maybe(str), "cycles": int, "simulated_us?": NUMBER,
-         "host_seconds?": NUMBER, "manifest?": MANIFEST, "estimate?": Each(NUMBER), "phases?": [{"name": str, "cycles": int, "simulated_us": NUMBER}], "units?": Each(str),
-         "config": Each((int, str)), "counting?": [str], "counters": Each(COUNTER),
+         "host_seconds?": NUMBER, "manifest?": MANIFEST, "estimate?": Each(NUMBER), "phases?": [{"name": str, "cycles": int, "simulated_us": NUMBER}],
+         "units?": Each(str), "config": Each((int, str)), "counting?": [str],
+         "waits?": [{"kernel": str, "line?": int, "cause": str, "at?": str, "cycles": int}], "counters": Each(COUNTER),
          "derived?": Each({"value": Maybe(NUMBER), "unit": str, "definition": str})}
 # What a store keeps of a run: these, or of one that has failed before there were any its check and the reason.
 KEPT = {name.removesuffix("?") + "?": shape for name, shape in STATS.items()} | {"check": Maybe(str)}

@@ -449,7 +449,7 @@ class Statistics(Test):
             stats = gpu.stats
             gpu.close()
             rows = [line.split(",") for line in samples.read_text().splitlines()]
-            self.assertTrue(profile.read_text().startswith("cowarp profile 1\n"))
+            self.assertTrue(profile.read_text().startswith("cowarp profile 2\n"))
             self.assertIn("traceEvents", json.loads(timeline.read_text()))
         slots = sum(value for name, value in stats.items() if name.startswith("issue_"))
         self.assertEqual(slots, stats["cycles"] * 2 * cowarp.config(preset="getm")["core.schedulers"])

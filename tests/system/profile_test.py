@@ -74,7 +74,7 @@ class Command(unittest.TestCase):
 
 
 def parse_profile(text):
-    """{kernel: (hot lines, {line: {column: number}}, totals)}, hot lines as (cycles, stalled, reason, line)."""
+    """{kernel: (hot lines, {line: {column: number}}, totals)}, hot lines as (cycles, causes, reason, line)."""
     kernels = {}
     for part in text.split("\nkernel ")[1:]:
         name, rest = part.split("\n", 1)
@@ -124,6 +124,7 @@ class Profile(Command):
                     for k in kernels.values():
                         self.assertEqual(sum(line.get(column, 0) for line in k[1].values()), k[2][column], column)
                 for hot, lines, total in kernels.values():
+                    self.assertEqual(total["causes"], total["stalled"])  # each cycle has one who waits, and one who is waited for
                     for line in lines.values():
                         self.assertEqual(line.get("stalled", 0), sum(line.get(c, 0) for c, n in self.COLUMNS.items() if n[:6] == "issue_"))
                     self.assertEqual(hot, sorted(hot, key=lambda h: (-h[0], h[3])))
@@ -171,7 +172,8 @@ ret;""")
         wait = lines[first + 13]
         self.assertEqual(wait["stalled"], wait["scoreboard_memory"])
         self.assertGreater(wait["scoreboard_memory"], 330)  # of a machine whose memory is that far away (GETM Table II)
-        self.assertEqual((hot[0][2], hot[0][3]), ("scoreboard_memory", first + 13))
+        self.assertEqual((hot[0][2], hot[0][3]), ("scoreboard_memory", first + 12))  # the load, not the add that waits for it
+        self.assertEqual(lines[first + 12]["causes"], wait["stalled"])
         self.assertEqual(lines[first + 4], {})
 
     def test_files(self):
@@ -238,7 +240,7 @@ class Samples(Command):
         self.assertGreater(rows[-1]["core_active_cycles"], 0)
         self.assertEqual(sum(v for k, v in counters.items() if k.startswith("issue_")), 3001 * 15 * 2)
         (_, _, total), = parse_profile(self.read("p.txt")).values()
-        self.assertEqual(total["stalled"] + counters["issue_no_warp"] + counters["issue_issued"], 3001 * 15 * 2)
+        self.assertEqual(total["stalled"] + sum(counters["issue_" + name] for name in ("no_warp", "launch", "drain", "issued")), 3001 * 15 * 2)
         self.assertEqual(json.loads(self.read("t.json"))["otherData"]["end_cycle"], 3001)
 
     def test_refusals(self):

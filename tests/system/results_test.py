@@ -677,9 +677,9 @@ class Report(Results):
             self.assertIn(name.removeprefix("tx_aborted_").replace("_", " "), legend)
         self.assertNotIn("aborted: cycles", text)
 
-    PROFILE = ("cowarp profile 1\n\nkernel k<1>\nmodule k.ptx\nlaunches 1\n\nhottest lines\n  share       cycles      stalled  most of it                 line\n"
-               " 75.00%          300          200  scoreboard_memory 60%        9: ld.global.u32 \t%r2, [%rd4];\n"
-               " 25.00%          100            0  -                           11: st.global.u32 \t[%rd5], %r3;\n\nlisting\n  warps | line\n      1 |  9 ld\n")
+    PROFILE = ("cowarp profile 2\n\nkernel k<1>\nmodule k.ptx\nlaunches 1\n\nhottest lines\n  share       cycles       causes  most of it               where            line\n"
+               " 75.00%          300          200  scoreboard_memory 60%    dram 35%            9: ld.global.u32 \t%r2, [%rd4];\n"
+               " 25.00%          100            0  -                        -                  11: st.global.u32 \t[%rd5], %r3;\n\nlisting\n  warps | line\n      1 |  9 ld\n")
 
     def page(self, *words):
         self.passes("report", *words, "-o", "r.html")
@@ -706,7 +706,7 @@ class Report(Results):
         stats = self.read("a.json")
         page, text = self.page("a.json")
         for word in ("What ran", f"{stats['cycles']:,}", f"{stats['counters']['tx_committed']['value']:,}", "core.count", "15", "Aborts by cause", "k<1>",
-                     "9: ld.global.u32 %r2, [%rd4];", "75.00%", "scoreboard_memory 60%", "cowarp run ht-h"):
+                     "9: ld.global.u32 %r2, [%rd4];", "75.00%", "scoreboard_memory 60%", "dram 35%", "cowarp run ht-h"):
             self.assertIn(word, text)
         self.assertNotIn("Not recorded", text)
         # the stack's first bar: 600, 300 and 100 of 1,000

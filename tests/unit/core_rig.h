@@ -325,7 +325,7 @@ static inline void run(struct rig *r)
         step(r);
     }
     r->cycles = r->now;
-    cw_core_count_until(r->core, r->now);
+    cw_core_count_until(r->core, r->now, CW_STALL_ISSUED);
 }
 
 static inline uint32_t word(const struct rig *r, uint32_t i)

@@ -83,6 +83,8 @@ static void release(struct cw_core_blocks *blocks, const struct cw_block *block,
         write_reduction(blocks, warp, b);
         warp->wait = CW_WAIT_NONE;
         warp->not_before = warps->cycle + (warps->stage > latency ? warps->stage : latency);
+        if (warps->stalls != NULL && latency > warps->stage)
+            warps->stalls->delay[w] = CW_STALL_BARRIER;
         cw_core__progress(warps, warp);
         if (blocks->dynamic != NULL)
             cw_control_advance(warps->control, w, cw_core__pc(warps, w) + 1);

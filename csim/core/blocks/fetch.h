@@ -3,7 +3,7 @@
  * Instruction buffers, the port to the instruction cache, and the cache. A warp whose buffer does not hold its next instructions asks
  * (buffer.c); at the end of the tick the port answers one after the other (fetch.c).
  *
- * Fields: fetch.c, core.c, saved.c.
+ * Fields: fetch.c, core.c, saved.c, charge.c.
  */
 #ifndef CW_CORE_BLOCKS_FETCH_H
 #define CW_CORE_BLOCKS_FETCH_H

@@ -37,6 +37,7 @@ void cw_core__miss_tick(struct cw_core_cache *cache)
     p->tag = m->tag;
     p->born = warps->now;
     cw_message_size(p, 0, warps->config->noc_header_bytes, warps->config->noc_flit_bytes);
+    cw_trips_begin(warps->cfg.trips, p, warps->now);
     cw_crossbar_push(warps->cfg.up, warps->cfg.index, p, warps->now);
     cache->misses.head = (cache->misses.head + 1) % cache->misses.cap;
     cache->misses.cnt--;

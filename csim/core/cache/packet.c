@@ -94,6 +94,8 @@ bool cw_core__write_line(struct cw_core_cache *cache, struct cw_l1_line *e, uint
     memcpy(b->byte_mask, e->dirty, sizeof b->byte_mask);
     memcpy(b->data, e->data, cache->line_bytes);
     cw_core__persist_leaves(warps, p);
+    if (p->needs_reply != 0)
+        cw_trips_begin(warps->cfg.trips, p, warps->now);
     cw_crossbar_push(warps->cfg.up, warps->cfg.index, p, warps->now);
     cw_l1_clean(&cache->l1, e);
     cw_core__tell_line(warps, CW_L1_LINE_EVICTED, e->line, CW_CORE_WARPS_MAX);
@@ -107,5 +109,6 @@ void cw_core__send_miss(struct cw_core_cache *cache, uint64_t line, uint8_t sect
     struct cw_message *p = new_packet(cache, CW_MSG_READ, line & ~(uint64_t)(cache->line_bytes - 1), 0);
     p->sectors = sectors;
     p->tag = tag;
+    cw_trips_begin(warps->cfg.trips, p, warps->now);
     cw_crossbar_push(warps->cfg.up, warps->cfg.index, p, warps->now);
 }

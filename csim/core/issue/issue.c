@@ -874,16 +874,12 @@ static __attribute__((noinline)) void unusual_tick(struct cw_core_issue *issue)
 {
     struct cw_core_cache *const cache = &issue->memory.blocks.cache;
     struct cw_core_warps *const warps = &cache->warps;
-    if (warps->stalls != NULL)
-        cw_core__stalls_charge(warps, warps->cycle);
     const bool stopped = issue->memory.unified && stalls(issue);
     if (!stopped && has_ready(issue))
         tick(issue, true);
     set_gap(issue, has_ready(issue));
-    if (warps->stalls != NULL) {
-        warps->stalls->stopped = stopped;
-        cw_core__stalls_judge(warps);
-    }
+    if (warps->stalls != NULL)
+        cw_core__stalls_tick(issue, stopped);
 }
 
 void cw_core__issue_tick(struct cw_core_issue *issue)

@@ -21,6 +21,11 @@ struct cw_core_issue {
     struct cw_operands operands;
 };
 
+/* In charge.c; only where warps->stalls is there. */
+/* Counts the cycles up to that one, exclusive. */
+void cw_core__stalls_charge(struct cw_core_issue *issue, uint64_t cycle);
+/* At the end of a tick: why each scheduler does not issue, from this cycle on. stopped: a memory instruction keeps the one pipeline. */
+void cw_core__stalls_tick(struct cw_core_issue *issue, bool stopped);
 /* issue.c */
 void cw_core__issue_tick(struct cw_core_issue *issue);
 /* Targets of a brx, by lane, of the active lanes; false: a lane's index is beyond the table, and a fault was raised. */

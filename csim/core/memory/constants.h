@@ -2,7 +2,7 @@
 /*
  * Constant memory and kernel parameters, with a cache or without.
  *
- * Fields: constant.c, core.c, lsu.c, saved.c.
+ * Fields: constant.c, core.c, lsu.c, saved.c, charge.c.
  */
 #ifndef CW_CORE_MEMORY_CONSTANTS_H
 #define CW_CORE_MEMORY_CONSTANTS_H

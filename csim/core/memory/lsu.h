@@ -3,7 +3,7 @@
  * The load/store unit: a queue of memory instructions in issue order. Its head is cut into line accesses, which go into the pipe, or into
  * passes over the banks of shared memory.
  *
- * Fields: lsu.c, shared.c, core.c, saved.c.
+ * Fields: lsu.c, shared.c, core.c, saved.c, charge.c.
  */
 #ifndef CW_CORE_MEMORY_LSU_H
 #define CW_CORE_MEMORY_LSU_H

@@ -233,6 +233,8 @@ static void leave(struct cw_core_memory *memory, const struct cw_pipe_entry *e, 
     if (__builtin_expect(memory->hostile, 0))
         loosen(e->inst, p);
     cw_core__persist_leaves(warps, p);
+    if (unanswered || p->kind == CW_MSG_READ || p->needs_reply != 0)
+        cw_trips_begin(warps->cfg.trips, p, warps->now);
     cw_crossbar_push(warps->cfg.up, warps->cfg.index, p, warps->now);
     take_port(memory);
     memory->pipe.packet = NULL;
@@ -538,6 +540,7 @@ bool cw_core__send(struct cw_core_memory *memory, struct cw_message *p, cw_time 
     p->partition = (uint16_t)cw_address_partition(warps->config, p->addr);
     if (p->kind == CW_MSG_WRITE && p->needs_reply)
         cw_core__expect_ack(cache, p, cw_core__order_flight(warps, p->warp));
+    cw_trips_begin(warps->cfg.trips, p, now);
     cw_crossbar_push(warps->cfg.up, warps->cfg.index, p, now);
     return true;
 }

@@ -4,7 +4,7 @@
  * hits of log accesses, which have a latency of their own. A mechanism may park an access, so that its warp alone
  * waits. lsu.c puts accesses in; pipe.c takes them out, and the replies.
  *
- * Fields: pipe.c, core.c, lsu.c, saved.c, watch.c.
+ * Fields: pipe.c, core.c, lsu.c, saved.c, watch.c, charge.c.
  */
 #ifndef CW_CORE_MEMORY_PIPE_H
 #define CW_CORE_MEMORY_PIPE_H

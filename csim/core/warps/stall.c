@@ -4,8 +4,9 @@
  * it then takes the path of issue.c that machines with something unusual take.
  *
  * What a warp waits for is worked out when it is put into the ready mask or the wheel, for what comes last of its registers, its fetch and
- * its back-off is known then. So the slots are sets by what they wait for, and a scheduler's reason follows from these sets at the end of a
- * tick. Between two ticks nothing changes, so the next tick counts all cycles up to itself at once.
+ * its back-off is known then, and which instruction that is. So the slots are sets by what they wait for, and a scheduler's reason follows
+ * from these sets at the end of a tick. Between two ticks nothing changes, so the next tick counts all cycles up to itself at once
+ * (issue/charge.c).
  */
 #include "core/warps/warps.h"
 
@@ -18,8 +19,14 @@ struct cw_stalls *cw_core__stalls_create(const struct cw_core_warps *warps)
         return NULL;
     s->why = calloc(warps->slots, sizeof *s->why);
     s->delay = calloc(warps->slots, sizeof *s->delay);
+    s->at = calloc(warps->slots, sizeof *s->at);
     s->last = calloc((size_t)warps->slots * CW_LANES, sizeof *s->last);
-    if (s->why == NULL || s->delay == NULL || s->last == NULL) {
+    s->by = calloc(warps->slots, sizeof *s->by);
+    s->issued = calloc(warps->slots, sizeof *s->issued);
+    s->begun = calloc(warps->slots, sizeof *s->begun);
+    s->last_pc = calloc((size_t)warps->slots * CW_LANES, sizeof *s->last_pc);
+    if (s->why == NULL || s->delay == NULL || s->at == NULL || s->last == NULL || s->by == NULL || s->issued == NULL || s->begun == NULL ||
+        s->last_pc == NULL) {
         cw_core__stalls_destroy(s);
         return NULL;
     }
@@ -27,8 +34,9 @@ struct cw_stalls *cw_core__stalls_create(const struct cw_core_warps *warps)
     memset(s->delay, CW_STALL_FETCH, warps->slots);
     for (uint32_t w = 0; w < warps->slots; w++)
         s->mine[w % warps->scheduler_cnt][w / 64] |= cw_core__bit(w);
+    s->idle = CW_STALL_NO_WARP;
     for (uint32_t i = 0; i < warps->scheduler_cnt; i++)
-        s->scheduler[i].why = CW_STALL_NO_WARP;
+        s->scheduler[i].why = s->idle;
     return s;
 }
 
@@ -36,11 +44,9 @@ void cw_core__stalls_destroy(struct cw_stalls *s)
 {
     if (s == NULL)
         return;
-    free(s->why);
-    free(s->delay);
-    free(s->last);
-    free(s->producer);
-    free(s);
+    void *owned[] = {s->why, s->delay, s->last, s->producer, s->at, s->by, s->issued, s->begun, s->last_pc, s->producer_pc, s};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+        free(owned[i]);
 }
 
 int cw_core__stalls_prepare(struct cw_core_warps *warps, const struct cw_kernel *kernel, struct cw_error *err)
@@ -48,21 +54,38 @@ int cw_core__stalls_prepare(struct cw_core_warps *warps, const struct cw_kernel 
     struct cw_stalls *s = warps->stalls;
     s->registers = cw_scoreboard_slots(kernel);
     free(s->producer);
+    free(s->producer_pc);
     s->producer = calloc((size_t)warps->slots * s->registers, sizeof *s->producer);
-    return s->producer != NULL ? CW_OK : cw_fail(err, CW_ENOMEM, "no memory for the registers of kernel %s", kernel->name);
+    s->producer_pc = calloc((size_t)warps->slots * s->registers, sizeof *s->producer_pc);
+    for (uint32_t i = 0; i < warps->scheduler_cnt; i++)
+        s->scheduler[i] = (struct cw_stalled){.why = s->idle};
+    memset(s->by, 0, warps->slots * sizeof *s->by);
+    memset(s->issued, 0, warps->slots * sizeof *s->issued);
+    memset(s->begun, 0, warps->slots * sizeof *s->begun);
+    memset(s->last_pc, 0, (size_t)warps->slots * CW_LANES * sizeof *s->last_pc);
+    return s->producer != NULL && s->producer_pc != NULL
+               ? CW_OK
+               : cw_fail(err, CW_ENOMEM, "no memory for the registers of kernel %s", kernel->name);
 }
 
 /* ---- what a warp waits for ---- */
 
 struct wait {
     uint64_t until;
-    uint8_t why;
+    uint8_t why, at;
+    uint32_t by;
 };
 
-static void later(struct wait *wait, uint64_t until, uint8_t why)
+static void later(struct wait *wait, uint64_t until, uint8_t why, uint32_t by)
 {
     if (until > wait->until)
-        *wait = (struct wait){until, why};
+        *wait = (struct wait){until, why, CW_AT_NONE, by};
+}
+
+/* The warp's next instruction; where its policy has none, its last one. */
+static uint32_t own(const struct cw_core_warps *warps, uint32_t w)
+{
+    return warps->front[w].active != 0 ? cw_core__pc(warps, w) : warps->stalls->issued[w];
 }
 
 /* The registers of the threads at home in the slot. */
@@ -70,7 +93,8 @@ static void registers(const struct cw_core_warps *warps, uint32_t home, const st
 {
     const struct cw_stalls *s = warps->stalls;
     for (uint32_t i = 0; i < op->slot_cnt; i++)
-        later(wait, warps->warp[home].slot_cycle[op->slot[i]], s->producer[(size_t)home * s->registers + op->slot[i]]);
+        later(wait, warps->warp[home].slot_cycle[op->slot[i]], s->producer[(size_t)home * s->registers + op->slot[i]],
+              s->producer_pc[(size_t)home * s->registers + op->slot[i]]);
 }
 
 /* As ready.c has it of a dynamic warp. */
@@ -84,60 +108,89 @@ static void dynamic_registers(const struct cw_core_warps *warps, uint32_t w, con
         for (uint32_t left = dynamic->part[i].lanes & (uint32_t)warps->front[w].active; warps->thread_done != NULL && left != 0;
              left &= left - 1) {
             const uint32_t at = home * CW_LANES + (uint32_t)__builtin_ctz(left);
-            later(wait, warps->thread_done[at], warps->stalls->last[at]);
+            later(wait, warps->thread_done[at], warps->stalls->last[at], warps->stalls->last_pc[at]);
         }
         if (warps->mixes && warps->warp[home].acquiring)
-            later(wait, CW_CYCLE_PENDING, CW_STALL_MEMORY);
+            later(wait, CW_CYCLE_PENDING, CW_STALL_MEMORY, own(warps, w));
     }
 }
 
+/* The instruction for which the warp issues later than it could. */
+static uint32_t delayed_by(const struct cw_core_warps *warps, uint32_t w)
+{
+    const struct cw_stalls *s = warps->stalls;
+    return s->delay[w] == CW_STALL_MECHANISM ? s->begun[w] : s->delay[w] == CW_STALL_FETCH ? cw_core__pc(warps, w) : s->issued[w];
+}
+
 /* Of a warp that waits for no event. */
-static uint8_t next_instruction(const struct cw_core_warps *warps, uint32_t w)
+static struct wait next_instruction(const struct cw_core_warps *warps, uint32_t w)
 {
     const struct cw_warp *warp = &warps->warp[w];
-    const struct cw_issue_op *op = &warps->op[cw_core__pc(warps, w)];
-    struct wait wait = {0, CW_STALL_FETCH};
+    const struct cw_stalls *s = warps->stalls;
+    const uint32_t pc = cw_core__pc(warps, w);
+    const struct cw_issue_op *op = &warps->op[pc];
+    struct wait wait = {0, CW_STALL_FETCH, CW_AT_NONE, pc};
     if (warp->dynamic != NULL)
         dynamic_registers(warps, w, op, &wait);
     else
         registers(warps, w, op, &wait);
     if (warps->one_by_one && warp->dynamic == NULL)
-        later(&wait, warp->insts != 0 ? CW_CYCLE_PENDING : warp->done_at, warps->stalls->last[w * CW_LANES]);
-    later(&wait, warp->not_before, warps->stalls->delay[w]);
-    later(&wait, warp->fetched_at, CW_STALL_FETCH);
-    return wait.why;
+        later(&wait, warp->insts != 0 ? CW_CYCLE_PENDING : warp->done_at, s->last[w * CW_LANES], s->last_pc[w * CW_LANES]);
+    later(&wait, warp->not_before, s->delay[w], delayed_by(warps, w));
+    if (wait.why == CW_STALL_MECHANISM)
+        wait.at = CW_AT_BACK_OFF;
+    later(&wait, warp->fetched_at, CW_STALL_FETCH, pc);
+    return wait;
 }
 
-static uint8_t what_for(const struct cw_core_warps *warps, uint32_t w)
+/* Of a warp that a mechanism, or its region, holds back. */
+static struct wait held(const struct cw_core_warps *warps, uint32_t w)
+{
+    const uint32_t last = warps->stalls->issued[w];
+    const bool begins = warps->op[own(warps, w)].kind == CW_ISSUE_REGION_BEGIN;
+    switch ((enum cw_wait)warps->warp[w].wait) {
+    case CW_WAIT_REGION_DRAIN:
+        return (struct wait){0, CW_STALL_MECHANISM, CW_AT_DRAINING, last};
+    case CW_WAIT_REGION_END:
+        return (struct wait){0, CW_STALL_MECHANISM, CW_AT_COMMIT, last};
+    default:
+        return (struct wait){0, CW_STALL_MECHANISM, begins ? CW_AT_BEGIN : CW_AT_MECHANISM, own(warps, w)};
+    }
+}
+
+static struct wait what_for(const struct cw_core_warps *warps, uint32_t w)
 {
     const struct cw_warp *warp = &warps->warp[w];
     switch ((enum cw_wait)warp->wait) {
     case CW_WAIT_FREE:
     case CW_WAIT_EXIT:
-        return CW_STALL_NO_WARP;
+        return (struct wait){.why = CW_STALL_NO_WARP};
     case CW_WAIT_BARRIER:
-        return CW_STALL_BARRIER;
+        return (struct wait){.why = CW_STALL_BARRIER, .by = warps->stalls->issued[w]};
     case CW_WAIT_FENCE:
-        return CW_STALL_MEMORY;
+        return (struct wait){.why = CW_STALL_MEMORY, .by = own(warps, w)};
     case CW_WAIT_NONE:
         break;
     default:
-        return CW_STALL_MECHANISM;
+        return held(warps, w);
     }
     if (warps->front[w].active == 0)
-        return CW_STALL_MECHANISM;
-    return warp->acquiring && !warps->mixes ? CW_STALL_MEMORY : next_instruction(warps, w);
+        return (struct wait){.why = CW_STALL_MECHANISM, .by = own(warps, w)};
+    return warp->acquiring && !warps->mixes ? (struct wait){.why = CW_STALL_MEMORY, .by = warps->stalls->issued[w]}
+                                            : next_instruction(warps, w);
 }
 
 void cw_core__stalls_note(struct cw_core_warps *warps, uint32_t w)
 {
     struct cw_stalls *s = warps->stalls;
-    const uint8_t why = what_for(warps, w);
+    const struct wait wait = what_for(warps, w);
     if (warps->warp[w].wait == CW_WAIT_FREE)
         s->delay[w] = CW_STALL_FETCH;
     s->waits[s->why[w]][w / 64] &= ~cw_core__bit(w);
-    s->waits[why][w / 64] |= cw_core__bit(w);
-    s->why[w] = why;
+    s->waits[wait.why][w / 64] |= cw_core__bit(w);
+    s->why[w] = wait.why;
+    s->at[w] = wait.at;
+    s->by[w] = wait.by;
 }
 
 /* ---- what an instruction makes others wait for ---- */
@@ -162,16 +215,24 @@ static void write_class(const struct cw_core_warps *warps, uint32_t home, uint32
 {
     struct cw_stalls *s = warps->stalls;
     const uint8_t class = class_of(op);
-    for (uint32_t i = 0; i < op->dst_cnt; i++)
+    const uint32_t pc = (uint32_t)(op - warps->op);
+    for (uint32_t i = 0; i < op->dst_cnt; i++) {
         s->producer[(size_t)home * s->registers + op->slot[i]] = class;
-    for (; warps->one_by_one && lanes != 0; lanes &= lanes - 1)
+        s->producer_pc[(size_t)home * s->registers + op->slot[i]] = pc;
+    }
+    for (; warps->one_by_one && lanes != 0; lanes &= lanes - 1) {
         s->last[home * CW_LANES + (uint32_t)__builtin_ctz(lanes)] = class;
+        s->last_pc[home * CW_LANES + (uint32_t)__builtin_ctz(lanes)] = pc;
+    }
 }
 
 void cw_core__stalls_issue(struct cw_core_warps *warps, uint32_t w, const struct cw_issue_op *op)
 {
     const struct cw_dynamic_warp *dynamic = warps->warp[w].dynamic;
     warps->stalls->delay[w] = CW_STALL_FETCH;
+    warps->stalls->issued[w] = (uint32_t)(op - warps->op);
+    if (op->kind == CW_ISSUE_REGION_BEGIN)
+        warps->stalls->begun[w] = warps->stalls->issued[w];
     if (dynamic == NULL)
         write_class(warps, w, 1, op);
     for (uint32_t i = 0; dynamic != NULL && i < dynamic->cnt; i++)
@@ -203,36 +264,70 @@ static uint64_t waiting(const struct cw_core_warps *warps, uint32_t s, uint32_t 
     return unready | (why == CW_STALL_STRUCTURAL ? no_unit : why == CW_STALL_MEMORY ? no_room : ready & ~no_unit & ~no_room);
 }
 
-/* The next instruction of the warp of these that would issue first. */
-static uint32_t next_pc(const struct cw_core_warps *warps, uint32_t s, enum cw_stall why, const struct cw_slots *slots)
+/* The warp of these that would issue first. */
+static uint32_t first_of(const struct cw_core_warps *warps, uint32_t s, const struct cw_slots *slots)
 {
     uint32_t w = CW_SLOTS_MAX;
     if (warps->rows == 1)
-        w = cw_scheduler_pick(&warps->scheduler[s], &warps->ages, slots->word[0]);
-    for (uint32_t row = 0; warps->rows > 1 && row < warps->rows; row++)
+        return cw_scheduler_pick(&warps->scheduler[s], &warps->ages, slots->word[0]);
+    for (uint32_t row = 0; row < warps->rows; row++)
         for (uint64_t left = slots->word[row]; left != 0; left &= left - 1) {
             const uint32_t i = 64 * row + (uint32_t)__builtin_ctzll(left);
             if (w == CW_SLOTS_MAX || warps->warp[i].age < warps->warp[w].age)
                 w = i;
         }
-    return why == CW_STALL_BARRIER ? (uint32_t)(warps->warp[w].bar_uop - warps->uop) : cw_core__pc(warps, w);
+    return w;
+}
+
+static bool is_ready(const struct cw_core_warps *warps, uint32_t w)
+{
+    return (warps->row[w / 64].ready & cw_core__bit(w)) != 0;
+}
+
+/* Whom a warp at a barrier waits for: of the warps of its block that are still to come the one that waits for what is over last. */
+static uint32_t missing(const struct cw_core_warps *warps, uint32_t w)
+{
+    const struct cw_stalls *st = warps->stalls;
+    uint32_t last = w;
+    for (uint32_t i = 0; i < warps->slots && warps->warp[w].dynamic == NULL; i++) {
+        if (warps->warp[i].block != warps->warp[w].block || st->why[i] >= CW_STALL_BARRIER)
+            continue;
+        if (last == w || (is_ready(warps, last) && !is_ready(warps, i)) || (st->why[i] > st->why[last] && !is_ready(warps, i)))
+            last = i;
+    }
+    return last;
+}
+
+/* What the event says of the slots that wait for that. */
+static void say(const struct cw_core_warps *warps, uint32_t s, struct cw_stalled *to, const struct cw_slots *slots)
+{
+    const struct cw_stalls *st = warps->stalls;
+    const uint32_t w = first_of(warps, s, slots);
+    const bool barrier = to->why == CW_STALL_BARRIER;
+    to->pc = barrier ? st->by[w] : own(warps, w);
+    to->warp = barrier && warps->warp[w].wait == CW_WAIT_BARRIER ? missing(warps, w) : w;
+    to->ready = is_ready(warps, to->warp);
+    to->of = !barrier ? to->why : to->ready ? CW_STALL_STRUCTURAL : st->why[to->warp];
+    to->at = to->ready ? CW_AT_NONE : st->at[to->warp];
+    to->by = to->ready ? own(warps, to->warp) : st->by[to->warp];
 }
 
 static void judge(struct cw_core_warps *warps, uint32_t s)
 {
     struct cw_slots slots;
-    const bool told = cw_events_want(warps->cfg.stream, CW_EVENT_STALL);
+    struct cw_stalled *to = &warps->stalls->scheduler[s];
     for (uint32_t why = CW_STALL_STRUCTURAL; why < CW_STALL_NO_WARP; why++) {
         uint64_t any = 0;
         for (uint32_t row = 0; row < warps->rows; row++)
             any |= slots.word[row] = waiting(warps, s, row, (enum cw_stall)why);
         if (any == 0)
             continue;
-        warps->stalls->scheduler[s].why = (uint8_t)why;
-        warps->stalls->scheduler[s].pc = told ? next_pc(warps, s, (enum cw_stall)why, &slots) : 0;
+        to->why = (uint8_t)why;
+        if (cw_events_want(warps->cfg.stream, CW_EVENT_STALL))
+            say(warps, s, to, &slots);
         return;
     }
-    warps->stalls->scheduler[s].why = CW_STALL_NO_WARP;
+    to->why = warps->stalls->idle;
 }
 
 void cw_core__stalls_judge(struct cw_core_warps *warps)
@@ -241,48 +336,10 @@ void cw_core__stalls_judge(struct cw_core_warps *warps)
         judge(warps, s);
 }
 
-static uint64_t *counter_of(struct cw_stats *s, uint8_t why)
+void cw_core__stalls_idle(struct cw_core_warps *warps, enum cw_stall why)
 {
-    static const size_t offset[CW_STALLS] = {
-        [CW_STALL_ISSUED] = offsetof(struct cw_stats, issue_issued),
-        [CW_STALL_STRUCTURAL] = offsetof(struct cw_stats, issue_structural),
-        [CW_STALL_MEMORY] = offsetof(struct cw_stats, issue_memory),
-        [CW_STALL_FETCH] = offsetof(struct cw_stats, issue_fetch),
-        [CW_STALL_SCOREBOARD_ALU] = offsetof(struct cw_stats, issue_scoreboard_alu),
-        [CW_STALL_SCOREBOARD_SFU] = offsetof(struct cw_stats, issue_scoreboard_sfu),
-        [CW_STALL_SCOREBOARD_MEMORY] = offsetof(struct cw_stats, issue_scoreboard_memory),
-        [CW_STALL_SLEEP] = offsetof(struct cw_stats, issue_sleep),
-        [CW_STALL_MECHANISM] = offsetof(struct cw_stats, issue_mechanism),
-        [CW_STALL_BARRIER] = offsetof(struct cw_stats, issue_barrier),
-        [CW_STALL_NO_WARP] = offsetof(struct cw_stats, issue_no_warp),
-    };
-    return (uint64_t *)(void *)((char *)s + offset[why]);
-}
-
-static void tell(const struct cw_core_warps *warps, uint32_t s, uint64_t cycle, uint64_t cycles)
-{
-    const struct cw_event e = {
-        .type = CW_EVENT_STALL,
-        .core = warps->cfg.index,
-        .now = cycle * warps->period,
-        .u.stall = {&warps->uop[warps->stalls->scheduler[s].pc], warps->stalls->scheduler[s].why, s, cycles},
-    };
-    cw_events_tell(warps->cfg.stream, &e);
-}
-
-void cw_core__stalls_charge(struct cw_core_warps *warps, uint64_t cycle)
-{
-    struct cw_stalls *st = warps->stalls;
-    if (cycle <= st->charged)
-        return;
-    const bool told = cw_events_want(warps->cfg.stream, CW_EVENT_STALL);
-    for (uint32_t s = 0; s < warps->scheduler_cnt; s++) {
-        const uint64_t taken = warps->scheduler[s].free_at, from = taken < st->charged ? st->charged : taken < cycle ? taken : cycle;
-        const uint8_t why = st->scheduler[s].why;
-        warps->cfg.stats->issue_issued += from - st->charged;
-        *counter_of(warps->cfg.stats, why) += cycle - from;
-        if (told && from < cycle && why != CW_STALL_NO_WARP)
-            tell(warps, s, cycle, cycle - from);
-    }
-    st->charged = cycle;
+    warps->stalls->idle = (uint8_t)why;
+    for (uint32_t s = 0; s < warps->scheduler_cnt; s++)
+        if (warps->stalls->scheduler[s].why >= CW_STALL_NO_WARP)
+            warps->stalls->scheduler[s].why = (uint8_t)why;
 }

@@ -29,9 +29,16 @@
 /* Why each scheduler does not issue; see stall.c. */
 struct cw_stalls {
     uint64_t charged; /* cycles are counted up to this one, exclusive */
-    struct {
-        uint8_t why; /* enum cw_stall, of the cycles from `charged` on that its issue slot is free for */
-        uint32_t pc;
+    uint8_t idle;     /* Enum cw_stall of a scheduler without a warp */
+    struct cw_stalled {
+        uint8_t why;     /* Enum cw_stall, of the cycles from `charged` on that its issue slot is free for */
+        uint8_t of;      /* What the warp below waits for: the same, but of a barrier what the last warp waits for */
+        uint8_t at;      /* Enum cw_stall_at, as far as the warp knows */
+        bool ready;      /* The warp is, and something else is not */
+        uint32_t warp;   /* Who waits; of a barrier the warp that it waits for */
+        uint32_t pc, by; /* As in the event; only where somebody hears of it */
+        uint32_t trip;   /* The request that it was last found to wait for, with its number (msg/trip.h); 0: none */
+        uint64_t number;
     } scheduler[CW_CORE_SCHEDULERS_MAX];
     uint64_t mine[CW_CORE_SCHEDULERS_MAX][CW_SLOT_WORDS]; /* a scheduler's slots */
     uint64_t waits[CW_STALLS][CW_SLOT_WORDS];             /* slots by what they wait for, or have waited for when they are ready */
@@ -39,8 +46,13 @@ struct cw_stalls {
     uint8_t *delay;                                       /* [slot]: what not_before stands for */
     uint8_t *last;     /* [home * CW_LANES + lane]: class of the thread's last instruction; without dynamic warps that of lane 0 counts */
     uint8_t *producer; /* [home * registers + slot of the scoreboard]: class of the instruction that writes it */
+    uint8_t *at;       /* [slot]: as a scheduler's */
+    /* PCs, in the same places: of what the slot waits for, of its last instruction, of the last region that it has begun, of `last` and of
+     * `producer`. */
+    uint32_t *by, *issued, *begun, *last_pc, *producer_pc;
     uint32_t registers;
     bool stopped; /* in one pipeline: a memory instruction keeps its stage */
+    bool refused; /* The crossbar has no room for what is at the end of the load/store pipeline */
 };
 
 /* Registers and identities of all warps. */
@@ -248,8 +260,8 @@ int cw_core__stalls_prepare(struct cw_core_warps *warps, const struct cw_kernel 
 void cw_core__stalls_note(struct cw_core_warps *warps, uint32_t w);
 /* The instruction issues, unless it is refused. */
 void cw_core__stalls_issue(struct cw_core_warps *warps, uint32_t w, const struct cw_issue_op *op);
-/* Counts the cycles up to that one, exclusive. */
-void cw_core__stalls_charge(struct cw_core_warps *warps, uint64_t cycle);
+/* From now on a scheduler without a warp counts as that. */
+void cw_core__stalls_idle(struct cw_core_warps *warps, enum cw_stall why);
 /* At the end of a tick: why each scheduler does not issue, from this cycle on. */
 void cw_core__stalls_judge(struct cw_core_warps *warps);
 /* registers.c */
