@@ -67,6 +67,9 @@ function(cw_add_tests)
     add_test(NAME system.debug COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/debug_test.py $<TARGET_FILE:cowarp> ${PROJECT_SOURCE_DIR}/tests/debug)
     add_test(NAME system.debug.gdb COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/debug_gdb_test.py $<TARGET_FILE:cowarp>
              ${PROJECT_SOURCE_DIR}/tests/debug)
+    add_test(NAME system.debug.npm COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/debug_npm_test.py $<TARGET_FILE:cowarp>
+             ${PROJECT_SOURCE_DIR}/tests/debug)
+    set_tests_properties(system.debug.npm PROPERTIES SKIP_RETURN_CODE 77)
     add_test(NAME system.debug.dap COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/debug_dap_test.py $<TARGET_FILE:cowarp>
              ${PROJECT_SOURCE_DIR}/tests/debug)
     add_test(NAME system.saved COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/saved_test.py $<TARGET_FILE:cowarp>

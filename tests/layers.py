@@ -29,7 +29,7 @@ HARNESS = {
     "rtl": ([], ["base", "unit"]),
     "wave": (["file", "rtl"], ["base", "unit", "core", "mech", "gpu"]),
     "timeline": (["file"], ["base", "core", "mem", "gpu"]),
-    "debugger": ([], ["base", "event", "ir", "core", "mem", "gpu"]),
+    "debugger": (["wave"], ["base", "event", "unit", "ir", "core", "mem", "gpu"]),
     "play": (["file", "rtl", "wave"], ["base", "unit"]),
     "api": (["file", "rtl", "wave", "timeline", "debugger", "play"], ["base", "ir", "ptx", "exec", "event", "control", "unit", "mem", "mech", "gpu"]),
     "litmus": ([], ["base"]),

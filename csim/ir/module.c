@@ -52,6 +52,11 @@ void cw_module_destroy(struct cw_module *m)
     for (uint32_t i = 0; i < m->source_cnt; i++)
         free(m->source[i].name);
     free(m->source);
+    for (uint32_t i = 0; i < m->function_cnt; i++) {
+        free(m->function[i].label);
+        free(m->function[i].name);
+    }
+    free(m->function);
     free(m->loc);
     free(m->reloc);
     free(m->file);
@@ -89,15 +94,42 @@ static const struct cw_loc *loc_of(const struct cw_module *m, uint32_t ptx_line)
     return low > 0 ? &m->loc[low - 1] : NULL;
 }
 
+static const char *file_name(const struct cw_module *m, uint32_t number)
+{
+    for (uint32_t i = 0; i < m->source_cnt; i++)
+        if (m->source[i].number == number)
+            return m->source[i].name;
+    return NULL;
+}
+
 const char *cw_module_source(const struct cw_module *m, uint32_t ptx_line, uint32_t *line)
 {
     const struct cw_loc *l = loc_of(m, ptx_line);
-    for (uint32_t i = 0; l != NULL && l->line != 0 && i < m->source_cnt; i++)
-        if (m->source[i].number == l->file) {
-            *line = l->line;
-            return m->source[i].name;
-        }
+    const char *file = l != NULL && l->line != 0 ? file_name(m, l->file) : NULL;
+    if (file != NULL)
+        *line = l->line;
+    return file;
+}
+
+/* The caller's entry: the last one before this one, in the same function, of the place where this one's function is called. */
+static const struct cw_loc *caller_of(const struct cw_module *m, const struct cw_loc *l)
+{
+    for (const struct cw_loc *c = l; c > m->loc && c[-1].line != 0; c--)
+        if (c[-1].file == l->at_file && c[-1].line == l->at_line && c[-1].column == l->at_column)
+            return &c[-1];
     return NULL;
+}
+
+bool cw_module_inlined(const struct cw_module *m, uint32_t ptx_line, uint32_t depth, struct cw_inlined_call *call)
+{
+    const struct cw_loc *l = loc_of(m, ptx_line);
+    for (uint32_t i = 0; i < depth && l != NULL; i++)
+        l = caller_of(m, l);
+    if (l == NULL || l->at_line == 0)
+        return false;
+    *call = (struct cw_inlined_call){
+        .name = l->function != 0 ? m->function[l->function - 1].name : NULL, .file = file_name(m, l->at_file), .line = l->at_line};
+    return true;
 }
 
 const struct cw_kernel *cw_module_kernel(const struct cw_module *m, const char *name)

@@ -118,6 +118,16 @@ struct cw_loc {
     uint32_t ptx_line;
     uint32_t file; /* as .file numbers it */
     uint32_t line; /* 0: of none, as at the beginning of a function */
+    uint32_t column;
+    uint32_t function;                    /* That the compiler has inlined here, 1 + its number in cw_module.function; 0: none is said */
+    uint32_t at_file, at_line, at_column; /* Where it is called; at_line 0: nowhere */
+};
+
+/* Functions that a compiler has inlined, as their names stand in .debug_str. */
+struct cw_function_name {
+    char *label;
+    uint32_t offset; /* From the label */
+    char *name;      /* NULL: the text does not say it */
 };
 
 struct cw_source {
@@ -141,6 +151,8 @@ struct cw_module {
     uint32_t loc_cnt;
     struct cw_source *source;
     uint32_t source_cnt;
+    struct cw_function_name *function;
+    uint32_t function_cnt;
     struct cw_reloc *reloc; /* addresses that cw_module_place() fills in */
     uint32_t reloc_cnt;
 };
@@ -156,6 +168,14 @@ int cw_module_place(struct cw_module *m, uint64_t global_base, struct cw_error *
 
 /* The source file and *line that a line of the PTX was compiled from; NULL: the PTX does not say. */
 const char *cw_module_source(const struct cw_module *m, uint32_t ptx_line, uint32_t *line);
+
+/* The calls that a compiler has inlined around a line of the PTX: 0 is the innermost. name: of the function that was inlined, NULL where the PTX
+ * does not say it; file and line: where it is called. false: there are no more. */
+struct cw_inlined_call {
+    const char *name, *file;
+    uint32_t line;
+};
+bool cw_module_inlined(const struct cw_module *m, uint32_t ptx_line, uint32_t depth, struct cw_inlined_call *call);
 
 /* NULL when there is none of that name. */
 const struct cw_kernel *cw_module_kernel(const struct cw_module *m, const char *name);

@@ -35,6 +35,11 @@ static void free_reader(struct cw_ptx *p)
     for (uint32_t i = 0; i < p->source.n; i++)
         free(p->source.a[i].name);
     free(p->source.a);
+    for (uint32_t i = 0; i < p->function.n; i++) {
+        free(p->function.a[i].label);
+        free(p->function.a[i].name);
+    }
+    free(p->function.a);
     free(p->loc.a);
     free(p->unusable.a);
     free(p->skipped.a);
@@ -155,6 +160,10 @@ static void hand_over(struct cw_ptx *p)
     m->source_cnt = p->source.n;
     p->source.a = NULL;
     p->source.n = 0;
+    m->function = p->function.a;
+    m->function_cnt = p->function.n;
+    p->function.a = NULL;
+    p->function.n = 0;
 }
 
 static void read_module(struct cw_ptx *p)

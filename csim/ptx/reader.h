@@ -236,9 +236,10 @@ struct cw_ptx {
     CW_VEC(struct cw_fn) fn;
     CW_VEC(char *) refusal; /* owns what cw_fn.refused points to */
     CW_VEC(struct cw_unusable) unusable;
-    CW_VEC(char *) notice; /* the module's, later; so are the next two */
+    CW_VEC(char *) notice; /* the module's, later; so are the next three */
     CW_VEC(struct cw_loc) loc;
     CW_VEC(struct cw_source) source;
+    CW_VEC(struct cw_function_name) function;
     CW_VEC(struct cw_tok) skipped; /* unknown directives, each once */
     struct cw_tok prefix;          /* one in front of a declaration that is to be read; kind CW_TOK_EOF: none */
     const char *narrow;            /* addresses of another size than 64 bits: why no function can be read; NULL: they are not */

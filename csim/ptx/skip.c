@@ -4,6 +4,7 @@
  * no other kernel of the file from running: a function of which something cannot be read is refused, with each kernel that calls it; the name
  * of a declaration that cannot be read refuses the functions that use it; an unknown directive outside of functions is left out with a notice.
  */
+#define _POSIX_C_SOURCE 200809L /* For strnlen */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,18 +42,15 @@ void cw_ptx_skip_group(struct cw_ptx *p, char open, char close)
 /* ---- debug information ---- */
 
 /* A function that is refused is read twice. */
-static void add_loc(struct cw_ptx *p, uint32_t ptx_line, uint64_t file, uint64_t line)
+static void add_loc(struct cw_ptx *p, const struct cw_loc *loc)
 {
-    if (p->loc.n > 0 && p->loc.a[p->loc.n - 1].ptx_line > ptx_line)
-        return;
-    CW_PUSH(&p->ir, &p->loc,
-            (struct cw_loc){
-                .ptx_line = ptx_line, .file = (uint32_t)file, .line = file <= UINT32_MAX && line <= UINT32_MAX ? (uint32_t)line : 0});
+    if (p->loc.n == 0 || p->loc.a[p->loc.n - 1].ptx_line <= loc->ptx_line)
+        CW_PUSH(&p->ir, &p->loc, *loc);
 }
 
 void cw_ptx_no_loc(struct cw_ptx *p)
 {
-    add_loc(p, p->tok.line, 0, 0);
+    add_loc(p, &(struct cw_loc){.ptx_line = p->tok.line});
 }
 
 static bool skip_int(struct cw_ptx *p)
@@ -63,27 +61,85 @@ static bool skip_int(struct cw_ptx *p)
     return is_int;
 }
 
+/* FILE LINE COLUMN; what does not fit is of no line. */
+static void take_place(struct cw_ptx *p, uint32_t *file, uint32_t *line, uint32_t *column)
+{
+    uint32_t *const to[] = {file, line, column};
+    bool fits = true;
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint64_t number = p->tok.kind == CW_TOK_INT ? p->tok.value : 0;
+        fits = fits && number <= UINT32_MAX;
+        *to[i] = (uint32_t)number;
+        skip_int(p);
+    }
+    *line = fits ? *line : 0;
+}
+
+/* LABEL + N: 1 + the number of the function. */
+static uint32_t take_function(struct cw_ptx *p)
+{
+    const struct cw_tok label = p->tok;
+    uint64_t offset = 0;
+    cw_ptx_advance(p);
+    if (cw_ptx_accept(p, '+') && p->tok.kind == CW_TOK_INT) {
+        offset = p->tok.value;
+        cw_ptx_advance(p);
+    }
+    for (uint32_t i = p->function.n; i > 0; i--) {
+        const struct cw_function_name *f = &p->function.a[i - 1];
+        if (f->offset == offset && strncmp(f->label, label.text, label.len) == 0 && f->label[label.len] == '\0')
+            return i;
+    }
+    char *name = cw_ir_strdup(&p->ir, label.text, label.len);
+    if (name != NULL)
+        CW_PUSH(&p->ir, &p->function, (struct cw_function_name){.label = name, .offset = (uint32_t)offset});
+    return p->function.n;
+}
+
 /* .loc FILE LINE COLUMN, function_name LABEL + N, inlined_at FILE LINE COLUMN. An instruction may follow in the same line. */
 static void take_loc(struct cw_ptx *p)
 {
-    const uint32_t ptx_line = p->tok.line;
-    uint64_t number[3] = {0};
-    for (uint32_t i = 0; i < 3; i++) {
-        number[i] = p->tok.kind == CW_TOK_INT ? p->tok.value : 0;
-        skip_int(p);
-    }
-    add_loc(p, ptx_line, number[0], number[1]);
+    struct cw_loc loc = {.ptx_line = p->tok.line};
+    take_place(p, &loc.file, &loc.line, &loc.column);
     while (cw_ptx_accept(p, ',')) {
         if (cw_ptx_accept_word(p, "function_name")) {
-            cw_ptx_advance(p);
-            if (cw_ptx_accept(p, '+'))
-                skip_int(p);
+            loc.function = take_function(p);
         } else {
-            cw_ptx_advance(p); /* inlined_at */
-            for (uint32_t i = 0; i < 3; i++)
-                skip_int(p);
+            cw_ptx_advance(p); /* Which is inlined_at */
+            take_place(p, &loc.at_file, &loc.at_line, &loc.at_column);
         }
     }
+    add_loc(p, &loc);
+}
+
+/* The bytes behind a label of .debug_str are the names of the functions that name it. */
+static void name_functions(struct cw_ptx *p, const struct cw_tok *label, const char *text, uint32_t bytes)
+{
+    for (uint32_t i = 0; label->text != NULL && i < p->function.n; i++) {
+        struct cw_function_name *f = &p->function.a[i];
+        if (f->name == NULL && f->offset < bytes && strncmp(f->label, label->text, label->len) == 0 && f->label[label->len] == '\0')
+            f->name = cw_ir_strdup(&p->ir, text + f->offset, (uint32_t)strnlen(text + f->offset, bytes - f->offset));
+    }
+}
+
+/* .debug_str { LABEL: .b8 N, N, ... } */
+static void take_strings(struct cw_ptx *p)
+{
+    CW_VEC(char) text = {0};
+    struct cw_tok label = {0};
+    for (cw_ptx_advance(p); p->tok.kind != CW_TOK_EOF && !cw_ptx_is_punct(p, '}'); cw_ptx_advance(p)) {
+        if (p->tok.kind == CW_TOK_WORD && p->ahead.kind == CW_TOK_PUNCT && p->ahead.punct == ':') {
+            name_functions(p, &label, text.a, text.n);
+            label = p->tok;
+            text.n = 0;
+        } else if (p->tok.kind == CW_TOK_INT) {
+            CW_PUSH(&p->ir, &text, (char)p->tok.value);
+        }
+    }
+    name_functions(p, &label, text.a, text.n);
+    free(text.a);
+    if (!cw_ptx_accept(p, '}'))
+        cw_ptx_fail(p, CW_EINVAL, "a brace is not closed");
 }
 
 /* .file INDEX "NAME", TIME, SIZE */
@@ -114,8 +170,13 @@ bool cw_ptx_skip_noise(struct cw_ptx *p)
     } else if (cw_ptx_accept_word(p, ".file")) {
         take_file(p);
     } else if (cw_ptx_accept_word(p, ".section")) {
-        cw_ptx_advance(p);
-        cw_ptx_skip_group(p, '{', '}');
+        if (cw_ptx_accept_word(p, ".debug_str") && cw_ptx_is_punct(p, '{')) {
+            take_strings(p);
+        } else {
+            if (!cw_ptx_is_punct(p, '{'))
+                cw_ptx_advance(p);
+            cw_ptx_skip_group(p, '{', '}');
+        }
     } else if (cw_ptx_accept_word(p, ".pragma")) {
         while (p->tok.kind == CW_TOK_STRING || cw_ptx_is_punct(p, ','))
             cw_ptx_advance(p);

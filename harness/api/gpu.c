@@ -179,9 +179,9 @@ static void on_step(void *context, const struct cw_gpu *g, cw_time now)
     const struct cowarp_gpu *gpu = context;
     if (gpu->timeline != NULL)
         cw_timeline_step(gpu->timeline, now);
+    cowarp__wave_step(context, g, now);
     if (gpu->debug != NULL)
         cw_debug_step(gpu->debug);
-    cowarp__wave_step(context, g, now);
 }
 
 /* Configuration, mechanisms, policy, and whether they go together. */
@@ -395,7 +395,10 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         status = open_watchers(gpu, options);
     if (status == CW_OK)
         status = cowarp__pm_create(gpu, options);
-    return status == CW_OK && gpu->is_debugged ? cw_debug_create(&gpu->debug, options->debug_socket, gpu->gpu, &gpu->err) : status;
+    const struct cw_debug_waves waves = {.open = cowarp__wave_look, .close = cowarp__wave_looked, .context = gpu};
+    if (status == CW_OK && gpu->is_debugged)
+        status = cw_debug_create(&gpu->debug, options->debug_socket, gpu->gpu, gpu->taps, &waves, &gpu->err);
+    return status;
 }
 
 int cowarp_create(struct cowarp_gpu **gpu, const struct cowarp_options *options)
@@ -555,7 +558,7 @@ int cowarp_holds(const struct cowarp_gpu *gpu, uint64_t address, uint64_t bytes)
 /* The machine is made anew: why not. */
 static int need_no_record(struct cowarp_gpu *gpu, const char *what)
 {
-    if (gpu->taps != NULL)
+    if (gpu->wave != NULL)
         return cw_fail(&gpu->err, CW_EINVAL, "%s: a GPU with a wave file cannot be reset, its waves are those of one run; create a new one",
                        what);
     if (gpu->timeline != NULL)

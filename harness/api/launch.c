@@ -526,7 +526,7 @@ static int run_prepared(struct cowarp_gpu *gpu, struct prepared *p)
         cw_timeline_launch(gpu->timeline, kernel);
     if (gpu->debug != NULL)
         cw_debug_launch(gpu->debug,
-                        &(struct cw_debug_launch){p->request.module, p->request.kernel, p->module->text, p->module->global_base});
+                        &(struct cw_debug_launch){p->request.module, p->request.kernel, p->module->text, p->module->global_base}, 1);
     int status = cw_gpu_launch(gpu->gpu, &p->request, &gpu->err);
     if (gpu->timeline != NULL)
         cw_timeline_launch(gpu->timeline, NULL);
@@ -692,6 +692,22 @@ static int note_together(struct cowarp_gpu *gpu, const struct together *t, uint3
     return status == CW_OK ? cowarp__parts_launched(gpu, "(what these kernels share)", 0) : status;
 }
 
+static int tell_debugger(struct cowarp_gpu *gpu, const struct together *t, uint32_t count)
+{
+    struct cw_debug_launch *launch = calloc(count + 1u, sizeof *launch);
+    uint32_t cnt = 0;
+    if (launch == NULL)
+        return cw_fail(&gpu->err, CW_ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < count; i++) {
+        const struct prepared *p = &t->prepared[i];
+        if (t->on_gpu[i].request != NULL)
+            launch[cnt++] = (struct cw_debug_launch){p->request.module, p->request.kernel, p->module->text, p->module->global_base};
+    }
+    cw_debug_launch(gpu->debug, launch, cnt);
+    free(launch);
+    return CW_OK;
+}
+
 static int run_overlapping(struct cowarp_gpu *gpu, struct together *t, uint32_t count)
 {
     const double start = host_seconds();
@@ -710,9 +726,14 @@ static int run_overlapping(struct cowarp_gpu *gpu, struct together *t, uint32_t 
         return status;
     if (gpu->timeline != NULL)
         cw_timeline_launch(gpu->timeline, "kernels side by side");
-    status = cw_gpu_launch_together(gpu->gpu, t->on_gpu, count, call_host, t, &gpu->err);
+    if (gpu->debug != NULL)
+        status = tell_debugger(gpu, t, count);
+    if (status == CW_OK)
+        status = cw_gpu_launch_together(gpu->gpu, t->on_gpu, count, call_host, t, &gpu->err);
     if (gpu->timeline != NULL)
         cw_timeline_launch(gpu->timeline, NULL);
+    if (gpu->debug != NULL)
+        cw_debug_launched(gpu->debug, status, &gpu->err);
     gpu->host_seconds += host_seconds() - start;
     status = cowarp__wave_launched(gpu, status);
     const int noted = note_together(gpu, t, count);

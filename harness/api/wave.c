@@ -82,8 +82,8 @@ int cowarp__wave_tap(struct cowarp_gpu *gpu, const struct cowarp_options *option
     int status = CW_OK;
     if (options->wave_file == NULL && (options->wave_on != NULL || options->wave_keep != 0))
         return cw_fail(&gpu->err, CW_EINVAL, "a wave trigger without a wave file; give one");
-    if (options->wave_file == NULL)
-        return CW_OK;
+    if (options->wave_file == NULL) /* a debugger looks at ports too */
+        return gpu->is_debugged ? cw_taps_create(&gpu->taps, &gpu->tapped_units, &gpu->units, &gpu->err) : CW_OK;
     if (options->wave_on == NULL && options->wave_keep != 0)
         return cw_fail(&gpu->err, CW_EINVAL, "%s: cycles to keep, but no wave trigger; give one", options->wave_file);
     if (options->wave_end != 0 && options->wave_end <= options->wave_begin)
@@ -177,6 +177,22 @@ int cowarp__wave_close(struct cowarp_gpu *gpu)
     const int status = cw_wave_close(wave, &gpu->err);
     gpu->wave_written = status == CW_OK && !(empty && gpu->wave_event != CW_WAVE_WINDOW);
     return status;
+}
+
+int cowarp__wave_look(void *context, const char *path, uint64_t begin, struct cw_error *err)
+{
+    struct cowarp_gpu *gpu = context;
+    const struct cw_wave_options o = {
+        .path = path, .event = CW_WAVE_WINDOW, .begin = begin, .end = UINT64_MAX, .taps = gpu->taps, .units = &gpu->units};
+    return cw_wave_create(&gpu->wave, &o, gpu->gpu, err);
+}
+
+int cowarp__wave_looked(void *context, struct cw_error *err)
+{
+    struct cowarp_gpu *gpu = context;
+    struct cw_wave *wave = gpu->wave;
+    gpu->wave = NULL;
+    return cw_wave_close(wave, err);
 }
 
 int cowarp_wave_written(const struct cowarp_gpu *gpu)

@@ -58,7 +58,7 @@ const struct cli_option cli_machine_options[] = {
     {"timeline-window", "A:B", CLI_WATCHES, "its core cycles, A to B - 1; an empty B is the end of the run"},
     {"timeline-mbytes", "N", CLI_WATCHES, "it ends, whole, before it is larger (default 64)"},
     {"omit-host-seconds", NULL, CLI_WATCHES, "leave host_seconds out of it: equal runs then give equal files"},
-    {"wave", "FILE", CLI_WATCHES, "write an FST wave file"},
+    {"wave", "FILE", CLI_WATCHES, "write a wave file: FST, or VCD by the name"},
     {"wave-window", "A:B", CLI_WATCHES, "core cycles A to B - 1 only; an empty B is the end of the run"},
     {"wave-on", "EVENT", CLI_WATCHES,
      "only the last cycles before lockstep-mismatch, abort[:N], wait[:N], deadlock or cycle:N, and a few after"},

@@ -158,6 +158,12 @@ static void collect(struct files *f, const struct cli_parsed *p)
     }
 }
 
+/* A wave is VCD where its name says so. */
+static bool may_be(const struct rule *rule, const char *form)
+{
+    return strcmp(rule->option, "wave") == 0 && strcmp(form, "VCD") == 0;
+}
+
 /* One file by itself. */
 static int check_file(const struct file *f)
 {
@@ -165,9 +171,9 @@ static int check_file(const struct file *f)
     const char *form = form_of(f->path);
     struct cw_error err;
     struct stat st;
-    if (rule->form != NULL && form != NULL && !f->derived && strcmp(form, rule->form) != 0)
-        return cli_error(CLI_WRONG, "--%s %s: the name promises %s, and %s is written; give it another ending%s", f->option, f->text, form,
-                         rule->form, strcmp(form, "VCD") == 0 ? ", and make VCD of it with fst2vcd" : "");
+    if (rule->form != NULL && form != NULL && !f->derived && strcmp(form, rule->form) != 0 && !may_be(rule, form))
+        return cli_error(CLI_WRONG, "--%s %s: the name promises %s, and %s is written; give it another ending", f->option, f->text, form,
+                         rule->form);
     const bool both = strcmp(f->option, "arg") == 0 && starts(f->text, "inout:");
     if (is_stdout(f->path) && !rule->regular && !both)
         return CLI_OK;

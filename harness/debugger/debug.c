@@ -112,6 +112,7 @@ static void begin_order(struct cw_debug *d)
     struct cw_debug_order *o = &d->order;
     o->seeks = o->has_found = o->goes_to = o->inclusive = o->has_issued = o->stops = false;
     o->pace = CW_DEBUG_FREE;
+    o->wave[0] = '\0';
     o->focus = d->focus;
 }
 
@@ -132,7 +133,7 @@ static bool set_pace(struct cw_debug *d, char **word, uint32_t cnt)
         d->order.stops = paces[i].pace == CW_DEBUG_FREE;
         d->order.depth = UINT32_MAX;
         if (strcmp(word[0], "next") == 0 && cw_debug__warp(d, &d->focus, &w) && w.active != 0)
-            d->order.depth = d->code.depth_of[w.pc];
+            d->order.depth = d->code->depth_of[w.pc];
         d->order.cycle = cnt > 1 ? strtoull(word[1], NULL, 0) : 1;
         return true;
     }
@@ -184,13 +185,41 @@ static void end_seek(struct cw_debug *d)
         go_to_start(d);
 }
 
+/* "wave FILE N" */
+static const char *make_wave(struct cw_debug *d, char **word, uint32_t cnt)
+{
+    const uint64_t now = cw_gpu_cycles(d->gpu), cycles = cnt > 1 ? strtoull(word[1], NULL, 0) : 0;
+    if (cycles == 0 || strlen(word[0]) >= sizeof d->order.wave)
+        return "wave takes a file's name, of at most 199 bytes, and a number of cycles";
+    if (d->at.moment == CW_DEBUG_START || now == 0)
+        return "the run begins here, so there is nothing to show";
+    const struct cw_debug_at place = d->at;
+    const uint64_t from = now > cycles ? now - cycles : 0;
+    struct cw_debug_at before = {.now = from * cw_gpu_clocks(d->gpu)->period[CW_DOMAIN_CORE], .moment = CW_DEBUG_STEP};
+    if (from == 0)
+        before.moment = CW_DEBUG_START;
+    begin_order(d);
+    d->order.goes_to = true;
+    d->order.target = place;
+    d->order.found_focus = d->focus;
+    d->order.cycle = from;
+    snprintf(d->order.wave, sizeof d->order.wave, "%s", word[0]);
+    snprintf(d->order.why, sizeof d->order.why, "wave of the cycles %" PRIu64 " to %" PRIu64, from, now);
+    cw_debug__hand_over(d, &before, &d->order);
+    return "the run cannot be gone back in: no process could be made for it";
+}
+
 /* "back PACE" */
 static const char *go_back(struct cw_debug *d, char **word, uint32_t cnt)
 {
     if (d->at.moment == CW_DEBUG_START)
         return "the run begins here";
+    if (cnt > 0 && strcmp(word[0], "start") == 0) {
+        go_to_start(d);
+        return "the run cannot be gone back in";
+    }
     if (!set_pace(d, word, cnt))
-        return "back takes go, step, line, next or cycles N";
+        return "back takes go, step, line, next, cycles N or start";
     d->order.seeks = true;
     d->order.target = d->at;
     const uint64_t now = cw_gpu_cycles(d->gpu);
@@ -240,6 +269,7 @@ static const char *select_focus(struct cw_debug *d, char **word, uint32_t cnt)
     if (f.core >= d->cores || f.warp >= d->slots || f.lane >= cw_gpu_config(d->gpu)->core_warp_width)
         return "there is no such core, warp or lane";
     d->focus = f;
+    cw_debug__use(d, f.core, f.warp);
     return NULL;
 }
 
@@ -263,6 +293,8 @@ static bool carry_out(struct cw_debug *d, char **word, uint32_t cnt)
             return true;
     } else if (strcmp(word[0], "back") == 0) {
         wrong = go_back(d, word + 1, cnt - 1);
+    } else if (strcmp(word[0], "wave") == 0) {
+        wrong = make_wave(d, word + 1, cnt - 1);
     }
     if (wrong != NULL) {
         answer(d, "error", wrong);
@@ -295,6 +327,7 @@ static void stand(struct cw_debug *d, const char *why, const struct cw_debug_foc
     bool goes = false;
     if (focus != NULL)
         d->focus = *focus;
+    cw_debug__use(d, d->focus.core, d->focus.warp);
     fflush(NULL);
     answer_begin(d, &a, "stopped", why);
     cw_debug__tell_place(d, a.out);
@@ -320,6 +353,14 @@ static void come_to(struct cw_debug *d, uint32_t moment)
     d->at.index = ++d->count[moment];
 }
 
+/* The place to which the wave goes has been reached. */
+static void end_wave(struct cw_debug *d)
+{
+    struct cw_error err;
+    if (d->order.wave[0] != '\0' && d->wave_error[0] == '\0' && d->waves.close(d->waves.context, &err) != CW_OK)
+        snprintf(d->wave_error, sizeof d->wave_error, "%.1290s", err.text);
+}
+
 static void judge(struct cw_debug *d, const struct cw_event *e, uint32_t moment, bool first)
 {
     struct cw_debug_order *o = &d->order;
@@ -329,8 +370,9 @@ static void judge(struct cw_debug *d, const struct cw_event *e, uint32_t moment,
         const struct cw_debug_focus focus = o->found_focus;
         char why[sizeof o->why];
         memcpy(why, o->why, sizeof why);
+        end_wave(d);
         begin_order(d);
-        stand(d, why, &focus);
+        stand(d, d->wave_error[0] != '\0' ? d->wave_error : why, &focus);
         return;
     }
     if (o->goes_to || (there && !o->inclusive && o->seeks)) {
@@ -351,30 +393,68 @@ static void judge(struct cw_debug *d, const struct cw_event *e, uint32_t moment,
         end_seek(d);
 }
 
+/* The block that begins takes warps that nobody has. */
+static void forget_lanes(struct cw_debug *d, uint32_t core)
+{
+    struct cw_look_warp look;
+    for (struct cw_debug_focus f = {.core = core}; f.warp < d->slots; f.warp++)
+        if (!cw_debug__warp(d, &f, &look))
+            d->warp[core * d->slots + f.warp].ran = 0;
+}
+
+/* The warp has executed the instruction that it was told of last. */
+static void has_executed(struct cw_debug *d, const struct cw_event *e, struct cw_debug_warp *w)
+{
+    w->tried = false;
+    if (d->order.pace != CW_DEBUG_SOURCE_LINE || d->code->depth_of[w->pc] <= d->order.depth) /* a call is part of its line */
+        w->line = d->code->line_of[w->pc];
+    d->order.has_issued |= e->core == d->order.focus.core && e->warp == d->order.focus.warp;
+}
+
+/* A unit is clocked. */
+static void hear_unit(void *self, const struct cw_tap *tap, enum cw_tap_op op, const void *in)
+{
+    struct cw_debug *d = self;
+    (void)in;
+    if (op == CW_TAP_EVAL && d->clocked != NULL && tap->index < d->clocked_cnt)
+        d->clocked[tap->index] = 1;
+}
+
 static void hear(void *self, const struct cw_event *e)
 {
     struct cw_debug *d = self;
     struct cw_debug_warp *const w = e->type == CW_EVENT_BEFORE || e->type == CW_EVENT_ISSUE ? &d->warp[e->core * d->slots + e->warp] : NULL;
-    const uint32_t pc = w != NULL ? (uint32_t)(e->u.access.uop - d->code.launch.kernel->uop) : 0;
+    cw_debug__use(d, e->core, e->warp);
+    const uint32_t pc = w != NULL ? (uint32_t)(e->u.access.uop - d->code->launch.kernel->uop) : 0;
     bool first = false;
     come_to(d, e->type);
     if (e->type == CW_EVENT_BEFORE) {
         first = !w->tried || w->pc != pc;
+        if (w->tried && first) /* what rides on another instruction is told to have issued behind that one */
+            has_executed(d, e, w);
         w->tried = true;
         w->pc = pc;
     } else if (e->type == CW_EVENT_ISSUE) {
-        w->tried = false;
-        if (d->order.pace != CW_DEBUG_SOURCE_LINE || d->code.depth_of[pc] <= d->order.depth) /* a call is part of its line */
-            w->line = d->code.line_of[pc];
-        d->order.has_issued |= e->core == d->order.focus.core && e->warp == d->order.focus.warp;
+        if (w->pc == pc)
+            has_executed(d, e, w);
     } else if (e->type == CW_EVENT_REGION_READ || e->type == CW_EVENT_REGION_ISSUE) {
         cw_debug__keep_word(d, e);
     } else if (e->type == CW_EVENT_REGION_BEGIN) {
         cw_debug__forget_words(d, e);
     }
+    d->is_before = e->type == CW_EVENT_BEFORE;
+    d->before_core = e->core;
+    d->before_warp = e->warp;
+    d->before_pc = pc;
     judge(d, e, e->type, first);
-    if (e->type == CW_EVENT_BEFORE)
-        d->kernel_begins = false;
+    d->is_before = false;
+    cw_debug__use(d, e->core, e->warp); /* the face may have looked at another one */
+    if (e->type == CW_EVENT_BLOCK_BEGIN)
+        forget_lanes(d, e->core);
+    if (e->type == CW_EVENT_BEFORE) {
+        w->ran = cw_debug__active(d, e->core, e->warp);
+        d->code->begun = true;
+    }
 }
 
 void cw_debug_listen(struct cw_debug *d)
@@ -386,6 +466,10 @@ void cw_debug_listen(struct cw_debug *d)
     for (uint32_t i = 0; i < sizeof types / sizeof types[0]; i++)
         d->listener.types |= UINT64_C(1) << types[i];
     cw_gpu_listen(d->gpu, &d->listener);
+    cw_taps_on_op(d->taps, hear_unit, d);
+    free(d->clocked);
+    d->clocked_cnt = cw_taps_count(d->taps);
+    d->clocked = calloc(d->clocked_cnt + 1u, 1);
 }
 
 void cw_debug_step(struct cw_debug *d)
@@ -394,6 +478,8 @@ void cw_debug_step(struct cw_debug *d)
     come_to(d, CW_DEBUG_STEP);
     d->step = d->at.now;
     judge(d, NULL, CW_DEBUG_STEP, false);
+    if (d->clocked != NULL)
+        memset(d->clocked, 0, d->clocked_cnt);
     if (++d->steps % LOOK_STEPS != 0)
         return;
     if (!d->order.goes_to && !d->order.seeks && face_waits(d))
@@ -401,17 +487,18 @@ void cw_debug_step(struct cw_debug *d)
     cw_debug__mark_due(d);
 }
 
-void cw_debug_launch(struct cw_debug *d, const struct cw_debug_launch *launch)
+void cw_debug_launch(struct cw_debug *d, const struct cw_debug_launch *launch, uint32_t cnt)
 {
     memset(d->count, 0, sizeof d->count);
     for (uint32_t i = 0; i < d->cores * d->slots; i++) {
         d->warp[i].tried = false;
         d->warp[i].line = UINT32_MAX;
+        d->warp[i].ran = 0;
         d->warp[i].word_cnt = 0;
     }
-    cw_debug__code(d, launch);
+    if (!cw_debug__code(d, launch, cnt))
+        cw_debug__end_all(d, 1);
     cw_debug__mark_lines(d);
-    d->kernel_begins = true;
     d->error[0] = '\0';
     d->at.launch++;
     come_to(d, CW_DEBUG_LAUNCH);
@@ -466,7 +553,8 @@ bool cw_debug_is_travelling(const struct cw_debug *d)
     return d->order.goes_to || d->order.seeks;
 }
 
-int cw_debug_create(struct cw_debug **out, int socket, struct cw_gpu *gpu, struct cw_error *err)
+int cw_debug_create(struct cw_debug **out, int socket, struct cw_gpu *gpu, struct cw_taps *taps, const struct cw_debug_waves *waves,
+                    struct cw_error *err)
 {
     struct cw_debug *d = calloc(1, sizeof *d);
     *out = NULL;
@@ -479,7 +567,9 @@ int cw_debug_create(struct cw_debug **out, int socket, struct cw_gpu *gpu, struc
     d->cores = cw_gpu_config(gpu)->core_count;
     d->slots = cw_look_slots(cw_debug__warps(d, 0));
     d->warp = calloc((size_t)d->cores * d->slots, sizeof *d->warp);
-    int status = d->warp != NULL ? cw_debug__travel_begin(d, err) : cw_fail(err, CW_ENOMEM, "out of memory");
+    d->taps = taps;
+    d->waves = *waves;
+    int status = d->warp != NULL && cw_debug__code(d, NULL, 0) ? cw_debug__travel_begin(d, err) : cw_fail(err, CW_ENOMEM, "out of memory");
     if (status != CW_OK) {
         cw_debug_destroy(d);
         return status;
@@ -499,10 +589,11 @@ void cw_debug_destroy(struct cw_debug *d)
 {
     if (d == NULL)
         return;
-    cw_debug__code(d, NULL);
+    cw_debug__forget_code(d);
     free(d->input);
     for (uint32_t i = 0; d->warp != NULL && i < d->cores * d->slots; i++)
         free(d->warp[i].word);
     free(d->warp);
+    free(d->clocked);
     free(d);
 }

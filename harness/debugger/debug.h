@@ -15,7 +15,7 @@
  *
  *     stop ID KIND ... [core N] [warp N] [if CONDITION]
  *                         kinds: ptx LINE; source FILE LINE; pc N; kernel NAME; cycle N; access r|w|rw SPACE ADDRESS BYTES; abort CAUSE;
- *                         begin; commit; barrier; persist; diverge; block. A name of - is any
+ *                         begin; commit; barrier; persist; diverge; converge; block; port UNIT.PORT N. A name of - is any
  *     delete ID
  *     select CORE WARP LANE           whom commands are about that name nobody
  *     go                              on, to the next stop
@@ -23,9 +23,12 @@
  *     finish                          until the warp is in no transaction
  *     cycles N | at CYCLE
  *     back go|step|next|line|cycles N the same, back
+ *     back start                      to the run's start
+ *     wave FILE N                     a wave of the last N cycles: the run goes back and comes here again
  *     interrupt                       while it runs: it stops
  *     place, warps [CORE], registers [NAME], names, stack, calls, sets, symbols, report,
  *     state [GROUP [NUMBER [PIECE]]]  of a part of the chip, by the names of csim/base/state.h
+ *     ports [UNIT]                    of units, as in waves: values of the last cycle that the unit was clocked in
  *     memory SPACE ADDRESS BYTES
  *     value EXPRESSION
  *     lines FIRST LAST | code [FIRST END]    of the PTX; micro-operations
@@ -38,10 +41,19 @@
 #include "gpu/gpu.h"
 
 struct cw_debug;
+struct cw_taps;
 
-/* Takes the socket, waits for the face's first commands, and returns when the run is to begin. The process that calls is then another one:
+/* How a wave is made, from core cycle `begin` on; a status, and then the error says why not. */
+struct cw_debug_waves {
+    int (*open)(void *context, const char *path, uint64_t begin, struct cw_error *err);
+    int (*close)(void *context, struct cw_error *err);
+    void *context;
+};
+
+/* taps: through which the GPU's units are driven; the engine takes their on_op, and they outlive it. Takes the socket, waits for the face's first commands, and returns when the run is to begin. The process that calls is then another one:
  * the caller's waits for the last of them, and ends as that one does. CW_EIO, CW_ENOMEM. */
-int cw_debug_create(struct cw_debug **out, int socket, struct cw_gpu *gpu, struct cw_error *err);
+int cw_debug_create(struct cw_debug **out, int socket, struct cw_gpu *gpu, struct cw_taps *taps, const struct cw_debug_waves *waves,
+                    struct cw_error *err);
 void cw_debug_destroy(struct cw_debug *d);
 /* The GPU has been reset: its events are others'. */
 void cw_debug_listen(struct cw_debug *d);
@@ -52,8 +64,9 @@ struct cw_debug_launch {
     const char *text;     /* The PTX of the module, which outlives the engine */
     uint64_t global_base; /* device address of its .global variables */
 };
-/* Around each launch. status, err: how it has ended; a launch that fails stops the run, and its state can be looked at. */
-void cw_debug_launch(struct cw_debug *d, const struct cw_debug_launch *launch);
+/* Around each launch, or several that run side by side. status, err: how it has ended; a launch that fails stops the run, and its state can be
+ * looked at. */
+void cw_debug_launch(struct cw_debug *d, const struct cw_debug_launch *launch, uint32_t cnt);
 void cw_debug_launched(struct cw_debug *d, int status, const struct cw_error *err);
 /* After every time step. */
 void cw_debug_step(struct cw_debug *d);

@@ -8,6 +8,7 @@
 
 #include "core/look.h"
 #include "debugger/debug.h"
+#include "wave/tap.h"
 
 #define CW_DEBUG_WORDS 24u /* most words of a command */
 #define CW_DEBUG_STOPS 64u /* most stops */
@@ -43,14 +44,16 @@ enum cw_debug_kind {
     CW_DEBUG_ON_BEGIN,
     CW_DEBUG_ON_PERSIST,
     CW_DEBUG_ON_DIVERGE,
-    CW_DEBUG_ON_BLOCK
+    CW_DEBUG_ON_CONVERGE,
+    CW_DEBUG_ON_BLOCK,
+    CW_DEBUG_ON_PORT
 };
 
 struct cw_debug_stop {
     uint32_t id;     /* the face's number; 0: the place is free */
     uint32_t kind;   /* enum cw_debug_kind */
-    char name[120];  /* source file, kernel, cause of an abort; "": any */
-    uint64_t number; /* line, PC, cycle */
+    char name[120];  /* source file, kernel, cause of an abort, port with its unit; "": any */
+    uint64_t number; /* line, PC, cycle, value of the port */
     uint32_t space;  /* enum cw_space; of an access, with ... */
     uint64_t address, bytes;
     bool reads, writes;
@@ -74,7 +77,8 @@ struct cw_debug_order {
     struct cw_debug_at found; /* ... here, ... */
     char why[200];            /* ... for this */
     struct cw_debug_focus found_focus;
-    bool goes_to; /* stops at `target`, and nowhere else */
+    char wave[200]; /* file of a wave of the way to `target`, from `cycle` on; "": none */
+    bool goes_to;   /* stops at `target`, and nowhere else */
     struct cw_debug_at target;
     uint32_t pace; /* enum cw_debug_pace */
     bool stops;    /* at stops, too */
@@ -112,12 +116,15 @@ struct cw_debug_warp {
     bool tried;    /* it has been told that pc is about to be executed, and not that it has been */
     uint32_t pc;   /* of that instruction */
     uint32_t line; /* of the last instruction, as code.line_of has it */
+    cw_lanes ran;  /* those of the last instruction that it has come to */
     struct cw_debug_word *word;
     uint32_t word_cnt, word_cap;
 };
 
 struct cw_debug_code {
     struct cw_debug_launch launch;
+    const void *by;     /* which of the machine's launches it is, once one of its warps has been seen: kernels may run side by side */
+    bool begun;         /* an instruction of it has been told of */
     uint32_t *line_of;  /* [micro-op] its source line, or that of the PTX where there is none; lines of other files are others */
     uint32_t *depth_of; /* [micro-op] calls that it is in */
     uint8_t *marked;    /* [micro-op] a stop of a line or PC may be here */
@@ -137,11 +144,19 @@ struct cw_debug {
     uint32_t count[CW_DEBUG_MOMENTS]; /* of moments at at.launch and at.now */
     struct cw_debug_order order;
     struct cw_debug_focus focus;
-    struct cw_debug_code code;  /* of the launch; launch.kernel NULL: none */
+    struct cw_debug_code *code;  /* of the launch that is looked at; launch.kernel NULL: none */
+    struct cw_debug_code *codes; /* those that run; one at least, which is of no launch before the first one */
+    uint32_t code_cnt;
+    bool is_before; /* an instruction is about to be executed, here: */
+    uint32_t before_core, before_warp, before_pc;
     struct cw_debug_warp *warp; /* [core * slots + warp] */
     uint32_t slots, cores;
-    bool kernel_begins; /* no instruction of the launch has been told of */
-    char error[1300];   /* how the last launch has failed; "" */
+    char error[1300];     /* how the last launch has failed; "" */
+    struct cw_taps *taps; /* ports of the units */
+    uint8_t *clocked;     /* [tap] the unit has been evaluated in this step */
+    uint32_t clocked_cnt;
+    struct cw_debug_waves waves;
+    char wave_error[1300]; /* why the wave of this way is none; "" */
     struct cw_debug_mark mark[CW_DEBUG_MARKS];
     uint32_t mark_cnt;
     double seconds, since;       /* of the host up to this process, and when that began */
@@ -192,14 +207,27 @@ const char *cw_debug__evaluate(const struct cw_debug *d, const char *text, const
 /* state.c: what is read of the machine */
 const struct cw_core_warps *cw_debug__warps(const struct cw_debug *d, uint32_t core);
 bool cw_debug__warp(const struct cw_debug *d, const struct cw_debug_focus *focus, struct cw_look_warp *look);
-/* The register of that name that has its value at this PC; of several the one of the innermost call. NULL: none. */
+/* Lanes that run, of which an instruction's guard may leave some out. */
+cw_lanes cw_debug__active(const struct cw_debug *d, uint32_t core, uint32_t warp);
+/* The register of that name that has its value at this PC; of several the one of the innermost call that has one of that name. NULL: none. */
 const struct cw_named *cw_debug__named(const struct cw_debug *d, const char *name, uint32_t pc);
 /* Bytes of a space, as the focused thread sees it. false: they are not there. */
 bool cw_debug__read(const struct cw_debug *d, const struct cw_debug_focus *focus, uint32_t space, uint64_t address, void *to,
                     uint32_t bytes);
 uint32_t cw_debug__space(const char *name); /* enum cw_space; UINT32_MAX: no space */
-/* Prepares what is known of a launch's code; and forgets it. */
-void cw_debug__code(struct cw_debug *d, const struct cw_debug_launch *launch);
+/* A port by the name of its unit and its own, "partition2.validation_unit.resp_valid". false: there is none. */
+struct cw_debug_port {
+    const struct cw_tap *tap;
+    const struct cw_port *port;
+};
+bool cw_debug__port(const struct cw_debug *d, const char *name, struct cw_debug_port *port);
+/* Its value when its unit was evaluated last; of a wide one the lowest 64 bits. */
+uint64_t cw_debug__port_value(const struct cw_debug_port *port);
+/* Prepares what is known of the code of launches; cnt 0: and forgets it. false: out of memory. */
+bool cw_debug__code(struct cw_debug *d, const struct cw_debug_launch *launch, uint32_t cnt);
+void cw_debug__forget_code(struct cw_debug *d);
+/* d->code is that of the launch whose warp is there. */
+void cw_debug__use(struct cw_debug *d, uint32_t core, uint32_t warp);
 /* A word of a transaction. */
 void cw_debug__keep_word(struct cw_debug *d, const struct cw_event *e);
 void cw_debug__forget_words(struct cw_debug *d, const struct cw_event *e);

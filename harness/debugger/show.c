@@ -70,7 +70,7 @@ static void tell_line_text(const struct cw_debug_code *c, uint32_t line, FILE *o
 /* Where an instruction is from. */
 static void tell_instruction(const struct cw_debug *d, uint32_t pc, FILE *out)
 {
-    const struct cw_debug_code *c = &d->code;
+    const struct cw_debug_code *c = d->code;
     const struct cw_kernel *k = c->launch.kernel;
     char text[200];
     uint32_t line = 0;
@@ -96,11 +96,11 @@ void cw_debug__tell_place(struct cw_debug *d, FILE *out)
     fprintf(out, ",\"launch\":%" PRIu64 ",\"cycle\":%" PRIu64 ",\"moment\":%" PRIu32 ",\"index\":%" PRIu32, d->at.launch,
             cw_gpu_cycles(d->gpu), d->at.moment, d->at.index);
     fprintf(out, ",\"core\":%" PRIu32 ",\"warp\":%" PRIu32 ",\"lane\":%" PRIu32, d->focus.core, d->focus.warp, d->focus.lane);
-    if (d->code.launch.kernel != NULL) {
+    if (d->code->launch.kernel != NULL) {
         fprintf(out, ",\"kernel\":");
-        cw_debug__string(out, d->code.launch.kernel->name);
+        cw_debug__string(out, d->code->launch.kernel->name);
         fprintf(out, ",\"module\":");
-        cw_debug__string(out, d->code.launch.module->file);
+        cw_debug__string(out, d->code->launch.module->file);
     }
     if (!cw_debug__warp(d, &d->focus, &w))
         return;
@@ -141,10 +141,12 @@ static const char *show_warps(struct cw_debug *d, char **word, uint32_t cnt, FIL
     for (struct cw_debug_focus f = {0}; f.core < d->cores; f.core++)
         for (f.warp = 0; f.warp < d->slots && (only == UINT32_MAX || only == f.core); f.warp++)
             if (cw_debug__warp(d, &f, &w)) {
+                cw_debug__use(d, f.core, f.warp);
                 fputs(comma, out);
                 tell_warp(d, &f, &w, out);
                 comma = ",";
             }
+    cw_debug__use(d, d->focus.core, d->focus.warp);
     fputc(']', out);
     return NULL;
 }
@@ -161,35 +163,51 @@ static const char *show_stack(struct cw_debug *d, char **word, uint32_t cnt, FIL
     return NULL;
 }
 
+static void tell_call(const char *function, uint32_t ptx_line, const char *file, uint32_t line, FILE *out)
+{
+    fprintf(out, "{\"function\":");
+    cw_debug__string(out, function);
+    fprintf(out, ",\"ptx_line\":%" PRIu32, ptx_line);
+    if (file != NULL) {
+        fprintf(out, ",\"file\":");
+        cw_debug__string(out, file);
+        fprintf(out, ",\"line\":%" PRIu32, line);
+    }
+    fputc('}', out);
+}
+
+/* A function of the PTX at one of its lines, and before it those that the compiler has inlined there. */
+static void tell_calls(const struct cw_debug *d, const char *function, uint32_t ptx_line, FILE *out)
+{
+    const struct cw_module *m = d->code->launch.module;
+    struct cw_inlined_call call;
+    uint32_t line = 0;
+    const char *file = cw_module_source(m, ptx_line, &line);
+    for (uint32_t depth = 0; cw_module_inlined(m, ptx_line, depth, &call); depth++) {
+        tell_call(call.name != NULL ? call.name : "?", ptx_line, file, line, out);
+        fputc(',', out);
+        file = call.file;
+        line = call.line;
+    }
+    tell_call(function, ptx_line, file, line, out);
+}
+
 /* Calls, the innermost first. */
 static const char *show_calls(struct cw_debug *d, char **word, uint32_t cnt, FILE *out)
 {
     struct cw_look_warp w;
-    const struct cw_kernel *k = d->code.launch.kernel;
+    const struct cw_kernel *k = d->code->launch.kernel;
     (void)word;
     (void)cnt;
     if (!cw_debug__warp(d, &d->focus, &w))
         return "no warp is there";
     if (w.active == 0 || w.pc >= k->uop_cnt || k->scope == NULL)
         return "no lane of the warp runs, so it is in no function";
-    uint32_t line = k->uop[w.pc].line, s = k->scope_of[w.pc];
     fprintf(out, ",\"calls\":[");
-    for (;;) {
-        uint32_t source_line = 0;
-        const char *file = cw_module_source(d->code.launch.module, line, &source_line);
-        fprintf(out, "{\"function\":");
-        cw_debug__string(out, k->scope[s].name);
-        fprintf(out, ",\"ptx_line\":%" PRIu32, line);
-        if (file != NULL) {
-            fprintf(out, ",\"file\":");
-            cw_debug__string(out, file);
-            fprintf(out, ",\"line\":%" PRIu32, source_line);
-        }
-        fputc('}', out);
+    for (uint32_t line = k->uop[w.pc].line, s = k->scope_of[w.pc];; line = k->scope[s].line, s = k->scope[s].caller) {
+        tell_calls(d, k->scope[s].name, line, out);
         if (s == 0)
             break;
-        line = k->scope[s].line;
-        s = k->scope[s].caller;
         fputc(',', out);
     }
     fputc(']', out);
@@ -223,7 +241,7 @@ static const char *show_registers(struct cw_debug *d, char **word, uint32_t cnt,
 {
     struct cw_look_warp w;
     uint64_t value[CW_WARP_LANES_MAX];
-    const struct cw_kernel *k = d->code.launch.kernel;
+    const struct cw_kernel *k = d->code->launch.kernel;
     const uint32_t width = cw_gpu_config(d->gpu)->core_warp_width;
     const char *comma = "";
     if (!cw_debug__warp(d, &d->focus, &w) || w.active == 0)
@@ -262,7 +280,7 @@ static bool is_first_of_its_name(const struct cw_kernel *k, uint32_t i)
 /* "names": of all registers of the kernel, each once. */
 static const char *show_names(struct cw_debug *d, char **word, uint32_t cnt, FILE *out)
 {
-    const struct cw_kernel *k = d->code.launch.kernel;
+    const struct cw_kernel *k = d->code->launch.kernel;
     const char *comma = "";
     (void)word;
     (void)cnt;
@@ -326,7 +344,7 @@ static const char *show_value(struct cw_debug *d, char **word, uint32_t cnt, FIL
 
 static const char *show_lines(struct cw_debug *d, char **word, uint32_t cnt, FILE *out)
 {
-    const struct cw_debug_code *c = &d->code;
+    const struct cw_debug_code *c = d->code;
     if (cnt < 3 || c->launch.kernel == NULL)
         return c->launch.kernel == NULL ? "no kernel has been launched" : "lines takes the first and the last one";
     const uint32_t first = (uint32_t)strtoul(word[1], NULL, 0), last = (uint32_t)strtoul(word[2], NULL, 0);
@@ -345,7 +363,7 @@ static const char *show_lines(struct cw_debug *d, char **word, uint32_t cnt, FIL
 /* Micro-operations, for faces that have addresses in the place of lines. */
 static const char *show_code(struct cw_debug *d, char **word, uint32_t cnt, FILE *out)
 {
-    const struct cw_kernel *k = d->code.launch.kernel;
+    const struct cw_kernel *k = d->code->launch.kernel;
     if (k == NULL)
         return "no kernel has been launched";
     const uint32_t first = cnt > 1 ? (uint32_t)strtoul(word[1], NULL, 0) : 0,
@@ -362,7 +380,7 @@ static const char *show_code(struct cw_debug *d, char **word, uint32_t cnt, FILE
 
 static const char *show_symbols(struct cw_debug *d, char **word, uint32_t cnt, FILE *out)
 {
-    const struct cw_module *m = d->code.launch.module;
+    const struct cw_module *m = d->code->launch.module;
     const char *comma = "";
     if (m == NULL)
         return "no kernel has been launched";
@@ -374,12 +392,12 @@ static const char *show_symbols(struct cw_debug *d, char **word, uint32_t cnt, F
         fprintf(out, "%s{\"name\":", comma);
         cw_debug__string(out, s->name);
         fprintf(out, ",\"space\":\"%s\",\"address\":%" PRIu64 ",\"bytes\":%" PRIu64 "}", s->space == CW_SPACE_CONST ? "const" : "global",
-                s->offset + (s->space == CW_SPACE_CONST ? 0 : d->code.launch.global_base), s->bytes);
+                s->offset + (s->space == CW_SPACE_CONST ? 0 : d->code->launch.global_base), s->bytes);
         comma = ",";
     }
     fprintf(out, "],\"parameters\":[");
-    for (uint32_t i = 0; i < d->code.launch.kernel->param_cnt; i++) {
-        const struct cw_kernel_param *p = &d->code.launch.kernel->param[i];
+    for (uint32_t i = 0; i < d->code->launch.kernel->param_cnt; i++) {
+        const struct cw_kernel_param *p = &d->code->launch.kernel->param[i];
         fprintf(out, "%s{\"name\":", i > 0 ? "," : "");
         cw_debug__string(out, p->name);
         fprintf(out, ",\"type\":\"%s\",\"offset\":%" PRIu32 ",\"bytes\":%" PRIu32 "}", cw_type_name(p->type), p->offset, p->bytes);
@@ -484,6 +502,32 @@ static const char *show_state(struct cw_debug *d, char **word, uint32_t cnt, FIL
     return w.wanted != NULL && w.numbers <= w.wanted_number ? "no part of that name and number; 'state' alone lists them" : NULL;
 }
 
+/* "ports [UNIT]" */
+static const char *show_ports(struct cw_debug *d, char **word, uint32_t cnt, FILE *out)
+{
+    const char *comma = "";
+    fprintf(out, cnt > 1 ? ",\"ports\":[" : ",\"units\":[");
+    for (uint32_t i = 0; i < cw_taps_count(d->taps); i++) {
+        const struct cw_tap *t = cw_taps_at(d->taps, i);
+        if (t->inner.self == NULL) /* of the machine before it was reset */
+            continue;
+        if (cnt < 2) {
+            fputs(comma, out);
+            cw_debug__string(out, t->name);
+            comma = ",";
+        }
+        for (uint32_t k = 0; cnt > 1 && strcmp(word[1], t->name) == 0 && k < t->unit->port_cnt; k++) {
+            fprintf(out, "%s{\"name\":", comma);
+            cw_debug__string(out, t->port[k].name);
+            fprintf(out, ",\"bits\":%" PRIu32 ",\"value\":%" PRIu64 "}", t->port[k].width,
+                    cw_debug__port_value(&(struct cw_debug_port){t, &t->port[k]}));
+            comma = ",";
+        }
+    }
+    fputc(']', out);
+    return cnt > 1 && comma[0] == '\0' ? "no unit has that name; 'ports' alone lists them" : NULL;
+}
+
 static const char *show_place(struct cw_debug *d, char **word, uint32_t cnt, FILE *out)
 {
     (void)word;
@@ -512,7 +556,7 @@ const char *cw_debug__show(struct cw_debug *d, char **word, uint32_t cnt, FILE *
     } shows[] = {{"place", show_place},         {"warps", show_warps}, {"stack", show_stack},     {"calls", show_calls},
                  {"registers", show_registers}, {"names", show_names}, {"memory", show_memory},   {"value", show_value},
                  {"lines", show_lines},         {"code", show_code},   {"symbols", show_symbols}, {"sets", show_sets},
-                 {"report", show_report},       {"state", show_state}};
+                 {"report", show_report},       {"state", show_state}, {"ports", show_ports}};
     for (uint32_t i = 0; i < sizeof shows / sizeof shows[0]; i++)
         if (strcmp(word[0], shows[i].name) == 0)
             return shows[i].show(d, word, cnt, out);

@@ -13,8 +13,17 @@ const struct cw_core_warps *cw_debug__warps(const struct cw_debug *d, uint32_t c
 
 bool cw_debug__warp(const struct cw_debug *d, const struct cw_debug_focus *focus, struct cw_look_warp *look)
 {
-    return d->code.launch.kernel != NULL && focus->core < d->cores && focus->warp < d->slots &&
-           cw_look_warp(cw_debug__warps(d, focus->core), focus->warp, look);
+    const bool is = d->code->launch.kernel != NULL && focus->core < d->cores && focus->warp < d->slots &&
+                    cw_look_warp(cw_debug__warps(d, focus->core), focus->warp, look);
+    if (is && d->is_before && d->before_core == focus->core && d->before_warp == focus->warp)
+        look->pc = d->before_pc; /* one that rides on another instruction is not where the warp is */
+    return is;
+}
+
+cw_lanes cw_debug__active(const struct cw_debug *d, uint32_t core, uint32_t warp)
+{
+    struct cw_look_warp look;
+    return cw_look_warp(cw_debug__warps(d, core), warp, &look) ? look.active : 0;
 }
 
 /* ---- the code ---- */
@@ -53,41 +62,125 @@ static uint32_t depth_of(const struct cw_kernel *k, uint32_t pc)
     return depth;
 }
 
-void cw_debug__code(struct cw_debug *d, const struct cw_debug_launch *launch)
+static bool is_same(const struct cw_debug_launch *a, const struct cw_debug_launch *b)
 {
-    struct cw_debug_code *c = &d->code;
-    const bool same = launch != NULL && c->launch.kernel == launch->kernel && c->launch.module == launch->module;
-    if (same)
-        return;
-    free(c->line_of);
-    free(c->depth_of);
-    free(c->marked);
-    free(c->text);
-    *c = (struct cw_debug_code){0};
-    if (launch == NULL)
-        return;
+    return a->kernel == b->kernel && a->module == b->module && a->text == b->text;
+}
+
+static bool prepare(struct cw_debug_code *c, const struct cw_debug_launch *launch)
+{
     const uint32_t cnt = launch->kernel->uop_cnt;
     c->launch = *launch;
     c->line_of = calloc(cnt, sizeof *c->line_of);
     c->depth_of = calloc(cnt, sizeof *c->depth_of);
     c->marked = calloc(cnt, sizeof *c->marked);
-    for (uint32_t i = 0; c->line_of != NULL && c->depth_of != NULL && i < cnt; i++) {
+    if (c->line_of == NULL || c->depth_of == NULL || c->marked == NULL)
+        return false;
+    for (uint32_t i = 0; i < cnt; i++) {
         c->line_of[i] = number_of_line(launch->module, launch->kernel->uop[i].line);
         c->depth_of[i] = depth_of(launch->kernel, i);
     }
     split(c);
+    return true;
+}
+
+void cw_debug__forget_code(struct cw_debug *d)
+{
+    for (uint32_t i = 0; i < d->code_cnt; i++) {
+        free(d->codes[i].line_of);
+        free(d->codes[i].depth_of);
+        free(d->codes[i].marked);
+        free(d->codes[i].text);
+    }
+    free(d->codes);
+    d->codes = NULL;
+    d->code_cnt = 0;
+}
+
+bool cw_debug__code(struct cw_debug *d, const struct cw_debug_launch *launch, uint32_t cnt)
+{
+    bool is = true;
+    if (cnt == 1 && d->code_cnt == 1 && is_same(&d->codes[0].launch, launch)) {
+        d->codes[0].begun = false;
+        d->codes[0].by = NULL;
+        return true;
+    }
+    cw_debug__forget_code(d);
+    d->codes = d->code = calloc(cnt + 1u, sizeof *d->codes);
+    if (d->codes == NULL)
+        return false;
+    d->code_cnt = cnt;
+    for (uint32_t i = 0; is && i < cnt; i++)
+        is = prepare(&d->codes[i], &launch[i]);
+    return is;
+}
+
+void cw_debug__use(struct cw_debug *d, uint32_t core, uint32_t warp)
+{
+    struct cw_look_warp look;
+    struct cw_debug_code *unseen = NULL;
+    if (d->code_cnt < 2 || core >= d->cores || warp >= d->slots || !cw_look_warp(cw_debug__warps(d, core), warp, &look))
+        return;
+    for (uint32_t i = 0; i < d->code_cnt; i++) {
+        struct cw_debug_code *c = &d->codes[i];
+        if (c->by == look.launch) {
+            d->code = c;
+            return;
+        }
+        if (unseen == NULL && c->by == NULL && c->launch.kernel == look.launch->kernel)
+            unseen = c;
+    }
+    if (unseen != NULL) {
+        unseen->by = look.launch;
+        d->code = unseen;
+    }
 }
 
 const struct cw_named *cw_debug__named(const struct cw_debug *d, const char *name, uint32_t pc)
 {
-    const struct cw_kernel *k = d->code.launch.kernel;
-    const struct cw_named *best = NULL;
-    for (uint32_t i = 0; k != NULL && i < k->named_cnt; i++) {
-        const struct cw_named *n = &k->named[i];
-        if (pc >= n->first && pc < n->end && strcmp(n->name, name) == 0 && (best == NULL || n->scope > best->scope))
-            best = n;
+    const struct cw_kernel *k = d->code->launch.kernel;
+    if (k == NULL || k->scope_of == NULL || pc >= k->uop_cnt)
+        return NULL;
+    for (uint32_t s = k->scope_of[pc];; s = k->scope[s].caller) {
+        bool is_there = false;
+        for (uint32_t i = 0; i < k->named_cnt; i++) {
+            const struct cw_named *n = &k->named[i];
+            if (n->scope != s || strcmp(n->name, name) != 0)
+                continue;
+            if (pc >= n->first && pc < n->end)
+                return n;
+            is_there = true;
+        }
+        if (is_there || s == 0) /* the caller's of the same name is another one */
+            return NULL;
     }
-    return best;
+}
+
+/* ---- units ---- */
+
+bool cw_debug__port(const struct cw_debug *d, const char *name, struct cw_debug_port *port)
+{
+    const char *dot = strrchr(name, '.');
+    for (uint32_t i = 0; dot != NULL && i < cw_taps_count(d->taps); i++) {
+        const struct cw_tap *t = cw_taps_at(d->taps, i);
+        if (t->inner.self == NULL || strlen(t->name) != (size_t)(dot - name) || strncmp(t->name, name, (size_t)(dot - name)) != 0)
+            continue;
+        for (uint32_t k = 0; k < t->unit->port_cnt; k++)
+            if (strcmp(t->port[k].name, dot + 1) == 0) {
+                *port = (struct cw_debug_port){t, &t->port[k]};
+                return true;
+            }
+    }
+    return false;
+}
+
+uint64_t cw_debug__port_value(const struct cw_debug_port *port)
+{
+    const struct cw_port *p = port->port;
+    const uint8_t *at = (const uint8_t *)(p->dir == CW_PORT_IN ? port->tap->in : port->tap->out) + p->offset;
+    uint64_t value = 0;
+    memcpy(&value, at, p->words == 1 ? 4 : 8);
+    return value;
 }
 
 /* ---- memory ---- */

@@ -34,10 +34,11 @@ static const struct {
     uint32_t words; /* that it takes */
     bool number;    /* the last of them is one; the others are a name */
 } kinds[] = {
-    {"ptx", CW_DEBUG_ON_LINE, 1, true},         {"source", CW_DEBUG_ON_LINE, 2, true},      {"pc", CW_DEBUG_ON_PC, 1, true},
-    {"kernel", CW_DEBUG_ON_KERNEL, 1, false},   {"cycle", CW_DEBUG_ON_CYCLE, 1, true},      {"barrier", CW_DEBUG_ON_BARRIER, 0, false},
-    {"abort", CW_DEBUG_ON_ABORT, 1, false},     {"commit", CW_DEBUG_ON_COMMIT, 0, false},   {"begin", CW_DEBUG_ON_BEGIN, 0, false},
-    {"persist", CW_DEBUG_ON_PERSIST, 0, false}, {"diverge", CW_DEBUG_ON_DIVERGE, 0, false}, {"block", CW_DEBUG_ON_BLOCK, 0, false},
+    {"ptx", CW_DEBUG_ON_LINE, 1, true},           {"source", CW_DEBUG_ON_LINE, 2, true},      {"pc", CW_DEBUG_ON_PC, 1, true},
+    {"kernel", CW_DEBUG_ON_KERNEL, 1, false},     {"cycle", CW_DEBUG_ON_CYCLE, 1, true},      {"barrier", CW_DEBUG_ON_BARRIER, 0, false},
+    {"abort", CW_DEBUG_ON_ABORT, 1, false},       {"commit", CW_DEBUG_ON_COMMIT, 0, false},   {"begin", CW_DEBUG_ON_BEGIN, 0, false},
+    {"persist", CW_DEBUG_ON_PERSIST, 0, false},   {"diverge", CW_DEBUG_ON_DIVERGE, 0, false}, {"block", CW_DEBUG_ON_BLOCK, 0, false},
+    {"converge", CW_DEBUG_ON_CONVERGE, 0, false}, {"port", CW_DEBUG_ON_PORT, 2, true},
 };
 
 static const char *read_plain(struct cw_debug_stop *s, char **word, uint32_t cnt)
@@ -90,6 +91,9 @@ const char *cw_debug__add_stop(struct cw_debug *d, char **word, uint32_t cnt)
     const char *wrong = access ? read_access(&s, word + 1, cnt - 1) : read_plain(&s, word + 1, cnt - 1);
     if (wrong == NULL)
         wrong = read_further(&s, word + 2, cnt - 2);
+    struct cw_debug_port port;
+    if (wrong == NULL && s.kind == CW_DEBUG_ON_PORT && !cw_debug__port(d, s.name, &port))
+        wrong = "no unit has a port of that name; 'ports' lists the units, and 'ports UNIT' its ports";
     for (uint32_t i = 0; wrong == NULL && i < CW_DEBUG_STOPS; i++)
         if (d->order.stop[i].id == 0) {
             d->order.stop[i] = s;
@@ -131,9 +135,8 @@ static bool is_line(const struct cw_debug_code *c, const struct cw_debug_stop *s
 }
 
 /* A line begins where a way into it may lead: behind another line, and where branches go. */
-void cw_debug__mark_lines(struct cw_debug *d)
+static void mark_lines_of(struct cw_debug *d, struct cw_debug_code *c)
 {
-    struct cw_debug_code *c = &d->code;
     const struct cw_kernel *k = c->launch.kernel;
     if (k == NULL || c->marked == NULL)
         return;
@@ -145,6 +148,12 @@ void cw_debug__mark_lines(struct cw_debug *d)
         if (s->id != 0 && s->kind == CW_DEBUG_ON_PC && s->number < k->uop_cnt)
             c->marked[s->number] = 1;
     }
+}
+
+void cw_debug__mark_lines(struct cw_debug *d)
+{
+    for (uint32_t i = 0; i < d->code_cnt; i++)
+        mark_lines_of(d, &d->codes[i]);
 }
 
 /* ---- whether it stops ---- */
@@ -172,15 +181,20 @@ static bool condition_holds(struct cw_debug *d, const struct cw_debug_stop *s, c
 /* An instruction is about to be executed. */
 static bool hits_before(const struct cw_debug *d, const struct cw_debug_stop *s, const struct cw_event *e, struct cw_debug_hit *hit)
 {
-    const struct cw_debug_code *c = &d->code;
+    const struct cw_debug_code *c = d->code;
     const uint32_t pc = (uint32_t)(e->u.access.uop - c->launch.kernel->uop);
     if (s->kind == CW_DEBUG_ON_KERNEL) {
         snprintf(hit->why, sizeof hit->why, "kernel %.100s begins", c->launch.kernel->name);
-        return d->kernel_begins && (s->name[0] == '\0' || strcmp(s->name, c->launch.kernel->name) == 0);
+        return !c->begun && (s->name[0] == '\0' || strcmp(s->name, c->launch.kernel->name) == 0);
     }
     if (s->kind == CW_DEBUG_ON_PC) {
         snprintf(hit->why, sizeof hit->why, "instruction %" PRIu32, pc);
         return s->number == pc;
+    }
+    if (s->kind == CW_DEBUG_ON_CONVERGE) {
+        const cw_lanes ran = d->warp[e->core * d->slots + e->warp].ran, run = cw_debug__active(d, e->core, e->warp);
+        snprintf(hit->why, sizeof hit->why, "lanes come together");
+        return ran != 0 && ran != run && (ran & ~run) == 0;
     }
     if (s->kind != CW_DEBUG_ON_LINE || c->marked == NULL || !c->marked[pc] || !is_line(c, s, pc))
         return false;
@@ -252,19 +266,29 @@ static bool hits_word(const struct cw_debug_stop *s, const struct cw_event *e, s
     }
 }
 
+/* A time step is over. */
+static bool hits_step(const struct cw_debug *d, const struct cw_debug_stop *s, struct cw_debug_hit *hit)
+{
+    struct cw_debug_port port;
+    if (s->kind == CW_DEBUG_ON_CYCLE) {
+        const cw_time at = s->number * cw_gpu_clocks(d->gpu)->period[CW_DOMAIN_CORE];
+        snprintf(hit->why, sizeof hit->why, "cycle %" PRIu64, s->number);
+        return d->at.now >= at && d->last_step < at;
+    }
+    if (s->kind != CW_DEBUG_ON_PORT || !cw_debug__port(d, s->name, &port) || d->clocked == NULL || d->clocked[port.tap->index] == 0)
+        return false;
+    snprintf(hit->why, sizeof hit->why, "stop %" PRIu32 ": %.100s is %" PRIu64, s->id, s->name, s->number);
+    return cw_debug__port_value(&port) == s->number;
+}
+
 static bool hits_stop(struct cw_debug *d, const struct cw_debug_stop *s, const struct cw_event *e, uint32_t moment, bool first,
                       struct cw_debug_hit *hit)
 {
     char why[sizeof hit->why];
     bool is = false;
     *hit = (struct cw_debug_hit){0};
-    if (moment == CW_DEBUG_STEP && s->kind == CW_DEBUG_ON_CYCLE) {
-        snprintf(hit->why, sizeof hit->why, "cycle %" PRIu64, s->number);
-        const cw_time at = s->number * cw_gpu_clocks(d->gpu)->period[CW_DOMAIN_CORE];
-        is = d->at.now >= at && d->last_step < at;
-    }
     if (e == NULL)
-        return is && condition_holds(d, s, 0, hit);
+        return moment == CW_DEBUG_STEP && hits_step(d, s, hit) && condition_holds(d, s, 0, hit);
     hit->has_focus = true;
     hit->focus = (struct cw_debug_focus){e->core, e->warp, d->focus.lane};
     if ((s->core >= 0 && s->core != e->core) || (s->warp >= 0 && s->warp != e->warp))
@@ -302,12 +326,12 @@ static bool hits_pace(struct cw_debug *d, const struct cw_event *e, uint32_t mom
         return false;
     if (o->focus.lane < 64 && e->u.access.lanes != 0 && !cw_lanes_has(e->u.access.lanes, o->focus.lane))
         hit->focus.lane = cw_lanes_first(e->u.access.lanes);
-    const uint32_t pc = (uint32_t)(e->u.access.uop - d->code.launch.kernel->uop);
+    const uint32_t pc = (uint32_t)(e->u.access.uop - d->code->launch.kernel->uop);
     switch ((enum cw_debug_pace)o->pace) {
     case CW_DEBUG_INSTRUCTION:
         return true;
     case CW_DEBUG_SOURCE_LINE:
-        return d->code.line_of[pc] != d->warp[e->core * d->slots + e->warp].line && d->code.depth_of[pc] <= o->depth;
+        return d->code->line_of[pc] != d->warp[e->core * d->slots + e->warp].line && d->code->depth_of[pc] <= o->depth;
     default:
         return cw_debug__warp(d, &o->focus, &w) && !w.in_region;
     }

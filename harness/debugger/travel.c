@@ -204,6 +204,10 @@ static void stand(struct cw_debug *d, int orders)
     d->began = d->at;
     d->input_bytes = 0;
     cw_debug__mark_lines(d);
+    d->wave_error[0] = '\0';
+    struct cw_error err;
+    if (d->order.wave[0] != '\0' && d->waves.open(d->waves.context, d->order.wave, d->order.cycle, &err) != CW_OK)
+        snprintf(d->wave_error, sizeof d->wave_error, "%.1290s", err.text);
 }
 
 static void forget(struct cw_debug *d, uint32_t i)

@@ -7,16 +7,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "rtl/rtl_place.h"
 
 static void release(struct cw_fst_file *f)
 {
+    if (f->fst != NULL)
+        fclose(f->fst);
     if (f->library != NULL)
         dlclose(f->library);
     free(f->path);
     *f = (struct cw_fst_file){0};
+}
+
+static bool is_vcd(const char *path)
+{
+    const size_t length = strlen(path);
+    return length > 4 && strcasecmp(path + length - 4, ".vcd") == 0;
 }
 
 int cw_fst_file_check(const char *path, struct cw_error *err)
@@ -43,10 +53,22 @@ static int load_plugin(struct cw_fst_file *f, struct cw_error *err)
     return CW_OK;
 }
 
+/* A file without a name, beside the one that is to be. */
+static int open_nameless(struct cw_fst_file *f, struct cw_error *err)
+{
+    char name[CW_OUT_PATH_MAX];
+    const int length = snprintf(name, sizeof name, "%s.XXXXXX", f->path), fd = length < (int)sizeof name ? mkstemp(name) : -1;
+    f->fst = fd >= 0 ? fdopen(fd, "w+b") : NULL;
+    if (fd >= 0)
+        unlink(name);
+    return f->fst != NULL ? CW_OK : cw_fail(err, CW_EIO, "%s: cannot be written: %s", f->path, strerror(errno));
+}
+
 static int open_writer(struct cw_fst_file *f, const struct cw_fst_content *c, struct cw_error *err)
 {
     errno = 0;
-    f->writer = f->plugin->open(fileno(f->out.file), c->signal, c->signal_cnt, c->enums, c->enum_cnt, c->rtl, c->rtl_cnt);
+    f->writer =
+        f->plugin->open(fileno(f->fst != NULL ? f->fst : f->out.file), c->signal, c->signal_cnt, c->enums, c->enum_cnt, c->rtl, c->rtl_cnt);
     if (f->writer == NULL)
         return cw_fail(err, CW_EIO, "%s: cannot be written%s%s", f->path, errno != 0 ? ": " : "", errno != 0 ? strerror(errno) : "");
     return CW_OK;
@@ -60,6 +82,8 @@ int cw_fst_file_open(struct cw_fst_file *f, const char *path, const struct cw_fs
         status = load_plugin(f, err);
     if (status == CW_OK)
         status = cw_out_file_open(&f->out, path, err);
+    if (status == CW_OK && is_vcd(path) && (status = open_nameless(f, err)) != CW_OK)
+        cw_out_file_discard(&f->out);
     if (status == CW_OK && (status = open_writer(f, content, err)) != CW_OK)
         cw_out_file_discard(&f->out);
     if (status != CW_OK)
@@ -87,7 +111,10 @@ int cw_fst_file_close(struct cw_fst_file *f, struct cw_error *err)
 {
     int status = CW_OK;
     const int at_end = f->plugin->close(f->writer), failure = f->failure != 0 ? f->failure : at_end;
-    if (failure == 0) {
+    if (failure == 0 && f->fst != NULL && !f->plugin->vcd(fileno(f->fst), f->out.file)) {
+        cw_out_file_discard(&f->out);
+        status = cw_fail(err, CW_EIO, "%s: no VCD could be made of the trace; write FST", f->path);
+    } else if (failure == 0) {
         status = cw_out_file_close(&f->out, err);
     } else {
         cw_out_file_discard(&f->out);

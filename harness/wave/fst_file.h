@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An FST file being written by the plug-in of wave_plugin.h. It appears under its name only when it is complete. */
+/* An FST file being written by the plug-in of wave_plugin.h; one that is called .vcd is made VCD of as it is closed. It appears under its name only
+ * when it is complete. */
 #ifndef CW_HARNESS_WAVE_FST_FILE_H
 #define CW_HARNESS_WAVE_FST_FILE_H
 
@@ -10,6 +11,7 @@
 struct cw_fst_file {
     char *path; /* as given; NULL: nothing is open */
     struct cw_out_file out;
+    FILE *fst;   /* what becomes VCD, in a file without a name; NULL: out is FST itself */
     int failure; /* errno of the first write that failed; nothing is written after it */
     void *library;
     const struct cw_wave_plugin *plugin;

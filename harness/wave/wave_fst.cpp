@@ -207,7 +207,19 @@ bool tell_names(const char *path, void (*each)(void *context, const char *name),
     return true;
 }
 
-const cw_wave_plugin plugin = {CW_WAVE_ABI, open_writer, dump_writer, close_writer, tell_names};
+bool write_vcd(int fd, FILE *out)
+{
+    void *const reader = fstReaderOpen(("/proc/self/fd/" + std::to_string(fd)).c_str());
+    if (reader == nullptr)
+        return false;
+    bool done = fstReaderProcessHier(reader, out) != 0;
+    fstReaderSetFacProcessMaskAll(reader);
+    done = done && fstReaderIterBlocks(reader, nullptr, nullptr, out) != 0;
+    fstReaderClose(reader);
+    return done;
+}
+
+const cw_wave_plugin plugin = {CW_WAVE_ABI, open_writer, dump_writer, close_writer, tell_names, write_vcd};
 
 } // namespace
 

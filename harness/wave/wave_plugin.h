@@ -8,12 +8,13 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define CW_WAVE_ABI 3u
+#define CW_WAVE_ABI 4u
 
 /* Names for the values 0 .. cnt-1 of a signal, shown by the viewer instead of numbers. */
 struct cw_wave_enum {
@@ -47,6 +48,8 @@ struct cw_wave_plugin {
     int (*close)(void *writer); /* as dump */
     /* Tells the signals of a complete file: "core0.warp1.state[3:0]". false: it cannot be read. */
     bool (*names)(const char *path, void (*each)(void *context, const char *name), void *context);
+    /* Writes a complete file, open as fd, as VCD. false: it cannot be read; out knows for itself when it cannot be written. */
+    bool (*vcd)(int fd, FILE *out);
 };
 
 const struct cw_wave_plugin *cw_wave_plugin_get(void);

@@ -3,7 +3,7 @@
 """The Debug Adapter Protocol over the engine, on standard input and output. A thread of the editor is a warp: number 1 + core * SLOTS + warp.
 
 `launch` takes `command`, the words behind `cowarp debug` (["run", "ht-h"]), or they stand on the command line. A breakpoint in a .ptx file is
-one of a line of the PTX, in any other file one of a source line (.loc). Filters of exceptions are aborts, commits, divergence, barriers."""
+one of a line of the PTX, in any other file one of a source line (.loc). Filters of exceptions are FILTERS."""
 import json
 import pathlib
 import sys
@@ -11,7 +11,7 @@ import sys
 from engine import Ended, Engine, Wrong
 
 SLOTS = 256
-FILTERS = ("abort", "commit", "diverge", "barrier")
+FILTERS = ("abort", "commit", "diverge", "converge", "barrier")
 CAPABILITIES = {
     "supportsConfigurationDoneRequest": True, "supportsStepBack": True, "supportsConditionalBreakpoints": True, "supportsEvaluateForHovers": True,
     "supportsTerminateRequest": True, "supportsFunctionBreakpoints": True, "supportsReadMemoryRequest": True,

@@ -28,6 +28,7 @@ def read_arguments():
                                      formatter_class=argparse.RawDescriptionHelpFormatter,
                                      usage="cowarp debug [OPTIONS] run|exec|cuda ... (the command line of that sub-command)")
     parser.add_argument("-x", metavar="FILE", dest="script", action="append", default=[], help="commands from a file, before the prompt; - is standard input")
+    parser.add_argument("--at", metavar="CYCLE", type=int, help="go to that cycle first, as GTKWave's cursor shows it (cowarp.core_cycle)")
     parser.add_argument("--batch", action="store_true", help="no prompt behind -x FILE")
     parser.add_argument("--keep-going", action="store_true", help="a command of a file that is wrong does not end it")
     parser.add_argument("--json", action="store_true", help="answers as lines of JSON, for programs")
@@ -76,6 +77,8 @@ def main():
     engine = None
     try:
         engine = Engine(cowarp, given.command, stdout=sys.stderr if given.json or given.gdb == "-" else None)
+        if given.at is not None:
+            engine.go(f"at {given.at}")
         if given.gdb:
             import gdbserver  # noqa: PLC0415
             return gdbserver.serve(engine, given.gdb)

@@ -19,6 +19,7 @@ SLOTS = 256  # and warps of a core
 WINDOWS = {"shared": 0x01000000, "local": 0x02000000, "const": 0x03000000, "param": 0x04000000}
 WINDOW_BYTES = 0x01000000
 SIGTRAP, SIGSEGV = 5, 11
+SETTLE_CYCLES = 2000  # a store takes to memory, at most
 FIRST = 1 << 30  # number of the stop at the first kernel
 # (name, bytes, type) of the registers that GDB wants of an x86-64.
 CARRIER = [(name, 8, "int64") for name in ("rax", "rbx", "rcx", "rdx", "rsi", "rdi")] + [("rbp", 8, "data_ptr"), ("rsp", 8, "data_ptr")]
@@ -119,9 +120,8 @@ class Server:
         why = place.get("stopped", "")
         watch = ""
         if " stores " in why or " atomic " in why or " loads " in why:
-            match = re.search(r"(shared|address) 0x([0-9a-f]+)", why)
             kind = "watch" if " stores " in why else "rwatch" if " loads " in why else "awatch"
-            address = int(match.group(2), 16) + (WINDOWS["shared"] if match.group(1) == "shared" else 0)
+            address = self.watched(re.search(r"()(shared|address) 0x([0-9a-f]+)", why))
             watch = f"{kind}:{address:x};"
         elif why == "the run begins here":
             watch = "replaylog:begin;"
@@ -188,9 +188,32 @@ class Server:
     def go(self, command):
         try:
             self.engine.go(command)
+            if not command.startswith("back"):
+                self.settle()
         except Ended as ended:
             return f"W{ended.status & 0xff:02x}"
         return self.stop_reply()
+
+    def settle(self):
+        """GDB's `watch` compares values, so it wants to be behind a store that changes one. The engine stops in front of it."""
+        stop = self.engine.place
+        match = re.search(r"stores 0x([0-9a-f]+) to (shared|address) 0x([0-9a-f]+)", stop["stopped"])
+        length = match and next((key[2] for key in self.stops if key[0] in (2, 4) and key[1] <= self.watched(match) < key[1] + key[2]), 0)
+        if not length:
+            return
+        where = f"memory {'shared' if match.group(2) == 'shared' else 'global'} {int(match.group(3), 16)} {min(length, 8)}"
+        before = self.engine.ask(where)["bytes"]
+        if int.from_bytes(bytes.fromhex(before), "little") == int(match.group(1), 16) % 256 ** min(length, 8):
+            return
+        for _ in range(SETTLE_CYCLES):
+            if self.engine.ask(where)["bytes"] != before:
+                break
+            self.engine.go("cycles 1")
+        self.engine.place |= {"stopped": stop["stopped"]}
+
+    @staticmethod
+    def watched(match):
+        return int(match.group(3), 16) + (WINDOWS["shared"] if match.group(2) == "shared" else 0)
 
     def continue_by(self, actions):
         """vCont;s:THREAD;c"""

@@ -2,10 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The debugger's own prompt: commands to read and to write, for people and for scripts."""
 import json
+import os
 import re
+import shutil
 import struct
+import subprocess
 import sys
 
+import view
 from engine import Ended, Wrong, lanes, ranges
 
 TYPES = {"u8": "B", "s8": "b", "u16": "H", "s16": "h", "u32": "I", "s32": "i", "u64": "Q", "s64": "q", "f32": "f", "f64": "d"}
@@ -13,19 +17,21 @@ SPACES = ("global", "shared", "local", "const", "param", "generic")
 HELP = """Stops
   break LINE | FILE:LINE | KERNEL [core C] [warp W] [if CONDITION]    a warp comes to a line of the PTX, or of a source; a kernel begins
   watch [SPACE] ADDRESS [BYTES]      a store or an atomic there issues; rwatch: a load; awatch: any. SPACE: global, shared, local
-  catch abort [CAUSE] | begin | commit | barrier | persist | diverge | block [if CONDITION]
+  catch abort [CAUSE] | begin | commit | barrier | persist | diverge | converge | block | port UNIT.PORT VALUE [if CONDITION]
   info stops, delete [N]
+  wave here [CYCLES] [UNIT ...]      a wave of the last cycles (200), with a view of the warp and the units; GTKWave opens it where a display is
 Steps
   step [N]           an instruction of the warp            reverse-step [N]
   next [N]           a source line of the warp             reverse-next [N]
   cycle [N]          core cycles                           reverse-cycle [N]
-  continue           to the next stop                      reverse-continue
+  continue           to the next stop                      reverse-continue, restart
   finish             until the warp's transaction is over  at CYCLE: there, on or back
 Shows
   where, list, backtrace             the place, the PTX around it, calls
   info warps [CORE]                  what each warp waits for
   info registers [NAME]              of the lane, or one of all lanes
   info stack | sets [all] | symbols | report
+  info ports [UNIT]                  of a hardware unit, when it was clocked last
   info state [PART [NUMBER [NAME]]]  a unit's state by its names: info state validation_unit 2
   print EXPRESSION                   registers (%r1), tid.x, lane, cycle, u32[ADDRESS], shared.f32[ADDRESS]; C's operators
   x [N] [TYPE] [SPACE] ADDRESS       memory: u8 .. u64, s8 .. s64, f32, f64
@@ -119,7 +125,7 @@ class Prompt:
         return int(self.engine.ask(f"value {text}")["value"])
 
     def do_catch(self, words):
-        kinds = ("abort", "begin", "commit", "barrier", "persist", "diverge", "block")
+        kinds = ("abort", "begin", "commit", "barrier", "persist", "diverge", "converge", "block", "port")
         if not words or words[0] not in kinds:
             raise Wrong(f"catch takes one of {', '.join(kinds)}")
         given = list(words)
@@ -144,7 +150,7 @@ class Prompt:
     def do_info(self, words):
         what = words[0] if words else ""
         infos = {"stops": self.info_stops, "warps": self.info_warps, "registers": self.info_registers, "stack": self.info_stack,
-                 "sets": self.info_sets, "state": self.info_state, "symbols": self.info_symbols, "report": self.info_report}
+                 "sets": self.info_sets, "state": self.info_state, "symbols": self.info_symbols, "report": self.info_report, "ports": self.info_ports}
         known = [name for name in infos if name.startswith(what)] if what else []
         if not known:
             raise Wrong(f"info takes one of {', '.join(infos)}")
@@ -207,6 +213,13 @@ class Prompt:
             self.say(f"{symbol['name']} {symbol['space']} {symbol['address']:#x}, {symbol['bytes']} bytes")
         for parameter in found["parameters"] if found else ():
             self.say(f"{parameter['name']} param {parameter['offset']:#x}, {parameter['type']}, {parameter['bytes']} bytes")
+
+    def info_ports(self, words):
+        found = self.show(" ".join(["ports", *words]))
+        for unit in found.get("units", ()) if found else ():
+            self.say(unit)
+        for port in found.get("ports", ()) if found else ():
+            self.say(f"{port['name']} = {port['value']}")
 
     def info_report(self, _):
         found = self.show("report")
@@ -272,6 +285,30 @@ class Prompt:
         place = self.engine.place
         self.select(f"select {place['core']} {place['warp']} {number(words[0]) if words else 0}")
 
+    def do_wave(self, words):
+        """wave here [CYCLES] [UNIT ...]"""
+        if not words or words[0] != "here":
+            raise Wrong("wave takes 'here', and behind it how many cycles and which units; 'info ports' lists units")
+        words = words[1:]
+        cycles = number(words.pop(0)) if words and words[0].isdigit() else 200
+        units = [unit for unit in self.engine.ask("ports")["units"] if unit in words or (not words and self.is_at_hand(unit))]
+        if (unknown := [word for word in words if word not in units]):
+            raise Wrong(f"no unit is called {unknown[0]}; 'info ports' lists them")
+        trace = f"cowarp-{self.engine.place['cycle']}.fst"
+        place = self.engine.go(f"wave {trace} {cycles}")
+        if not place["stopped"].startswith("wave of"):
+            raise Wrong(place["stopped"])
+        ports = {unit: self.engine.ask(f"ports {unit}")["ports"] for unit in units}
+        path = view.write(trace, place, ports)
+        self.tell(place)
+        self.say(json.dumps({"wave": trace, "view": path}) if self.json else f"written {trace}; to look at it: gtkwave {trace} {path}")
+        if os.environ.get("DISPLAY") and sys.stdin.isatty() and shutil.which("gtkwave"):
+            subprocess.Popen(["gtkwave", trace, path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+
+    def is_at_hand(self, unit):
+        """Units of the core, and those of partitions, where a unit of each kind is enough."""
+        return unit.startswith((f"core{self.engine.place['core']}.", "partition0."))
+
     # ---- commands ----
 
     def commands(self):
@@ -280,6 +317,7 @@ class Prompt:
         table = {name: lambda words, command=command: go(command, *words[:1]) for name, command in paced.items()}
         table |= {
             "continue": lambda words: go("go"), "reverse-continue": lambda words: go("back go"),
+            "restart": lambda words: go("back start"),
             "cycle": lambda words: go(f"cycles {number(words[0]) if words else 1}"),
             "reverse-cycle": lambda words: go(f"back cycles {number(words[0]) if words else 1}"),
             "finish": lambda words: go("finish"), "at": lambda words: go(f"at {number(words[0]) if words else 0}"),
@@ -287,7 +325,7 @@ class Prompt:
             "watch": lambda words: self.watch("watch", "w", words), "rwatch": lambda words: self.watch("rwatch", "r", words),
             "awatch": lambda words: self.watch("awatch", "rw", words),
             "info": self.do_info, "print": self.do_print, "x": self.do_x, "where": self.do_where, "list": self.do_list,
-            "backtrace": self.do_backtrace, "warp": self.do_warp, "lane": self.do_lane, "help": lambda words: self.say(HELP),
+            "backtrace": self.do_backtrace, "warp": self.do_warp, "lane": self.do_lane, "help": lambda words: self.say(HELP), "wave": self.do_wave,
         }
         del engine
         return table

@@ -909,9 +909,8 @@ class Files(Command):
     def test_endings_that_promise_another_format(self):
         for option, form in [*self.WATCHES, ("--wave", "FST")]:
             for ending, other in (("vcd", "VCD"), ("csv", "CSV"), ("json", "JSON"), ("fst", "FST"), ("gz", "gzip"), ("SVG", "SVG")):
-                if other != form:
+                if other != form and (option, ending) != ("--wave", "vcd"):
                     self.fails(2, *self.watch(option, "a." + ending), says=[f"{option} a.{ending}", f"the name promises {other}, and {form} is written"])
-        self.fails(2, "wave", "stall", "--backend", "c", "--wave", "a.vcd", says=["--wave a.vcd", "fst2vcd"])
         self.assertEqual(self.left(), [])
 
     def test_full_disks(self):

@@ -105,9 +105,12 @@ def test_watch():
     # part[5] of shared memory: stored by thread 5, which is lane 5 of the first warp.
     check("Z2", c.ask("Z2,1000014,4"), "OK")
     check("continue", c.ask("vCont;c"), "T05thread:6;watch:1000014;")
-    check("memory before the store", c.ask("m1000014,4"), "00000000")
+    check("memory behind the store", c.ask("m1000014,4"), "06000000")
     check("second store", c.ask("vCont;c"), "T05thread:6;watch:1000014;")
-    check("memory after the first", c.ask("m1000014,4"), "06000000")
+    check("memory behind it", c.ask("m1000014,4"), "2c000000")
+    check("back in front of it", c.ask("bc"), "T05thread:6;watch:1000014;")
+    check("memory there", c.ask("m1000014,4"), "06000000")
+    check("and on", c.ask("vCont;c"), "T05thread:6;watch:1000014;")
     check("no such memory", c.ask("m10,4"), "E01")
     check("to the end", [c.ask("z2,1000014,4"), c.ask("vCont;c")][0], "OK")
     check("the run's end", c.ask("vCont;c"), "W00")
@@ -123,21 +126,41 @@ def test_fault():
     c.close()
 
 
-def test_gdb(gdb):
-    server = subprocess.Popen([COWARP, "debug", "--gdb", "0", *exec_of("loop", "--block", "32", "--arg", "zero:2048")],
-                              stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+def talk(gdb, run, commands):
+    """What GDB says to the commands."""
+    server = subprocess.Popen([COWARP, "debug", "--gdb", "0", *run], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     port = re.search(r":(\d+)$", server.stderr.readline().strip()).group(1)
-    commands = [f"target remote 127.0.0.1:{port}", "monitor break 161", "continue", "maintenance flush register-cache",
-                "monitor print %r2 + 1000", "stepi", "monitor print %r3 + 2000", "reverse-stepi", "monitor print %r2 + 3000",
-                "thread 9", "monitor print %r2 + 4000", "info threads", "kill"]
     words = [gdb, "-q", "-nx", "-batch", "-ex", "set pagination off", "-ex", "set confirm off"]
-    for command in commands:
+    for command in [f"target remote 127.0.0.1:{port}", *commands, "kill"]:
         words += ["-ex", command]
     done = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, check=False)
-    said = done.stdout + done.stderr
+    check("the server's status", server.wait(SECONDS), 0)
+    return done.stdout + done.stderr
+
+
+def test_gdb_itself(gdb):
+    """GDB's own commands. The loop's product is micro-operation 6; x of lane 0 is 0, 1, 4, that of lane 5 is 5, 16. part[5] of `sum` is 0, 6, 44."""
+    said = talk(gdb, exec_of("loop", "--block", "32", "--arg", "zero:2048"),
+                ["break *0x80000018", "continue", "continue", "stepi", "print 1000 + $ptx_r2", "reverse-stepi", "print 2000 + $ptx_r2", "thread 6",
+                 "info registers ptx_r2 ptx_r3", "delete", "continue", "x/4xw 0x100000100", "reverse-continue"])
+    for wanted in ("Breakpoint 1, 0x0000000080000018", r"ptx_r2 +0x10 +16\n", r"ptx_r3 +0x1 +1\n", "= 1004\n", "= 2001\n",
+                   # (3^10 - 1) / 2 in lane 0, and 3^10 more in each that follows
+                   "0x100000100:\t" + "\t".join(f"0x{(3 ** 10 - 1) // 2 + 3 ** 10 * lane:08x}" for lane in range(4)), "No more reverse-execution history"):
+        check("GDB", said, re.compile(wanted))
+    said = talk(gdb, exec_of("sum", "--block", "64", "--arg", "zero:128"),
+                ["watch *(unsigned int *) 0x1000014", "continue", "continue", "reverse-continue"])
+    check("GDB's watch", said, re.compile(r"Old value = 0\nNew value = 6\n(.|\n)*Old value = 6\nNew value = 44\n(.|\n)*Old value = 44\nNew value = 6\n"))
+    said = talk(gdb, exec_of("sum", "--block", "64", "--arg", "zero:128"), ["rwatch *(unsigned int *) 0x10000fc", "continue"])
+    check("GDB's rwatch", said, re.compile(r"read watchpoint 1(.|\n)*Value = 64\n"))
+
+
+def test_gdb(gdb):
+    commands = ["monitor break 161", "continue", "maintenance flush register-cache",
+                "monitor print %r2 + 1000", "stepi", "monitor print %r3 + 2000", "reverse-stepi", "monitor print %r2 + 3000",
+                "thread 9", "monitor print %r2 + 4000", "info threads"]
+    said = talk(gdb, exec_of("loop", "--block", "32", "--arg", "zero:2048"), commands)
     for wanted in ("= 1000\n", "= 2000\n", "= 3000\n", "= 4008\n", "core 0 warp 0 lane 31"):
         check(f"GDB shows {wanted!r}", wanted if wanted in said else said, wanted)
-    check("the server's status", server.wait(SECONDS), 0)
 
 
 def main():
@@ -147,6 +170,7 @@ def main():
     gdb = shutil.which("gdb-multiarch") or shutil.which("gdb")
     if gdb:
         test_gdb(gdb)
+        test_gdb_itself(gdb)
     print(f"{len(seen)} checks{'' if gdb else '; no GDB is installed, so it was not tried'}")
 
 

@@ -6,31 +6,38 @@
     break 27                                a command
     #= lanes 1,3,5                          this text is in what it has said; several lines are looked for one behind the other
     #! error                                and this is not
+    #- from the end                         the next scenario of this run begins at its start, with no stops
 
-Other comments say why it must be so: by the kernel's text, never by what the debugger has said once.
+KERNELS and MORE are kernels.ptx and more.ptx, SCRIPT is two.script; PROGRAM is tests/cuda/overlap.c, TEXTURES is tests/cuda/textures.c. Other comments say why it must be so: by the kernel's text, never by what the debugger has said once.
 
 Usage: debug_test.py COWARP FOLDER [NAME ...]"""
 import concurrent.futures
 import json
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 SECONDS = 60
 
 
 def parts(path):
-    """The run's words, the script's lines, and of each line what is wanted and what is not."""
-    run, lines = [], []
+    """The run's words, the script's lines, of each line what is wanted and what is not, and how many scenarios that is."""
+    run, lines, cnt = [], [], 1
+    files = {"KERNELS": path.parent / "kernels.ptx", "MORE": path.parent / "more.ptx", "SCRIPT": path.parent / "two.script"}
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("#:"):
-            run += line[2:].replace("KERNELS", str(path.parent / "kernels.ptx")).replace("SCRIPT", str(path.parent / "two.script")).split()
+            run += [str(files.get(word, word)) for word in line[2:].split()]
+        elif line.startswith("#-"):
+            lines += [("delete", [], []), ("restart", ["the run begins here"], [])]
+            cnt += 1
         elif line.startswith(("#=", "#!")):
             lines[-1][1 if line[1] == "=" else 2].append(line[2:].strip())
         elif line.strip() and not line.startswith("#"):
             lines.append((line, [], []))
-    return run, lines
+    return run, lines, cnt
 
 
 def judge(said, wanted, unwanted):
@@ -44,27 +51,43 @@ def judge(said, wanted, unwanted):
     return next((f"did not want '{text}'" for text in unwanted if text in said), None)
 
 
+PROGRAMS = {"PROGRAM": "overlap", "TEXTURES": "textures"}
+
+
+def compiled(cowarp, word, place):
+    """A program of tests/cuda, with its kernels in it."""
+    folder, libraries = pathlib.Path(__file__).resolve().parents[1] / "cuda", pathlib.Path(cowarp).parent / "cuda"
+    sys.path.insert(0, str(folder))
+    import fatbin  # noqa: PLC0415  (only these scenarios need it)
+    image = pathlib.Path(place, "k.fatbin")
+    image.write_bytes(fatbin.container(fatbin.image((folder / f"{PROGRAMS[word]}.ptx").read_text(encoding="utf-8"))))
+    subprocess.run(["cc", "-std=gnu11", "-Wno-pointer-arith", f'-DFATBIN="{image}"', folder / f"{PROGRAMS[word]}.c", "-o", f"{place}/program",
+                    libraries / "libcudart.so.12", f"-Wl,-rpath-link,{libraries}", "-pthread"], check=True)
+    return f"{place}/program"
+
+
 def carry_out(cowarp, path):
-    """(name, what is wrong or None, how many texts were looked for)."""
-    run, lines = parts(path)
+    """(name, what is wrong or None, how many scenarios, how many texts were looked for)."""
+    run, lines, cnt = parts(path)
     wanted = sum(len(line[1]) + len(line[2]) for line in lines)
     if not run or not wanted:
-        return path.name, "asks for nothing", 0
+        return path.name, "asks for nothing", cnt, 0
     with tempfile.TemporaryDirectory() as place:
         script = pathlib.Path(place) / "script"
+        run = [compiled(cowarp, word, place) if word in PROGRAMS else word for word in run]
         script.write_text("".join(f"{line[0]}\nprint 70000 + {number}\n" for number, line in enumerate(lines)), encoding="utf-8")
         try:
             done = subprocess.run([cowarp, "debug", "-x", str(script), "--batch", "--keep-going", *run], cwd=path.parent, text=True, timeout=SECONDS,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         except subprocess.TimeoutExpired:
-            return path.name, f"not over after {SECONDS} s", wanted
+            return path.name, f"not over after {SECONDS} s", cnt, wanted
     rest = done.stdout
     for number, (command, looked_for, not_wanted) in enumerate(lines):
         said, mark, rest = rest.partition(f"(cowarp) print 70000 + {number}\n70000 + {number} = {70000 + number}\n")
         wrong = judge(said if mark or number == len(lines) - 1 else "", looked_for, not_wanted)
         if wrong:
-            return path.name, f"behind '{command}': {wrong}; there was:\n{said[-1500:]}", wanted
-    return path.name, None, wanted
+            return path.name, f"behind '{command}': {wrong}; there was:\n{said[-1500:]}", cnt, wanted
+    return path.name, None, cnt, wanted
 
 
 # Runs whose counters must be the same when a debugger has stopped them, and has gone back in them.
@@ -100,18 +123,78 @@ def check_input(cowarp):
     return f"status {done.returncode}: {done.stdout}{done.stderr}" if wrong else None
 
 
+def check_interrupt(cowarp, folder):
+    """A kernel that never ends, and one who comes to it, looks at it, and goes back. What is wrong; None: %r2 counts its turns, and a step more or back is
+    in front of the same two instructions."""
+    words = [cowarp, "debug", "-x", "-", "exec", str(folder / "more.ptx"), "--kernel", "forever", "--grid", "1", "--block", "32"]
+    run = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    run.stdin.write("continue\nbreak more.cu:80\ncontinue\nprint %r2 > 0\nreverse-step\nwhere\ninfo warps\n")
+    run.stdin.close()
+    said = ""
+    while "(cowarp) continue" not in said and (line := run.stdout.readline()):
+        said += line
+    time.sleep(0.3)
+    run.send_signal(signal.SIGINT)
+    try:
+        said += run.stdout.read()
+        run.wait(SECONDS)
+    finally:
+        run.kill()
+    return judge(said, ["interrupted", "stop 1: more.cu:80", "= 1", "bra AGAIN", "lanes 0-31"], ["error"]) and f"there was: {said}"
+
+
+def vcd(place, name):
+    """Names of signals, and the lines behind the header."""
+    text = subprocess.run(["fst2vcd", name], cwd=place, capture_output=True, text=True, check=True).stdout
+    head, _, changes = text.partition("$enddefinitions $end\n")
+    names, scope = set(), []
+    for words in map(str.split, head.splitlines()):
+        if words[:1] == ["$scope"]:
+            scope.append(words[2])
+        elif words[:1] == ["$upscope"]:
+            scope.pop()
+        elif words[:1] == ["$var"]:
+            names.add(".".join([*scope, "".join(words[4:-1])]))
+    return names, changes
+
+
+def check_wave(cowarp):
+    """`wave here` shows what --wave shows of these cycles, and the place is the same behind it. What is wrong; None: nothing."""
+    run = ["run", "ht-h", "--param", "blocks=4", "--unit", "validation_unit=rtl", "--quiet"]
+    with tempfile.TemporaryDirectory() as place:
+        script = pathlib.Path(place, "script")
+        script.write_text("catch commit\ncontinue\nwave here 150 partition2.validation_unit\nwhere\nwave here 9 nothing\n", encoding="utf-8")
+        done = subprocess.run([cowarp, "debug", "-x", script, "--batch", "--keep-going", *run], cwd=place, capture_output=True, text=True, timeout=SECONDS, check=False)
+        cycle = int(done.stdout.partition("commits 4 words\ncycle ")[2].partition(",")[0] or 0)
+        wrong = judge(done.stdout, [f"wave of the cycles {cycle - 150} to {cycle}", f"written cowarp-{cycle}.fst", "(cowarp) where", f"cycle {cycle},", "error: no unit is called nothing"], [])
+        if wrong:
+            return f"{wrong}; there was {done.stdout}{done.stderr}"
+        subprocess.run([cowarp, *run, "--wave", "plain.fst", "--wave-window", f"{cycle - 150}:{cycle}"], cwd=place, timeout=SECONDS, check=True)
+        (names, changes), (_, wanted) = vcd(place, f"cowarp-{cycle}.fst"), vcd(place, "plain.fst")
+        view = pathlib.Path(place, f"cowarp-{cycle}.gtkw").read_text(encoding="utf-8").splitlines()
+        shown = [line for line in view if "." in line and line[0] not in "[-@"]
+        at = subprocess.run([cowarp, "debug", "-x", "-", "--at", str(cycle), *run], input="where\n", cwd=place, capture_output=True, text=True, timeout=SECONDS, check=False)
+    if not wanted or not changes.startswith(wanted):
+        return "it shows other changes than --wave"
+    if len(shown) < 20 or (missing := [name for name in shown if name not in names]):
+        return f"the view has {len(shown)} signals, of which the file has not {missing[:3]}"
+    return judge(at.stdout, [f"cycle {cycle},", "(cowarp) where", f"cycle {cycle},"], [])
+
+
 def main():
     cowarp, folder, names = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3:]
     scenarios = [path for path in sorted(folder.glob("*.cwd")) if not names or path.stem in names]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda path: carry_out(cowarp, path), scenarios))
         same = list(pool.map(lambda words: check_same(cowarp, words), SAME if not names else []))
-    bad = [result for result in results if result[1]]
-    bad += [("same counters", wrong, 0) for wrong in same if wrong]
-    bad += [("standard input", wrong, 0) for wrong in [check_input(cowarp)] if wrong]
-    for name, wrong, _ in bad:
+    bad = [result[:2] for result in results if result[1]]
+    bad += [("same counters", wrong) for wrong in same if wrong]
+    bad += [("standard input", wrong) for wrong in [check_input(cowarp)] if wrong]
+    bad += [("interrupt", wrong) for wrong in [check_interrupt(cowarp, folder)] if wrong]
+    bad += [("wave here", wrong) for wrong in [check_wave(cowarp) if not names else None] if wrong]
+    for name, wrong in bad:
         print(f"{name}: {wrong}")
-    print(f"{len(results)} scenarios, {sum(result[2] for result in results)} texts looked for, {len(same)} runs compared, {len(bad)} wrong")
+    print(f"{sum(result[2] for result in results) + 2} scenarios, {sum(result[3] for result in results)} texts looked for, {len(same)} runs compared, {len(bad)} wrong")
     return 1 if bad or not results else 0
 
 

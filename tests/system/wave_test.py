@@ -273,6 +273,18 @@ class Contents(Waves):
             self.assertIn(f" {word} ", table[0])
 
 
+    def test_vcd_by_the_name(self):
+        """It is what GTKWave's own tool makes of the FST file; only the date differs."""
+        self.whole("c")
+        for name in ("e.fst", "e.vcd"):
+            self.passes(*SMALL, "--wave", name, "--wave-window", "1000:1400")
+        made = subprocess.run(["fst2vcd", self.path("e.fst")], capture_output=True, text=True, check=True).stdout
+        made, written = (re.sub(r"\$date[^$]*\$end", "", text) for text in (made, self.path("e.vcd").read_text()))
+        self.assertEqual(written, made)
+        self.assertGreater(written.count("\n#"), 50)
+        self.assertEqual(sorted(path.name for path in self.path("e.vcd").parent.glob("e.*")), ["e.fst", "e.vcd"])
+
+
 class Window(Waves):
     def test_window_is_a_part_of_the_whole(self):
         """Every frame lies in the window, and is the frame that the whole trace has at that time."""

@@ -512,9 +512,12 @@ static __attribute__((noinline)) bool issue_riders(struct cw_core_issue *issue, 
 {
     struct cw_core_warps *const warps = &issue->memory.blocks.cache.warps;
     const uint32_t stop = warps->front[w].stop; /* Where the policy wants to hear of the warp */
+    const bool tells = cw_events_want(warps->cfg.stream, CW_EVENT_BEFORE);
     uint32_t at = pc;
     for (; warps->op[at].kind == CW_ISSUE_RIDES && (at != stop || at == pc); at++) {
         const cw_lanes lanes = at == pc ? mask : guard(issue, w, &warps->uop[at]);
+        if (tells && at != pc)
+            tell_stream(warps, CW_EVENT_BEFORE, w, &warps->uop[at], lanes);
         execute_rider(issue, w, &warps->uop[at], lanes);
         if (at != pc)
             count_rider(issue, w, &warps->uop[at], lanes);
@@ -527,6 +530,8 @@ static __attribute__((noinline)) bool issue_riders(struct cw_core_issue *issue, 
     }
     const cw_lanes lanes = guard(issue, w, &warps->uop[at]);
     warps->warp[w].buffer_next = at + 1;
+    if (tells)
+        tell_stream(warps, CW_EVENT_BEFORE, w, &warps->uop[at], lanes);
     const bool issued = perform(issue, w, &warps->uop[at], &warps->op[at], at, lanes);
     if (issued)
         count_rider(issue, w, &warps->uop[at], lanes);
