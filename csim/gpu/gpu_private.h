@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The chip's state. Private to: functional.c, gpu.c, launch.c, loop.c, mechs.c, members.c, parts.c, progress.c, sampled.c,
- * saved.c, together.c, watchdog.c. */
+/* The chip's state. Private to: functional.c, gpu.c, launch.c, loop.c, mechs.c, members.c, sampled.c, saved.c, together.c,
+ * watchdog.c. */
 #ifndef CW_GPU_GPU_PRIVATE_H
 #define CW_GPU_GPU_PRIVATE_H
 

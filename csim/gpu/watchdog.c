@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deadlock and livelock are results: a report of who waits for whom, and CW_EDEADLOCK. */
+/* Deadlock and livelock are results: a report of who waits for whom, and CW_EDEADLOCK. And a caller may want to stop. */
 #define _GNU_SOURCE /* open_memstream */
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "gpu/gpu_private.h"
 #include "mem/nvm.h"
@@ -195,5 +196,28 @@ int cw_gpu__watchdog_check(struct cw_gpu *gpu, struct cw_error *err)
         return cw_gpu__deadlock(gpu, "no instruction has issued for watchdog.cycles", err);
     if (livelocked(gpu, &p))
         return cw_gpu__deadlock(gpu, "warps spin without any of them getting on (watchdog.livelock_cycles)", err);
+    return CW_OK;
+}
+
+static uint64_t host_ns(void)
+{
+    struct timespec t;
+    timespec_get(&t, TIME_UTC);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+int cw_gpu__progress_due(struct cw_gpu *gpu, struct cw_error *err)
+{
+    if (gpu->on_progress == NULL)
+        return CW_OK;
+    const uint64_t ns = host_ns();
+    if (gpu->asked_ns == 0) /* The first launch begins */
+        gpu->asked_ns = ns;
+    if (ns - gpu->asked_ns < 10000000u)
+        return CW_OK;
+    gpu->asked_ns = ns;
+    if (gpu->on_progress(gpu->context, gpu) != 0)
+        return cw_fail(err, CW_ELIMIT, "%s: interrupted after %llu cycles", gpu->launch.kernel->name,
+                       (unsigned long long)cw_gpu_cycles(gpu));
     return CW_OK;
 }

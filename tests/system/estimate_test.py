@@ -109,7 +109,8 @@ class Estimate(unittest.TestCase):
              "w.fst")
         says("an estimate leaves out parts of the run, and a functional run needs all of it; choose one of them", "run", "vecadd", "--estimate", "1",
              "--functional")
-        says("crash needs all of its runs; leave --estimate out", "crash", "gpkvs", "--preset", "sbrp-near", "--persistency", "sbrp", "--estimate", "1")
+        says("crash needs all of its runs; leave --estimate out", "crash", "gpkvs", "--points", "5", "--preset", "sbrp-near", "--persistency", "sbrp",
+             "--estimate", "1")
 
 
 if __name__ == "__main__":
