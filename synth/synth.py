@@ -496,6 +496,7 @@ def technology_of(options):
         return tools.TECHNOLOGIES[options.library]
     if options.liberty_node is None:
         raise Failed(f"--liberty {options.liberty[0]}: of which node? Say so with --liberty-node NM", 2)
+    make_folder(options.out)
     return tools.of_liberty(options.liberty, options.liberty_node, options.dont_use, options.corner, options.out / "work" / "liberty")
 
 
@@ -504,7 +505,6 @@ def main(arguments):
     if options.jobs < 1:
         raise Failed(f"--jobs {options.jobs}: at least 1", 2)
     options.out = options.out.resolve()
-    make_folder(options.out)
     all_units = units.discover()
     for home in options.home:
         found = units.discover(home.resolve())
@@ -521,6 +521,8 @@ def main(arguments):
         raise Failed("--set and --sweep NAME=... are about one unit; name it", 2)
     if (options.page or options.renew_reference) and (options.set and options.page or not of_reference(options)):
         raise Failed("--page and --renew-reference are about osu018 with the usual --io and --uncertainty at 32 nm without --ecc, and --page about units at their defaults", 2)
+    if not options.datasheet and not options.system:
+        make_folder(options.out)
     if options.datasheet:
         reference = report.load_reference(options.reference)
         print("\n\n".join(report.datasheet_table(*datasheet.entry_of(unit.stem, reference)) for unit in chosen))

@@ -25,12 +25,15 @@ int cowarp__configure(struct cw_config *config, const struct cowarp_options *opt
 int cowarp_config_create(struct cowarp_config **config, const struct cowarp_options *options)
 {
     struct cowarp_options known;
+    uint32_t checks;
     struct cowarp_config *c = calloc(1, sizeof *c);
     *config = c;
     if (c == NULL)
         return COWARP_ENOMEM;
-    const int status = cowarp__take(&known, sizeof known, options, "struct cowarp_options", &c->err);
-    return status == CW_OK ? cowarp__configure(&c->config, &known, NULL, &c->err) : status;
+    int status = cowarp__take(&known, sizeof known, options, "struct cowarp_options", &c->err);
+    if (status == CW_OK)
+        status = cowarp__configure(&c->config, &known, NULL, &c->err);
+    return status == CW_OK ? cowarp__checks(&checks, known.checks, &c->err) : status;
 }
 
 void cowarp_config_destroy(struct cowarp_config *config)

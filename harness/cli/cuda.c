@@ -268,6 +268,8 @@ static int run(const struct cli_parsed *p)
     int file = -1;
     bool cubin = false;
     if (cli_has(p, "functions")) {
+        if (p->word_cnt > 0)
+            return cli_error(CLI_WRONG, "--functions lists functions and starts no program; leave '%s' out", p->word[0]);
         fputs(cw_cuda_there, stdout);
         return CLI_OK;
     }

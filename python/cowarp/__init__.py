@@ -11,6 +11,8 @@
 from __future__ import annotations
 
 import ctypes as _ctypes
+import os as _os
+import typing as _typing
 
 from . import _library
 from ._arguments import In, InOut, Local, Numba, Out, Param
@@ -86,13 +88,13 @@ def config(preset: str = "getm", config: dict | None = None, **keys) -> dict:
     return found
 
 
-def play(stimulus, wave, backend: str = "lockstep", on_message=None) -> dict:
+def play(stimulus: str | _os.PathLike, wave: str | _os.PathLike, backend: str = "lockstep",
+         on_message: _typing.Callable[[str], object] | None = None) -> dict:
     """Drives one hardware unit with a stimulus file, without a GPU, into an FST file (docs/waves.md). Returns a dict: unit, cycles,
     expectations, waits, view."""
-    import os
     calls, played = _Calls(on_message=on_message), _library.Played()
     with calls.guard():
-        request = _library.Play(size=_ctypes.sizeof(_library.Play), stimulus=os.fsencode(stimulus), wave_file=os.fsencode(wave),
+        request = _library.Play(size=_ctypes.sizeof(_library.Play), stimulus=_os.fsencode(stimulus), wave_file=_os.fsencode(wave),
                                 backend=backend.encode(), on_message=calls.message, stop=calls.stop)
         status = _library.lib.cowarp_play_unit(_ctypes.byref(played), _ctypes.byref(request))
         if status != _library.OK and calls.pending is None:

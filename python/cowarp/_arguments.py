@@ -4,6 +4,7 @@ import ctypes
 import numbers
 
 import numpy
+from numpy.typing import ArrayLike
 
 from . import _library as c
 from ._errors import RequestError
@@ -13,7 +14,7 @@ class In:
     """An array that is copied to the device before the launch, and not back."""
     reads, writes = True, False
 
-    def __init__(self, array):
+    def __init__(self, array: ArrayLike):
         self.array = numpy.asarray(array)
         if self.array.dtype.hasobject:
             raise TypeError(f"an array of {self.array.dtype} cannot be copied to the device")
@@ -38,7 +39,7 @@ class InOut(In):
 class Local:
     """That many bytes of shared memory, for a parameter that points to it (OpenCL __local)."""
 
-    def __init__(self, nbytes):
+    def __init__(self, nbytes: int):
         self.nbytes = int(nbytes)
 
 
@@ -46,12 +47,13 @@ class Numba:
     """An array as Numba's kernels take it: several parameters, two unused addresses, the number of elements, the bytes of one, the data, the
     shape, the strides in bytes. The data is copied as of InOut, or as of In when the array is read-only."""
 
-    def __init__(self, array):
+    def __init__(self, array: ArrayLike):
         if not isinstance(array, numpy.ndarray) or array.ndim == 0 or not array.flags.c_contiguous:
             raise TypeError("Numba needs a numpy array of one or more dimensions whose elements lie one behind the other")
         self.array = array
 
-    def values(self):
+    def values(self) -> list:
+        """What the parameters get, in their order; the data as In or InOut, all else numbers."""
         array = self.array
         return [0, 0, array.size, array.itemsize, wrapped(array), *array.shape, *array.strides]
 

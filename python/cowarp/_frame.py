@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statistics as a pandas frame."""
+from __future__ import annotations
+
+import typing
+
+if typing.TYPE_CHECKING:
+    import pandas
 
 
-def frame(stats, columns: list | None = None):
+def frame(stats: dict | list, columns: typing.Sequence[str] | None = None) -> pandas.DataFrame:
     """A pandas frame with a row for each run and a column for each value.
 
     stats: the dict of gpu.stats, a list of such dicts, or a dict from labels to them. columns: which values, in this order; default all."""
@@ -15,4 +21,4 @@ def frame(stats, columns: list | None = None):
     unknown = [name for name in columns or [] if not any(name in row for row in rows)]
     if unknown:
         raise KeyError(f"no run has a value '{unknown[0]}'; cowarp.counters() lists the counters")
-    return pandas.DataFrame(rows, index=labels, columns=columns)
+    return pandas.DataFrame(rows, index=labels, columns=None if columns is None else list(columns))

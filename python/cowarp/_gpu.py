@@ -5,8 +5,10 @@ from __future__ import annotations
 import ctypes
 import difflib
 import os
+import typing
 
 import numpy
+from numpy.typing import ArrayLike, DTypeLike
 
 from . import _arguments as arguments
 from . import _library as c
@@ -107,12 +109,12 @@ class Module:
             i += 1
         self.kernels = found
 
-    def write(self, variable: str, array, offset: int = 0) -> None:
+    def write(self, variable: str, array: ArrayLike, offset: int = 0) -> None:
         """Copies an array's bytes to a variable, .global or .const, at an offset in bytes."""
         data = numpy.ascontiguousarray(array)
         self.gpu._check(c.lib.cowarp_symbol_write(self.gpu._handle(), self.handle, variable.encode(), offset, data.ctypes.data, data.nbytes))
 
-    def read(self, variable: str, dtype, count: int = 1, offset: int = 0) -> numpy.ndarray:
+    def read(self, variable: str, dtype: DTypeLike, count: int = 1, offset: int = 0) -> numpy.ndarray:
         """`count` values of a variable, from an offset in bytes on, as an array."""
         data = numpy.empty(count, dtype)
         self.gpu._check(c.lib.cowarp_symbol_read(self.gpu._handle(), self.handle, variable.encode(), offset, data.ctypes.data, data.nbytes))
@@ -129,7 +131,8 @@ class DeviceArray:
         self.gpu, self.address, self.shape, self.dtype, self.name = gpu, address, tuple(shape), numpy.dtype(dtype), name
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
+        """Its size in bytes."""
         return int(numpy.prod(self.shape, dtype=object)) * self.dtype.itemsize
 
     def _live(self):
@@ -143,21 +146,24 @@ class DeviceArray:
         self.gpu._read(data, self._live())
         return data
 
-    def set(self, array) -> None:
+    def set(self, array: ArrayLike) -> None:
         """Copies an array of its shape there."""
         data = numpy.ascontiguousarray(array, self.dtype)
         if data.shape != self.shape:
             raise ValueError(f"an array of shape {data.shape} does not fit a DeviceArray of {self.shape}")
         self.gpu._write(self._live(), data)
 
-    def free(self):
+    def free(self) -> None:
+        """Gives the memory back, a region of persistent memory for good. It cannot be used any more."""
         if self.name is not None:
             self.gpu._check(c.lib.cowarp_pm_free(self.gpu._handle(), self.name.encode()))
         else:
             self.gpu._check(c.lib.cowarp_free(self.gpu._handle(), self._live()))
         self.address = None
 
-    def __array__(self, dtype=None):
+    def __array__(self, dtype=None, copy=None):  # numpy 2 says whether it wants a copy; it is one always
+        if copy is False:
+            raise ValueError("a DeviceArray is always copied to the host")
         return self.get() if dtype is None else self.get().astype(dtype)
 
     def __repr__(self):
@@ -173,7 +179,8 @@ class Gpu:
     on_progress(cycles, blocks_done, blocks_total) is called while a kernel runs, and stops it when it returns something true.
     on_message(text) gets one-line notices, on_print(text) what kernels print; without it that goes to sys.stdout."""
 
-    def __init__(self, *, config=None, on_progress=None, on_message=None, on_print=None, **options):
+    def __init__(self, *, config: dict | None = None, on_progress: typing.Callable[[int, int, int], object] | None = None,
+                 on_message: typing.Callable[[str], object] | None = None, on_print: typing.Callable[[str], object] | None = None, **options):
         self._gpu, self._failed = None, True
         self._calls = Calls(on_progress, on_message, on_print)
         self._modules = []
@@ -260,7 +267,7 @@ class Gpu:
     def _read(self, data, address):
         self._check(c.lib.cowarp_read(self._handle(), data.ctypes.data, address, data.nbytes))
 
-    def array(self, values, dtype=None, *, versions: bool = False) -> DeviceArray:
+    def array(self, values: ArrayLike, dtype: DTypeLike = None, *, versions: bool = False) -> DeviceArray:
         """Device memory with a copy of the values; with versions=True in versions, where the system keeps them (sitm-*): for what transactions
         share. Such memory cannot be freed."""
         data = numpy.ascontiguousarray(arguments.In(numpy.asarray(values, dtype)).array).reshape(numpy.shape(values))
@@ -268,7 +275,7 @@ class Gpu:
         self._write(made_one.address, data)
         return made_one
 
-    def zeros(self, shape: int | tuple, dtype=numpy.float32, *, versions: bool = False) -> DeviceArray:
+    def zeros(self, shape: int | tuple, dtype: DTypeLike = numpy.float32, *, versions: bool = False) -> DeviceArray:
         """Device memory of zeros; versions: as of array()."""
         shape = tuple(shape) if isinstance(shape, (tuple, list)) else (int(shape),)
         nbytes = int(numpy.prod(shape, dtype=object)) * numpy.dtype(dtype).itemsize
@@ -281,7 +288,7 @@ class Gpu:
             names.append(name.value.decode())
         return names
 
-    def region(self, name: str, shape: int | tuple, dtype=numpy.uint32, create: bool = False) -> DeviceArray:
+    def region(self, name: str, shape: int | tuple, dtype: DTypeLike = numpy.uint32, create: bool = False) -> DeviceArray:
         """A region of persistent memory of that name: the one that there is, or a new one of zeros.
 
         A new one is refused, for the name may be mistyped, when pm_file had regions when it was opened, or when the name is nearly that of a
@@ -418,26 +425,27 @@ class Gpu:
                  "simulated_us": c.lib.cowarp_microseconds(handle), "host_seconds": c.lib.cowarp_host_seconds(handle)}
         return {**first, **{name: value for name, value, _, _ in counters_of(handle)}}
 
-    def write_stats(self, path, workload=None, variant=None, check=None):
+    def write_stats(self, path: str | os.PathLike, workload: str | None = None, variant: str | None = None, check: str | None = None) -> None:
         """The statistics file of the command (docs/command.md), JSON. It is complete or not there."""
         texts = [None if text is None else str(text).encode() for text in (workload, variant, check)]
         self._check(c.lib.cowarp_write_stats(self._handle(), os.fsencode(path), *texts))
 
-    def write_profile(self, path):
+    def write_profile(self, path: str | os.PathLike) -> None:
         """After the last run, with record_profile: where time went, by lines of the PTX (docs/profile.md)."""
         self._check(c.lib.cowarp_write_profile(self._handle(), os.fsencode(path)))
 
-    def write_branches(self, path):
+    def write_branches(self, path: str | os.PathLike) -> None:
         """The counts of branches, with record_branches=True."""
         self._check(c.lib.cowarp_write_branches(self._handle(), os.fsencode(path)))
 
     @property
-    def oracle(self):
+    def oracle(self) -> str:
         """The serializability oracle's verdict, one line; "" when it is off or nothing has run."""
         return c.lib.cowarp_oracle(self._handle()).decode()
 
     @property
-    def persist_oracle(self):
+    def persist_oracle(self) -> str:
+        """The same of the persistency oracle."""
         return c.lib.cowarp_persist_oracle(self._handle()).decode()
 
     def __repr__(self):

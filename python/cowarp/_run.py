@@ -16,6 +16,9 @@ from . import _library
 from ._errors import Error, RequestError
 from ._frame import frame
 
+if typing.TYPE_CHECKING:
+    import pandas
+
 FIRST = ("workload", "variant", "system", "preset", "seed", "check", "cycles", "simulated_us", "thread_instructions", "host_seconds")
 
 
@@ -82,7 +85,7 @@ def one(workload, options, keep_failures):
             **{name: row["value"] if isinstance(row, dict) else row for name, row in stats["derived"].items()}}
 
 
-def run(workload: str, *, columns: typing.Sequence[str] | None = None, jobs: int = 1, keep_failures: bool = False, **options):
+def run(workload: str, *, columns: typing.Sequence[str] | None = None, jobs: int = 1, keep_failures: bool = False, **options) -> pandas.DataFrame:
     """Runs a workload of `cowarp list`, and checks its result: a pandas frame with a row for each run.
 
     The options are those of `cowarp run`, with _ for -: system="getm", tx_warps=4, check_serial=True. param={"n": 1000} gives the workload's

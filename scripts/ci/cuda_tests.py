@@ -17,7 +17,7 @@ from typing import NamedTuple
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "results"))
 
-from statsfile import Parser, Wrong, run_main  # noqa: E402  (after the path is set)
+from statsfile import Parser, Wrong, check_output, run_main  # noqa: E402  (after the path is set)
 
 CHECKS = "memory,sync,race,init"
 SECONDS = 300
@@ -170,6 +170,7 @@ def parse(arguments):
         raise Wrong("test needs a command behind --: cowarp test [OPTIONS] -- ctest|pytest|PROGRAM [ARGUMENT ...]")
     if options.time < 1:
         raise Wrong(f"--time {options.time}: a test may take 1 s at least")
+    check_output(options.junit, "--junit")
     return options
 
 
@@ -200,7 +201,7 @@ def main(arguments):
     if options.annotations == "github" or (options.annotations == "auto" and os.environ.get("GITHUB_ACTIONS") == "true"):
         annotate(judged)
     found, failed = sum(len(found) for *_, found in judged), sum(failed for _, failed, _ in judged)
-    print(f"cowarp test: {len(judged)} tests, {failed} failed, {found} findings", flush=True)
+    print(f"cowarp test: {len(judged)} test{'s' * (len(judged) != 1)}, {failed} failed, {found} finding{'s' * (found != 1)}", flush=True)
     return status or (1 if found and options.findings == "fail" else 0)
 
 

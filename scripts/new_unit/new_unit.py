@@ -62,8 +62,13 @@ def write(root, name):
     return [path.relative_to(root) for path in files]
 
 
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        sys.exit(refuse(f"{message}; see 'cowarp help new-unit'", 2))
+
+
 def main():
-    parser = argparse.ArgumentParser(prog="cowarp new-unit", description=__doc__)
+    parser = Parser(prog="cowarp new-unit", description=__doc__)
     parser.add_argument("name", metavar="NAME", help="of the unit, as in 'stall_buffer'")
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path("."), help="source tree (default: where you stand)")
     args = parser.parse_args()

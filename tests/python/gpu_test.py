@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python package against numpy and against what the library documents: gpu_test.py SOURCE LIBRARY [unittest arguments]."""
 import contextlib
+import inspect
 import io
 import json
 import os
@@ -483,6 +484,25 @@ class Statistics(Test):
         self.assertEqual(cowarp.config(config={"core.count": 9})["core.count"], 9)
         with self.assertRaisesRegex(cowarp.RequestError, "core.count"):
             cowarp.config(core__cuont=7)
+
+    def test_whatever_a_user_may_call_has_hints_and_a_docstring(self):
+        found = [(name, thing) for name, thing in ((name, getattr(cowarp, name)) for name in cowarp.__all__) if callable(thing)]
+        made_by_users = (cowarp.Gpu, cowarp.In, cowarp.Out, cowarp.InOut, cowarp.Local, cowarp.Numba)
+        for name, one in list(found):
+            if inspect.isclass(one):
+                found += [(f"{name}.{word}", part.fget if isinstance(part, property) else part) for word, part in vars(one).items()
+                          if not word.startswith("_") and (callable(part) or isinstance(part, property))]
+                found += [(f"{name}.__init__", one.__init__)] if one in made_by_users else []
+        self.assertIn("Gpu.region", dict(found))
+        for name, one in found:
+            if not name.endswith("__init__"):
+                self.assertTrue(inspect.getdoc(one), name)
+            if not inspect.isclass(one):
+                signature = inspect.signature(one)
+                bare = [p.name for p in signature.parameters.values() if p.name != "self" and p.annotation is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+                self.assertEqual(bare, [], name)
+                if not name.endswith("__init__"):
+                    self.assertIsNot(signature.return_annotation, signature.empty, name)
 
     def test_advice(self):
         gpu = self.gpu(SOURCE / "tests/system/local.ptx", preset="localtm", core__count=1)

@@ -112,7 +112,7 @@ class Alone(unittest.TestCase):
 
     def test_cuda(self):
         self.cowarp("cuda", "--stats", "s.json", "--", TOP / "program")
-        self.assertIn("1 tests, 0 failed, 0 findings", self.cowarp("test", "--", TOP / "program").stdout)
+        self.assertIn("1 test, 0 failed, 0 findings", self.cowarp("test", "--", TOP / "program").stdout)
         self.left("s.json")
 
     def test_wave(self):

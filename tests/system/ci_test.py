@@ -78,7 +78,7 @@ class Program(Case):
     def test_right(self):
         done = self.run_it("--junit", "r.xml", "--", self.program, self.ptx, "c_barrier")
         self.assertIn("c_barrier: good", done.stdout)
-        self.assertIn("1 tests, 0 failed, 0 findings", done.stdout)
+        self.assertIn("1 test, 0 failed, 0 findings", done.stdout)
         self.assertIn("functional    1 launch without time", done.stdout)
         self.assertEqual(self.cases()["program"][0], [])
 
@@ -109,7 +109,7 @@ class Program(Case):
 
     def test_wrong_requests(self):
         for words, says in ((["--check", "memory"], "needs a command behind --"), (["--time", "0", "--", "true"], "1 s at least"), (["--", "ctest", "--timeout", "3"], "--time SECONDS"),
-                            (["--check", "rice", "--", self.program, self.ptx, "c_barrier"], "choose of memory"), (["--bogus", "--", self.program], "unknown option '--bogus'"),
+                            (["--junit", "no/r.xml", "--", "true"], "--junit no/r.xml: its folder is not there"), (["--check", "rice", "--", self.program, self.ptx, "c_barrier"], "choose of memory"), (["--bogus", "--", self.program], "unknown option '--bogus'"),
                             (["--", "ctest", "--test-dir", "/nowhere"], "has left no results")):
             done = self.run_it(*words, status=2)
             self.assertIn(says, done.stdout + done.stderr)
@@ -123,7 +123,7 @@ class Runners(Case):
         cases = self.cases()
         self.assertEqual({name: bool(messages) for name, (messages, _) in cases.items()}, {"right": False, "races": True, "broken": True, "slow": True})
         self.assertEqual(cases["races"][0], ["cowarp: 1 finding"])
-        self.assertIn("4 tests, 2 failed, 1 findings", done.stdout)
+        self.assertIn("4 tests, 2 failed, 1 finding\n", done.stdout)
         self.assertIn("::error file=app.cu,line=12", done.stdout)
         self.run_it("--", "ctest", "-R", "right")
         self.run_it("--", "ctest", "-R", "races", status=1)
@@ -145,7 +145,7 @@ def test_slow():
                          {"test_kernel[c_barrier]": False, "test_kernel[r_lanes]": True, "test_kernel[no_such]": True, "test_slow": True})
         self.assertEqual(cases["test_kernel[r_lanes]"][0], ["cowarp: 1 finding"])
         self.assertIn("not done after 4 s", cases["test_slow"][1])
-        self.assertIn("4 tests, 2 failed, 1 findings", done.stdout)
+        self.assertIn("4 tests, 2 failed, 1 finding\n", done.stdout)
 
 
 if __name__ == "__main__":

@@ -302,6 +302,8 @@ class Command(Case):
         for words, message in ((["--set", "core.cuont=3", "--", "./program"], "did you mean 'core.count'?"),
                                (["--", "./nowhere"], "./nowhere: No such file"),
                                (["--presett", "getm", "--", "./program"], "did you mean '--preset'?"),
+                               (["--check", "memory,rice", "--", "./program"], "check 'rice': unknown"),
+                               (["--functions", "./program"], "leave './program' out"),
                                ([], "cuda needs a program")):
             with self.subTest(words):
                 done = self.check(*words, status=2)

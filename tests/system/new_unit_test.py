@@ -52,6 +52,7 @@ class Skeleton(Temporary):
             self.refuses(2, ["unit" if len(name) < 41 else "longer"], "new-unit", f"--root={root}", "--", name)
         self.refuses(2, ["give 'counter'"], "new-unit", "--root", root, "cw_counter")
         self.refuses(2, ["taken"], "new-unit", "--root", root, "unit")
+        self.refuses(2, ["NAME", "see 'cowarp help new-unit'"], "new-unit")
         self.assertEqual(self.files(), ["include/cowarp/unit.h"])
 
     def test_not_a_source_tree(self):
