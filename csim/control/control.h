@@ -9,7 +9,7 @@
  * has. A thread has a home, which does not change while its block runs: the slot of its static warp, and its lane there. Its registers, its
  * identity and its local memory are at home. It runs in any slot, but always in this lane.
  *
- * Called in the core's clock, from within the core's own tick. Only a policy that regroups threads calls back.
+ * Called in the core's clock, from within the core's own tick. A policy calls back as struct cw_control_host says.
  */
 #ifndef CW_CONTROL_CONTROL_H
 #define CW_CONTROL_CONTROL_H
@@ -79,6 +79,9 @@ struct cw_control_host {
     /* With core.scoreboard=warp, of a policy that regroups threads: from this cycle on the last instruction of the thread at home in this
      * lane is complete. UINT64_MAX: that is not known yet, and `completed` tells. To be asked from the cycle after the instruction on. */
     uint64_t (*done)(const void *context, uint32_t home, uint32_t lane);
+    /* Slot `warp`, whose front had no active lane, runs on at the front that the policy has set, as behind a taken branch. From within the
+     * policy's tick, of a policy that does not regroup threads. */
+    void (*go)(void *context, uint32_t warp);
 };
 
 /* The pointers are the caller's, and stay valid as long as the policy. */

@@ -244,6 +244,12 @@ static void form_control(void *context, uint32_t warp, cw_lanes lanes, const uin
     cw_core__form(c->blocks, warp, lanes, home, fetched);
 }
 
+static void go_control(void *context, uint32_t warp)
+{
+    struct cw_core *c = context;
+    cw_core__go(c->blocks, warp);
+}
+
 static int create_control(struct cw_core *c, struct cw_error *err)
 {
     struct cw_core_warps *const warps = c->warps;
@@ -255,7 +261,7 @@ static int create_control(struct cw_core *c, struct cw_error *err)
         .stats = warps->cfg.stats,
         .units = warps->cfg.units,
         .core = warps->cfg.index,
-        .host = {c, form_control, &warps->cycle, hold_control, wake_control, fault_control, notice_control, done_control},
+        .host = {c, form_control, &warps->cycle, hold_control, wake_control, fault_control, notice_control, done_control, go_control},
     };
     c->blocks->control_next = c->blocks->flush.next = CW_CYCLE_NEVER;
     warps->mixes = warps->cfg.control->mixes;

@@ -61,6 +61,7 @@ static const struct scenario {
     {"thread-compactor", "thread_compactor", {NULL}},
     {"block-stack", "block_stack", {NULL}},
     {"warp-lut", "warp_lut", {NULL}},
+    {"convergence-barriers", "convergence_barriers", {NULL}},
     {"persist-buffer", "persist_buffer", {NULL}},
     {"order-masks", "order_masks", {NULL}},
     {"table1", "tcm_select", {NULL}},

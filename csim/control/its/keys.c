@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The key of independent threads, and what they need of the machine. */
-#include "control/its/its.h"
+#include "control/its/its_state.h"
 
 static const struct cw_key key[] = {
 #define CW_LIST "control/its/keys.def"

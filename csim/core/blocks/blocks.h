@@ -46,6 +46,7 @@ void cw_core__exit_lanes(struct cw_core_blocks *blocks, uint32_t w, cw_lanes lan
 void cw_core__free_block(struct cw_core_blocks *blocks, uint32_t block);
 /* What struct cw_control_host asks. */
 void cw_core__form(struct cw_core_blocks *blocks, uint32_t warp, cw_lanes lanes, const uint8_t *home, bool fetched);
+void cw_core__go(struct cw_core_blocks *blocks, uint32_t warp);
 /* A warp whose threads have exited and whose memory instructions are back gives its slot back. */
 void cw_core__free_warp(struct cw_core_blocks *blocks, uint32_t w);
 /* flush.c */
