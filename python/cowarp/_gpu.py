@@ -418,6 +418,13 @@ class Gpu:
         return c.lib.cowarp_cycles(self._handle())
 
     @property
+    def estimated(self) -> dict:
+        """With estimate=PART: cycles, half of their 95-percent interval, and how many instructions and launches they come from."""
+        e = c.Estimate(size=ctypes.sizeof(c.Estimate))
+        self._check(c.lib.cowarp_estimated(self._handle(), ctypes.byref(e)))
+        return {name: getattr(e, name) for name, _ in c.Estimate._fields_ if name != "size"}
+
+    @property
     def stats(self) -> dict:
         """Every counter, and what was run, as a dict: sums over all launches so far. cowarp.counters() says what each means."""
         handle = self._handle()

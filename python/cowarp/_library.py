@@ -155,8 +155,14 @@ class Finding(ctypes.Structure):
                 ("thread", c_uint32 * 3), ("address", c_uint64), ("bytes", c_uint32), ("count", c_uint64), ("text", c_char_p)]
 
 
+class Estimate(ctypes.Structure):
+    c_name = "cowarp_estimate"
+    _fields_ = [("size", c_uint32), ("cycles", c_double), ("half", c_double), ("timed_instructions", c_double), ("untimed_instructions", c_double),
+                ("timed_launches", c_uint64), ("partly_timed_launches", c_uint64), ("untimed_launches", c_uint64)]
+
+
 STRUCTS = [Options, Param, Persist, PmStore, PmGraph, PmOrder, Bytes, Arg, Launch, Work, Occupancy, AdviceLine, Advice, WaveEvent, Key,
-           Play, Played, KernelInfo, Finding]
+           Play, Played, KernelInfo, Finding, Estimate]
 
 GPU, MODULE, CONFIG = c_void_p, c_void_p, c_void_p
 NAMED = [c_uint32, POINTER(c_char_p), POINTER(c_char_p)]
@@ -212,6 +218,7 @@ FUNCTIONS = {
     "cowarp_finish": (c_int, [GPU]),
     "cowarp_wave_event": (c_int, [GPU, POINTER(WaveEvent)]),
     "cowarp_cycles": (c_uint64, [GPU]),
+    "cowarp_estimated": (c_int, [GPU, POINTER(Estimate)]),
     "cowarp_microseconds": (c_double, [GPU]),
     "cowarp_host_seconds": (c_double, [GPU]),
     "cowarp_counter_at": (c_int, [GPU, c_uint32, POINTER(c_char_p), POINTER(c_uint64), POINTER(c_char_p), POINTER(c_char_p)]),

@@ -49,6 +49,18 @@ class Results(Test):
         self.assertEqual(cycles, gpu.cycles)
         self.assertGreater(cycles, 0)
 
+    def test_what_an_estimate_comes_from(self):
+        with self.assertRaisesRegex(cowarp.RequestError, "nothing is estimated"):
+            self.gpu().estimated
+        gpu, x, y = self.gpu(estimate=0.02), numpy.ones(1000, numpy.float32), numpy.zeros(1000, numpy.float32)
+        for _ in range(20):
+            gpu.run("axpy", 4, 256, 1.0, x, y, len(x))
+        self.assertEqual((y == 20).all(), True)
+        found = gpu.estimated
+        self.assertEqual(found["timed_launches"] + found["partly_timed_launches"] + found["untimed_launches"], 20)
+        self.assertGreater(found["untimed_launches"], 5)
+        self.assertLess(abs(found["cycles"] - gpu.cycles), 20)
+
     def test_an_integer_for_a_float_parameter_is_converted(self):
         gpu, x, y = self.gpu(), numpy.ones(8, numpy.float32), numpy.zeros(8, numpy.float32)
         gpu.run("axpy", 1, 32, 3, x, y, 8)
