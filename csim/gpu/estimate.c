@@ -121,7 +121,7 @@ static const struct cw_launch_class *class_that_tells(const struct cw_launch_kin
 
 bool cw_launch_wants_time(const struct cw_launch_kind *k, double bound)
 {
-    if (k->seen < FEWEST || k->seen >= k->due)
+    if (k->seen <= FEWEST || k->seen >= k->due)
         return true;
     const struct cw_samples *s = &k->of[k->last].timed;
     return s->cnt < FEWEST || cw_samples_half(s) > bound * cw_samples_ratio(s);
@@ -129,8 +129,9 @@ bool cw_launch_wants_time(const struct cw_launch_kind *k, double bound)
 
 void cw_launch_timed(struct cw_launch_kind *k, double cycles, double instructions)
 {
-    cw_samples_add(&class_of(k, instructions)->timed, cycles, instructions);
-    k->seen++;
+    struct cw_launch_class *c = class_of(k, instructions);
+    if (k->seen++ > 0)
+        cw_samples_add(&c->timed, cycles, instructions);
     k->due = (uint64_t)(DUE_GROWTH * (double)k->seen) + 1;
 }
 

@@ -55,6 +55,7 @@ struct cw_launch_kinds {
 struct cw_launch_kind *cw_launch_kind(struct cw_launch_kinds *k, const void *kernel, const uint32_t grid[3], const uint32_t block[3]);
 /* Whether the next launch of the kind has to be timed for an interval of that half, as a part of the whole. */
 bool cw_launch_wants_time(const struct cw_launch_kind *k, double bound);
+/* The first of a kind finds other caches than those behind it, and is no sample. */
 void cw_launch_timed(struct cw_launch_kind *k, double cycles, double instructions);
 /* The answer: the cycles of a launch that ran without time. */
 double cw_launch_untimed(struct cw_launch_kind *k, double instructions);
