@@ -64,7 +64,6 @@ function(cw_add_tests)
     add_test(NAME check.plan COMMAND ${PROJECT_SOURCE_DIR}/tests/plan.py check ${CMAKE_BINARY_DIR})
     add_test(NAME provenance COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/provenance_test.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}
              ${CMAKE_COMMAND})
-    add_test(NAME system.dpi COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/dpi_test.py ${PROJECT_SOURCE_DIR} $<TARGET_FILE:cowarp_shared>)
     add_test(NAME system.debug COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/debug_test.py $<TARGET_FILE:cowarp> ${PROJECT_SOURCE_DIR}/tests/debug)
     add_test(NAME system.debug.gdb COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/debug_gdb_test.py $<TARGET_FILE:cowarp>
              ${PROJECT_SOURCE_DIR}/tests/debug)

@@ -3,7 +3,7 @@
 // that one sees the bench notice.
 //
 //     $ verilator --binary --timing --default-language 1800-2017 --top-module bench -CFLAGS "-I$COWARP/include" -LDFLAGS "-L$COWARP/lib -lcowarp" \
-//         cowarp_units.sv bench.sv cw_priority_encoder.v cowarp_dpi.c
+//         cowarp_units.sv bench.sv cw_priority_encoder.v cowarp_dpi.c    # or -lcowarp_dpi, which is in the build tree
 module bench;
     import cowarp_units::*;
 

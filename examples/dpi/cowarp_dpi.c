@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Behind cowarp_units.sv: a simulator of SystemVerilog calls these, with DPI's types. Compile it into the bench, and link libcowarp. */
+/* Behind cowarp_units.sv: a simulator of SystemVerilog calls these, with DPI's types. It is build/libcowarp_dpi.so; elsewhere compile it into the bench,
+ * and link libcowarp. */
 #include <cowarp/cowarp.h>
 #include <stdio.h>
 #include <stdlib.h>
