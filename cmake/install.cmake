@@ -15,6 +15,13 @@ set_target_properties(cowarp_shared PROPERTIES OUTPUT_NAME cowarp VERSION ${PROJ
 target_link_options(cowarp_shared PRIVATE -Wl,--version-script=${CW_EXPORTS} -Wl,--no-undefined)
 target_link_libraries(cowarp_shared PRIVATE cowarp_waves cowarp_rtl cowarp_csim)
 
+# The units' C models for simulators of SystemVerilog: examples/dpi has the package over it, and a bench.
+add_library(cowarp_dpi SHARED examples/dpi/cowarp_dpi.c)
+target_include_directories(cowarp_dpi PRIVATE ${PROJECT_SOURCE_DIR}/include)
+target_link_libraries(cowarp_dpi PRIVATE cowarp_shared)
+add_test(NAME system.dpi COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/dpi_test.py ${PROJECT_SOURCE_DIR} $<TARGET_FILE:cowarp_dpi>)
+set_tests_properties(system.dpi PROPERTIES TIMEOUT 300)
+
 # One archive for those who link statically.
 add_library(cowarp_static STATIC $<TARGET_OBJECTS:cowarp_api> $<TARGET_OBJECTS:cowarp_waves> $<TARGET_OBJECTS:cowarp_rtl>
                                  $<TARGET_OBJECTS:cowarp_csim>)

@@ -145,6 +145,8 @@ void cowarp__wave_step(void *context, const struct cw_gpu *gpu, cw_time now);
 int cowarp__wave_launched(struct cowarp_gpu *gpu, int status);
 /* Completes the file. */
 int cowarp__wave_close(struct cowarp_gpu *gpu);
+/* All units of the build, NULL at the end. */
+const struct cw_unit *const *cowarp__units(void);
 /* A debugger's wave, in the middle of a run: from core cycle `begin` on, up to where it is closed. */
 int cowarp__wave_look(void *gpu, const char *path, uint64_t begin, struct cw_error *err);
 int cowarp__wave_looked(void *gpu, struct cw_error *err);

@@ -7,13 +7,6 @@
 #include "play/play.h"
 #include "wave/fst_file.h"
 
-/* Every unit of the build: CMake defines CW_UNITS as CW_UNIT_NAMED(a) CW_UNIT_NAMED(b) ... from the cw_add_unit calls. */
-#define CW_UNIT_NAMED(u) extern const struct cw_unit cw_##u##_unit;
-CW_UNITS
-#undef CW_UNIT_NAMED
-#define CW_UNIT_NAMED(u) &cw_##u##_unit,
-static const struct cw_unit *const units[] = {CW_UNITS NULL};
-
 static int choose_backend(enum cw_unit_backend *backend, const char *name, struct cw_error *err)
 {
     for (*backend = CW_UNIT_C; *backend <= CW_UNIT_LOCKSTEP; (*backend)++)
@@ -62,7 +55,7 @@ int cowarp_play_unit(struct cowarp_played *played, const struct cowarp_play *giv
     if (status == CW_OK && (play.stimulus == NULL || play.wave_file == NULL || play.backend == NULL))
         status = cw_fail(&err, CW_EINVAL, "struct cowarp_play: takes a stimulus file, a wave file and a backend");
     if (status == CW_OK)
-        status = cw_script_read(&script, play.stimulus, units, &err);
+        status = cw_script_read(&script, play.stimulus, cowarp__units(), &err);
     if (status == CW_OK)
         status = play_script(played, &play, &script, &err);
     cw_script_destroy(&script);

@@ -480,6 +480,8 @@ void cw_debug_step(struct cw_debug *d)
     judge(d, NULL, CW_DEBUG_STEP, false);
     if (d->clocked != NULL)
         memset(d->clocked, 0, d->clocked_cnt);
+    while (cw_gpu_finding_at(d->gpu, d->findings) != NULL)
+        d->findings++;
     if (++d->steps % LOOK_STEPS != 0)
         return;
     if (!d->order.goes_to && !d->order.seeks && face_waits(d))
@@ -510,19 +512,12 @@ void cw_debug_launch(struct cw_debug *d, const struct cw_debug_launch *launch, u
 /* The thread that the text of a fault names. */
 static void find_faulty(const struct cw_debug *d, struct cw_debug_focus *focus)
 {
-    uint32_t block[3], thread[3], tid[3];
-    struct cw_look_warp w;
+    uint32_t block[3], thread[3];
     const char *at = strstr(d->error, ": block (");
     if (at == NULL || sscanf(at, ": block (%" SCNu32 ", %" SCNu32 ", %" SCNu32 ") thread (%" SCNu32 ", %" SCNu32 ", %" SCNu32 ")", block,
                              block + 1, block + 2, thread, thread + 1, thread + 2) != 6)
         return;
-    for (struct cw_debug_focus f = {0}; f.core < d->cores; f.core++)
-        for (f.warp = 0; f.warp < d->slots; f.warp++)
-            for (f.lane = 0; cw_debug__warp(d, &f, &w) && f.lane < cw_gpu_config(d->gpu)->core_warp_width; f.lane++) {
-                cw_look_thread(cw_debug__warps(d, f.core), f.warp, f.lane, tid);
-                if (memcmp(w.ctaid, block, sizeof block) == 0 && memcmp(tid, thread, sizeof tid) == 0)
-                    *focus = f;
-            }
+    cw_debug__find_thread(d, block, thread, focus);
 }
 
 void cw_debug_launched(struct cw_debug *d, int status, const struct cw_error *err)

@@ -15,7 +15,8 @@
  *
  *     stop ID KIND ... [core N] [warp N] [if CONDITION]
  *                         kinds: ptx LINE; source FILE LINE; pc N; kernel NAME; cycle N; access r|w|rw SPACE ADDRESS BYTES; abort CAUSE;
- *                         begin; commit; barrier; persist; diverge; converge; block; port UNIT.PORT N. A name of - is any
+ *                         begin; commit; barrier; persist; diverge; converge; block; finding;
+ *                         port UNIT.PORT N. A name of - is any
  *     delete ID
  *     select CORE WARP LANE           whom commands are about that name nobody
  *     go                              on, to the next stop

@@ -46,7 +46,8 @@ enum cw_debug_kind {
     CW_DEBUG_ON_DIVERGE,
     CW_DEBUG_ON_CONVERGE,
     CW_DEBUG_ON_BLOCK,
-    CW_DEBUG_ON_PORT
+    CW_DEBUG_ON_PORT,
+    CW_DEBUG_ON_FINDING
 };
 
 struct cw_debug_stop {
@@ -155,6 +156,7 @@ struct cw_debug {
     struct cw_taps *taps; /* ports of the units */
     uint8_t *clocked;     /* [tap] the unit has been evaluated in this step */
     uint32_t clocked_cnt;
+    uint32_t findings; /* places of which the sanitizer knew after the last step */
     struct cw_debug_waves waves;
     char wave_error[1300]; /* why the wave of this way is none; "" */
     struct cw_debug_mark mark[CW_DEBUG_MARKS];
@@ -207,6 +209,8 @@ const char *cw_debug__evaluate(const struct cw_debug *d, const char *text, const
 /* state.c: what is read of the machine */
 const struct cw_core_warps *cw_debug__warps(const struct cw_debug *d, uint32_t core);
 bool cw_debug__warp(const struct cw_debug *d, const struct cw_debug_focus *focus, struct cw_look_warp *look);
+/* Who the thread of that position is. false: it is not there. */
+bool cw_debug__find_thread(const struct cw_debug *d, const uint32_t block[3], const uint32_t thread[3], struct cw_debug_focus *focus);
 /* Lanes that run, of which an instruction's guard may leave some out. */
 cw_lanes cw_debug__active(const struct cw_debug *d, uint32_t core, uint32_t warp);
 /* The register of that name that has its value at this PC; of several the one of the innermost call that has one of that name. NULL: none. */

@@ -20,6 +20,22 @@ bool cw_debug__warp(const struct cw_debug *d, const struct cw_debug_focus *focus
     return is;
 }
 
+bool cw_debug__find_thread(const struct cw_debug *d, const uint32_t block[3], const uint32_t thread[3], struct cw_debug_focus *focus)
+{
+    struct cw_look_warp w;
+    uint32_t tid[3];
+    for (struct cw_debug_focus f = {0}; f.core < d->cores; f.core++)
+        for (f.warp = 0; f.warp < d->slots; f.warp++)
+            for (f.lane = 0; cw_debug__warp(d, &f, &w) && f.lane < cw_gpu_config(d->gpu)->core_warp_width; f.lane++) {
+                cw_look_thread(cw_debug__warps(d, f.core), f.warp, f.lane, tid);
+                if (memcmp(w.ctaid, block, sizeof w.ctaid) == 0 && memcmp(tid, thread, sizeof tid) == 0) {
+                    *focus = f;
+                    return true;
+                }
+            }
+    return false;
+}
+
 cw_lanes cw_debug__active(const struct cw_debug *d, uint32_t core, uint32_t warp)
 {
     struct cw_look_warp look;

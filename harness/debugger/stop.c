@@ -38,7 +38,7 @@ static const struct {
     {"kernel", CW_DEBUG_ON_KERNEL, 1, false},     {"cycle", CW_DEBUG_ON_CYCLE, 1, true},      {"barrier", CW_DEBUG_ON_BARRIER, 0, false},
     {"abort", CW_DEBUG_ON_ABORT, 1, false},       {"commit", CW_DEBUG_ON_COMMIT, 0, false},   {"begin", CW_DEBUG_ON_BEGIN, 0, false},
     {"persist", CW_DEBUG_ON_PERSIST, 0, false},   {"diverge", CW_DEBUG_ON_DIVERGE, 0, false}, {"block", CW_DEBUG_ON_BLOCK, 0, false},
-    {"converge", CW_DEBUG_ON_CONVERGE, 0, false}, {"port", CW_DEBUG_ON_PORT, 2, true},
+    {"converge", CW_DEBUG_ON_CONVERGE, 0, false}, {"port", CW_DEBUG_ON_PORT, 2, true},        {"finding", CW_DEBUG_ON_FINDING, 0, false},
 };
 
 static const char *read_plain(struct cw_debug_stop *s, char **word, uint32_t cnt)
@@ -266,6 +266,17 @@ static bool hits_word(const struct cw_debug_stop *s, const struct cw_event *e, s
     }
 }
 
+/* --check has found something at a place where it had found nothing. */
+static bool hits_finding(const struct cw_debug *d, const struct cw_debug_stop *s, struct cw_debug_hit *hit)
+{
+    const struct cw_sanitizer_place *p = cw_gpu_finding_at(d->gpu, d->findings);
+    if (p == NULL)
+        return false;
+    snprintf(hit->why, sizeof hit->why, "stop %" PRIu32 ": PTX line %" PRIu32 ": %.140s", s->id, p->first.line, p->first.text);
+    hit->has_focus = cw_debug__find_thread(d, p->first.block, p->first.thread, &hit->focus);
+    return true;
+}
+
 /* A time step is over. */
 static bool hits_step(const struct cw_debug *d, const struct cw_debug_stop *s, struct cw_debug_hit *hit)
 {
@@ -275,6 +286,8 @@ static bool hits_step(const struct cw_debug *d, const struct cw_debug_stop *s, s
         snprintf(hit->why, sizeof hit->why, "cycle %" PRIu64, s->number);
         return d->at.now >= at && d->last_step < at;
     }
+    if (s->kind == CW_DEBUG_ON_FINDING)
+        return hits_finding(d, s, hit);
     if (s->kind != CW_DEBUG_ON_PORT || !cw_debug__port(d, s->name, &port) || d->clocked == NULL || d->clocked[port.tap->index] == 0)
         return false;
     snprintf(hit->why, sizeof hit->why, "stop %" PRIu32 ": %.100s is %" PRIu64, s->id, s->name, s->number);
@@ -288,7 +301,8 @@ static bool hits_stop(struct cw_debug *d, const struct cw_debug_stop *s, const s
     bool is = false;
     *hit = (struct cw_debug_hit){0};
     if (e == NULL)
-        return moment == CW_DEBUG_STEP && hits_step(d, s, hit) && condition_holds(d, s, 0, hit);
+        return moment == CW_DEBUG_STEP && hits_step(d, s, hit) &&
+               condition_holds(d, s, hit->has_focus ? (cw_lanes)1 << hit->focus.lane : 0, hit);
     hit->has_focus = true;
     hit->focus = (struct cw_debug_focus){e->core, e->warp, d->focus.lane};
     if ((s->core >= 0 && s->core != e->core) || (s->warp >= 0 && s->warp != e->warp))

@@ -664,6 +664,27 @@ struct cowarp_played {
  * file that cannot be understood; COWARP_EIO, COWARP_EMISMATCH, COWARP_ENOMEM. */
 int cowarp_play_unit(struct cowarp_played *played, const struct cowarp_play *play);
 
+/*
+ * The C model of one hardware unit, without a GPU: for a bench of one's own, in C, Python (cowarp.Unit) or SystemVerilog (examples/dpi). Its ports
+ * and parameters are those of include/cowarp/unit/<unit>.h. One cycle is: inputs are set, outputs are read behind eval, tick is the clock edge.
+ */
+struct cowarp_unit;
+/* params: "width=8 lines=4" by the names in C or in Verilog, blanks between; NULL or "": the defaults. error: room for a line of text that says
+ * what is wrong, or NULL. The unit is as a reset leaves it, all inputs are 0. COWARP_EINVAL, COWARP_ENOMEM: *unit is NULL. */
+int cowarp_unit_open(struct cowarp_unit **unit, const char *name, const char *params, char *error, uint32_t bytes);
+void cowarp_unit_close(struct cowarp_unit *unit);
+/* Port i = 0, 1, ... until it returns 0. The name is without _i and _o, and lives as long as the unit. */
+int cowarp_unit_port(const struct cowarp_unit *unit, uint32_t i, const char **name, uint32_t *bits, int *is_input);
+/* Bits 64 * part and up of an input. COWARP_EINVAL: no input, no such part, or a value of more bits than it has. */
+int cowarp_unit_set(struct cowarp_unit *unit, uint32_t port, uint32_t part, uint64_t value);
+/* Of an input as it has been set, of an output as the last eval, tick or reset has left it; 0 of what is not there. */
+uint64_t cowarp_unit_get(const struct cowarp_unit *unit, uint32_t port, uint32_t part);
+/* Outputs of this cycle from state and inputs. */
+void cowarp_unit_eval(struct cowarp_unit *unit);
+/* The cycle ends: eval, so that outputs stay readable, and the clock edge. */
+void cowarp_unit_tick(struct cowarp_unit *unit);
+void cowarp_unit_reset(struct cowarp_unit *unit);
+
 #ifdef __cplusplus
 }
 #endif

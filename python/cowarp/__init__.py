@@ -26,9 +26,10 @@ from ._gpu import DeviceArray, Gpu, Kernel, Module
 from ._gpu import counters_of as _counters_of
 from ._gpu import settings_of as _settings_of
 from ._run import command, run
+from ._unit import Unit
 
 __all__ = ["DeadlockError", "DeviceArray", "Error", "FaultError", "FileError", "Gpu", "In", "InOut", "Kernel", "LimitError", "Local",
-           "MemoryLimitError", "MismatchError", "Module", "Numba", "OracleError", "Out", "Param", "RequestError", "UnsupportedError", "command",
+           "MemoryLimitError", "MismatchError", "Module", "Numba", "OracleError", "Out", "Param", "RequestError", "Unit", "UnsupportedError", "command",
            "compile_cuda", "config", "controls", "counters", "frame", "library", "mechanisms", "persistencies", "play", "presets", "run",
            "systems", "units"]
 

@@ -164,7 +164,7 @@ class Estimate(ctypes.Structure):
 STRUCTS = [Options, Param, Persist, PmStore, PmGraph, PmOrder, Bytes, Arg, Launch, Work, Occupancy, AdviceLine, Advice, WaveEvent, Key,
            Play, Played, KernelInfo, Finding, Estimate]
 
-GPU, MODULE, CONFIG = c_void_p, c_void_p, c_void_p
+GPU, MODULE, CONFIG, UNIT = c_void_p, c_void_p, c_void_p, c_void_p
 NAMED = [c_uint32, POINTER(c_char_p), POINTER(c_char_p)]
 
 # name: (result, arguments)
@@ -236,6 +236,14 @@ FUNCTIONS = {
     "cowarp_write_branches": (c_int, [GPU, c_char_p]),
     "cowarp_write_profile": (c_int, [GPU, c_char_p]),
     "cowarp_play_unit": (c_int, [POINTER(Played), POINTER(Play)]),
+    "cowarp_unit_open": (c_int, [POINTER(UNIT), c_char_p, c_char_p, c_char_p, c_uint32]),
+    "cowarp_unit_close": (None, [UNIT]),
+    "cowarp_unit_port": (c_int, [UNIT, c_uint32, POINTER(c_char_p), POINTER(c_uint32), POINTER(c_int)]),
+    "cowarp_unit_set": (c_int, [UNIT, c_uint32, c_uint32, c_uint64]),
+    "cowarp_unit_get": (c_uint64, [UNIT, c_uint32, c_uint32]),
+    "cowarp_unit_eval": (None, [UNIT]),
+    "cowarp_unit_tick": (None, [UNIT]),
+    "cowarp_unit_reset": (None, [UNIT]),
 }
 
 

@@ -11,7 +11,7 @@ import sys
 from engine import Ended, Engine, Wrong
 
 SLOTS = 256
-FILTERS = ("abort", "commit", "diverge", "converge", "barrier")
+FILTERS = ("abort", "commit", "diverge", "converge", "barrier", "finding")
 CAPABILITIES = {
     "supportsConfigurationDoneRequest": True, "supportsStepBack": True, "supportsConditionalBreakpoints": True, "supportsEvaluateForHovers": True,
     "supportsTerminateRequest": True, "supportsFunctionBreakpoints": True, "supportsReadMemoryRequest": True,

@@ -17,7 +17,8 @@ SPACES = ("global", "shared", "local", "const", "param", "generic")
 HELP = """Stops
   break LINE | FILE:LINE | KERNEL [core C] [warp W] [if CONDITION]    a warp comes to a line of the PTX, or of a source; a kernel begins
   watch [SPACE] ADDRESS [BYTES]      a store or an atomic there issues; rwatch: a load; awatch: any. SPACE: global, shared, local
-  catch abort [CAUSE] | begin | commit | barrier | persist | diverge | converge | block | port UNIT.PORT VALUE [if CONDITION]
+  catch abort [CAUSE] | begin | commit | barrier | persist | diverge | converge | block | finding | port UNIT.PORT VALUE
+    [if CONDITION]   finding: --check has found something
   info stops, delete [N]
   wave here [CYCLES] [UNIT ...]      a wave of the last cycles (200), with a view of the warp and the units; GTKWave opens it where a display is
 Steps
@@ -125,7 +126,7 @@ class Prompt:
         return int(self.engine.ask(f"value {text}")["value"])
 
     def do_catch(self, words):
-        kinds = ("abort", "begin", "commit", "barrier", "persist", "diverge", "converge", "block", "port")
+        kinds = ("abort", "begin", "commit", "barrier", "persist", "diverge", "converge", "block", "finding", "port")
         if not words or words[0] not in kinds:
             raise Wrong(f"catch takes one of {', '.join(kinds)}")
         given = list(words)

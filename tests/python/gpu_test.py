@@ -524,6 +524,52 @@ class Statistics(Test):
         self.assertEqual(len({(line["detect"], line["serial"]) for line in advice["line"]}), 16)
 
 
+class Units(unittest.TestCase):
+    def test_numbers(self):
+        """The lowest set bit of 0110 1000 is bit 3, in the cycle behind the one in which the vector came."""
+        with cowarp.Unit("priority_encoder", width=8) as unit:
+            self.assertEqual((unit.inputs, unit.outputs), ({"in_valid": 1, "in_vector": 8}, {"none": 1, "index": 6, "rest": 8}))
+            self.assertEqual(unit.step(in_valid=1, in_vector=0b0110_1000), {"none": 1, "index": 0, "rest": 0})
+            self.assertEqual(unit.eval(), {"none": 0, "index": 3, "rest": 0b0110_0000})
+            unit.step(in_valid=0, in_vector=1)
+            self.assertEqual((unit["in_vector"], unit.eval()["index"]), (1, 3))
+            self.assertEqual(unit.reset()["none"], 1)
+
+    def test_arrays(self):
+        """numpy knows the lowest set bit too: v & -v."""
+        vectors = numpy.random.default_rng(7).integers(0, 2 ** 16, 500, dtype=numpy.uint64)
+        with cowarp.Unit("priority_encoder", WIDTH=16) as unit:
+            got = unit.run(in_valid=1, in_vector=vectors)
+        lowest, before = vectors & (~vectors + numpy.uint64(1)), vectors[:-1]
+        self.assertTrue((got["none"][1:] == (before == 0)).all())
+        self.assertTrue((numpy.where(before == 0, 0, numpy.uint64(1) << got["index"][1:]) == lowest[:-1]).all())
+        self.assertTrue((got["rest"][1:] == before - lowest[:-1]).all())
+        self.assertEqual((got["none"][0], got["rest"].dtype), (1, numpy.uint64))
+
+    def test_a_wide_port(self):
+        with cowarp.Unit("validation_unit") as unit:
+            name = max(unit.inputs, key=unit.inputs.get)
+            bits = unit.inputs[name]
+            self.assertGreater(bits, 128)
+            value = int.from_bytes(bytes(range(1, 100)), "little") % 2 ** bits
+            unit[name] = value
+            self.assertEqual(unit[name], value)
+            unit[name] = 2 ** bits - 1
+            self.assertEqual(unit[name], 2 ** bits - 1)
+            self.assertRaisesRegex(cowarp.RequestError, f"{name} is an input of {bits} bits", unit.__setitem__, name, 2 ** bits)
+
+    def test_what_is_wrong(self):
+        for name, params, says in (("priority_encodr", {}, "did you mean priority_encoder"), ("priority_encoder", {"widt": 3}, "no parameter 'widt'"),
+                                   ("priority_encoder", {"width": 99}, "width = 99 is outside 1..64")):
+            self.assertRaisesRegex(cowarp.RequestError, says, cowarp.Unit, name, **params)
+        unit = cowarp.Unit("priority_encoder")
+        self.assertRaisesRegex(cowarp.RequestError, "no port 'vector'", unit.step, vector=1)
+        self.assertRaisesRegex(cowarp.RequestError, "none is an output", unit.step, none=1)
+        self.assertRaisesRegex(cowarp.RequestError, "arrays of one length", unit.run, in_valid=[1, 1], in_vector=[1, 2, 3])
+        unit.close()
+        self.assertRaisesRegex(cowarp.RequestError, "has been closed", unit.step)
+
+
 class Workloads(unittest.TestCase):
     """cowarp.run against the command's own statistics."""
 

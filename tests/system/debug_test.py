@@ -13,7 +13,9 @@ KERNELS and MORE are kernels.ptx and more.ptx, SCRIPT is two.script; PROGRAM is 
 Usage: debug_test.py COWARP FOLDER [NAME ...]"""
 import concurrent.futures
 import json
+import os
 import pathlib
+import pty
 import signal
 import subprocess
 import sys
@@ -181,6 +183,34 @@ def check_wave(cowarp):
     return judge(at.stdout, [f"cycle {cycle},", "(cowarp) where", f"cycle {cycle},"], [])
 
 
+def check_opened(cowarp):
+    """On a terminal with a display GTKWave gets wave and view. What is wrong; None: nothing."""
+    with tempfile.TemporaryDirectory() as place:
+        fake, mine, other = pathlib.Path(place, "gtkwave"), *pty.openpty()
+        fake.write_text('#!/bin/sh\necho "$@" > opened\n', encoding="utf-8")
+        fake.chmod(0o755)
+        run = subprocess.Popen([cowarp, "debug", "run", "vecadd", "--quiet"], stdin=other, stdout=other, stderr=other, cwd=place,
+                               env=os.environ | {"DISPLAY": ":0", "PATH": f"{place}:{os.environ['PATH']}", "TERM": "dumb"})
+        os.close(other)
+        os.write(mine, b"at 300\nwave here 100\nquit\n")
+        said = b""
+        try:
+            while piece := os.read(mine, 65536):
+                said += piece
+        except OSError:  # the terminal has gone with its last process
+            pass
+        run.wait(SECONDS)
+        os.close(mine)
+        opened = pathlib.Path(place, "opened")
+        for _ in range(100):
+            if opened.is_file() and opened.stat().st_size:
+                break
+            time.sleep(0.05)
+        words = opened.read_text(encoding="utf-8").split() if opened.is_file() else []
+        there = [pathlib.Path(place, word).is_file() for word in words]
+    return None if there == [True, True] and [pathlib.Path(word).suffix for word in words] == [".fst", ".gtkw"] else f"GTKWave got {words}; there was {said.decode()}"
+
+
 def main():
     cowarp, folder, names = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3:]
     scenarios = [path for path in sorted(folder.glob("*.cwd")) if not names or path.stem in names]
@@ -190,11 +220,11 @@ def main():
     bad = [result[:2] for result in results if result[1]]
     bad += [("same counters", wrong) for wrong in same if wrong]
     bad += [("standard input", wrong) for wrong in [check_input(cowarp)] if wrong]
-    bad += [("interrupt", wrong) for wrong in [check_interrupt(cowarp, folder)] if wrong]
-    bad += [("wave here", wrong) for wrong in [check_wave(cowarp) if not names else None] if wrong]
+    bad += [("interrupt", wrong) for wrong in [None if names else check_interrupt(cowarp, folder)] if wrong]
+    bad += [("wave here", wrong) for wrong in [check_wave(cowarp), check_opened(cowarp)] if wrong] if not names else []
     for name, wrong in bad:
         print(f"{name}: {wrong}")
-    print(f"{sum(result[2] for result in results) + 2} scenarios, {sum(result[3] for result in results)} texts looked for, {len(same)} runs compared, {len(bad)} wrong")
+    print(f"{sum(result[2] for result in results) + (0 if names else 3)} scenarios, {sum(result[3] for result in results)} texts looked for, {len(same)} runs compared, {len(bad)} wrong")
     return 1 if bad or not results else 0
 
 
