@@ -34,7 +34,6 @@ struct source {
     struct cw_fifo *queue;
     cw_time stalled_from; /* first failed attempt of the head, CW_TIME_NEVER when there was none */
     bool blocked;         /* the head failed, and only what makes the slice tick anyway can help it */
-    bool no_room;         /* And its reply would have no room */
 };
 
 struct cw_partition {
@@ -128,10 +127,8 @@ static void take_request(struct cw_partition *s, cw_time now)
     else
         cw_crossbar_pop(s->config.up, s->config.index, now);
     p->place = 0;
-    cw_trips_pass(s->config.trips, p, bypass ? CW_TRIP_HANDED : CW_TRIP_CAME, now);
     const cw_time delay = (bypass ? 1 : s->config.config->l2_rop_latency + held(s, p, now)) * s->period;
-    if (!bypass)
-        cw_trips_pass(s->config.trips, p, CW_TRIP_DUE, now + delay);
+    cw_trips_pass_two(s->config.trips, p, bypass ? CW_TRIP_HANDED : CW_TRIP_CAME, now, bypass ? CW_TRIP_HANDED : CW_TRIP_DUE, now + delay);
     cw_fifo_push(to, now, delay, p);
 }
 
@@ -212,6 +209,7 @@ static __attribute__((noinline)) bool send_persist(struct cw_partition *s, struc
 {
     struct cw_nvm_persist persist = {.addr = p->addr, .core = p->core, .id = p->attempt};
     const bool answered = destination(s, p) == &s->reply;
+    cw_trips_pass(s->config.trips, p, CW_TRIP_SERVED, now);
     persist.message = answered ? p : NULL;
     written_bytes(s, p, &persist);
     cw_nvm_persist(s->nvm, &persist, delay, now);
@@ -240,7 +238,6 @@ static void send_on(struct cw_partition *s, struct cw_message *p, cw_time delay,
     }
     if (to == &s->reply)
         make_reply(s, p);
-    cw_trips_pass(s->config.trips, p, to == &s->reply ? CW_TRIP_RETURNED : CW_TRIP_HANDED, now + delay);
     cw_fifo_push(to, now, delay, p);
 }
 
@@ -276,9 +273,9 @@ static void finish(struct cw_partition *s, struct cw_message *p, uint32_t cycles
         tell_atomic(s, p, now);
     const cw_time delay = (s->config.config->l2_latency + cycles - 1) * s->period;
     s->port_free_at = now + cycles * s->period;
-    cw_trips_pass(s->config.trips, p, CW_TRIP_SERVED, now);
     if (s->uses_nvm && persists(p) && send_persist(s, p, delay, now))
         return;
+    cw_trips_pass_two(s->config.trips, p, CW_TRIP_SERVED, now, p->after == CW_AFTER_REPLY ? CW_TRIP_RETURNED : CW_TRIP_HANDED, now + delay);
     send_on(s, p, delay, now);
 }
 
@@ -291,6 +288,7 @@ static void take_written(struct cw_partition *s, cw_time now)
         if (to != NULL && !cw_fifo_can_push(to, now))
             return;
         cw_dram_pop_written(s->dram, now);
+        cw_trips_pass(s->config.trips, p, CW_TRIP_RETURNED, now + s->period);
         send_on(s, p, s->period, now);
     }
 }
@@ -330,10 +328,9 @@ static bool try_source(struct cw_partition *s, struct source *from, cw_time now)
     from->blocked = false;
     if (p == NULL)
         return false;
-    from->no_room = !has_room(s, p, now);
-    if (!from->no_room && p->kind >= CW_MSG_CLEAN)
+    if (has_room(s, p, now) && p->kind >= CW_MSG_CLEAN)
         result = maintain(s, p, now);
-    else if (!from->no_room)
+    else if (has_room(s, p, now))
         result = p->kind == CW_MSG_PASS ? CW_L2_DONE : cw_l2_access(s->l2, p, &cycles, now);
     if (result == CW_L2_STALL || result == CW_L2_STALL_DRAM) {
         from->stalled_from = cw_time_min(from->stalled_from, now);
@@ -368,23 +365,16 @@ static void serve(struct cw_partition *s, cw_time now)
         cw_l2_replay(s->l2, &cycles);
         finish(s, p, cycles, now);
         unblock(s);
-        cw_trips_block(s->config.trips, s->config.index, CW_BLOCKS, now);
         return;
     }
-    enum cw_trip_block why = p != NULL ? CW_BLOCKED_DOWN : CW_BLOCKS;
     for (uint32_t k = 0; k < s->source_cnt; k++) {
         uint32_t i = (s->turn + k) % s->source_cnt;
-        if (!try_source(s, &s->source[i], now)) {
-            if (cw_fifo_peek(s->source[i].queue, now) != NULL)
-                why = s->source[i].no_room ? CW_BLOCKED_DOWN : CW_BLOCKED_DRAM;
+        if (!try_source(s, &s->source[i], now))
             continue;
-        }
         s->turn = (i + 1) % s->source_cnt;
         unblock(s);
-        why = CW_BLOCKS;
-        break;
+        return;
     }
-    cw_trips_block(s->config.trips, s->config.index, why, now);
 }
 
 /* Earliest time at which a tick can do something. A head that is ready but blocked by a full queue asks for the next
@@ -424,6 +414,27 @@ static void tick(void *self, cw_time now)
     if (now >= s->port_free_at)
         serve(s, now);
     s->component.wake = cw_time_max(next_event(s), now + s->period);
+}
+
+/* For who counts what loads wait for: why the port takes none of the requests that are due. */
+static void note_block(struct cw_partition *s, bool served, cw_time now)
+{
+    enum cw_trip_block why = !served && cw_l2_replay_head(s->l2) != NULL ? CW_BLOCKED_DOWN : CW_BLOCKS;
+    for (uint32_t i = 0; i < s->source_cnt && !served; i++) {
+        const struct cw_message *p = cw_fifo_peek(s->source[i].queue, now);
+        if (p != NULL)
+            why = has_room(s, p, now) ? CW_BLOCKED_DRAM : CW_BLOCKED_DOWN;
+    }
+    cw_trips_block(s->config.trips, s->config.index, why, now);
+}
+
+static void counting_tick(void *self, cw_time now)
+{
+    struct cw_partition *s = self;
+    const bool was_free = now >= s->port_free_at;
+    tick(self, now);
+    if (was_free)
+        note_block(s, s->port_free_at > now, now);
 }
 
 /* Everything else */
@@ -529,6 +540,8 @@ static bool idle(const void *self)
 
 static const struct cw_component_ops component_ops = {
     .kind = "partition", .domain = CW_DOMAIN_L2, .tick = tick, .idle = idle, .state = state};
+static const struct cw_component_ops counting_ops = {
+    .kind = "partition", .domain = CW_DOMAIN_L2, .tick = counting_tick, .idle = idle, .state = state};
 
 static void destroy(void *self)
 {
@@ -655,7 +668,7 @@ static int create(struct cw_mem_service *out, const struct cw_mem_config *config
     s->config = *config;
     s->period = config->clocks->period[CW_DOMAIN_L2];
     s->shape = (struct cw_pack_shape){config->config->core_warp_width, config->config->mem_line_bytes / CW_SECTOR_BYTES};
-    s->component = cw_component_of(&component_ops, s, config->index);
+    s->component = cw_component_of(config->trips != NULL ? &counting_ops : &component_ops, s, config->index);
     s->hostile = config->config->core_memory == CW_MEMORY_ADVERSARY;
     s->adversary.period = s->period;
     s->adversary.seed = config->config->core_memory_seed * UINT64_C(0x100000001b3);

@@ -132,7 +132,10 @@ static struct cw_message *take(struct cw_message_pool *pool, const struct cw_mes
     struct cw_message *m = pool->free[large];
     pool->free[large] = m->next;
     pool->in_use++;
-    *m = (struct cw_message){.large = (uint8_t)large, .type = type};
+    memset(m, 0, offsetof(struct cw_message, trip)); /* In one go the compiler would loop over the whole head */
+    m->trip = 0;
+    m->large = (uint8_t)large;
+    m->type = type;
     if (pool->zeroed)
         memset(m->body, 0, bytes_of(large) - sizeof *m);
     return m;

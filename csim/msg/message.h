@@ -81,12 +81,12 @@ struct cw_message {
     uint32_t payload_bytes;  /* bytes beyond the header, for flits and traffic counts */
     uint32_t tag;            /* the requester's own, comes back with the reply */
     uint32_t attempt;        /* of a mechanism's region: for events, takes no place on the wires */
-    uint32_t trip;           /* Its place in the list of requests on their way (msg/trip.h), takes no place on the wires; 0: none */
     uint64_t addr;           /* line address, multiple of the line size */
     uint64_t place;          /* where L2 and DRAM find the line, set at the partition (csim/mem/version.h); 0: at addr */
     cw_lanes lanes;          /* lanes concerned, 31:0 */
     cw_time born;            /* time of creation, for latency statistics */
     struct cw_message *next; /* free list, or whatever list the holder keeps */
+    uint32_t trip;           /* Its place in the list of requests on their way (msg/trip.h), takes no place on the wires; 0: none */
     /* body */
     _Alignas(16) unsigned char body[];
 };

@@ -75,6 +75,14 @@ static inline void cw_trips_pass(struct cw_trips *trips, const struct cw_message
     if (__builtin_expect(trips != NULL, 0) && m->trip != 0)
         trips->trip[m->trip].at[step] = now;
 }
+static inline void cw_trips_pass_two(struct cw_trips *trips, const struct cw_message *m, enum cw_trip_step first, cw_time now,
+                                     enum cw_trip_step second, cw_time then)
+{
+    if (__builtin_expect(trips != NULL, 0) && m->trip != 0) {
+        trips->trip[m->trip].at[first] = now;
+        trips->trip[m->trip].at[second] = then;
+    }
+}
 /* It has ended, with its reply or without, and stays in the list until its core has counted the cycles before. */
 static inline void cw_trips_end(struct cw_trips *trips, struct cw_message *m)
 {

@@ -4,11 +4,13 @@
 import contextlib
 import csv
 import hashlib
+import html
 import html.parser
 import io
 import json
 import os
 import pathlib
+import re
 import signal
 import struct
 import subprocess
@@ -712,6 +714,24 @@ class Report(Results):
         # the stack's first bar: 600, 300 and 100 of 1,000
         wide = [width for _, width, y in page.rects if y == page.rects[0][2]][:3]
         self.assertEqual([round(width / sum(wide), 3) for width in wide], [0.6, 0.3, 0.1])
+
+    def test_lines_of_ptx_by_cause(self):
+        """The hottest line is marked, with its text and the cause that `waits` has most of there."""
+        stats = self.make("a.json", *TABLE, "--stalls")
+        self.page("a.json")
+        lines, causes = {}, {}
+        for row in stats["waits"]:
+            if "line" in row:
+                lines[row["line"]] = lines.get(row["line"], 0) + row["cycles"]
+        hottest = max(lines, key=lines.get)
+        for row in stats["waits"]:
+            if row.get("line") == hottest:
+                causes[row.get("at", row["cause"])] = causes.get(row.get("at", row["cause"]), 0) + row["cycles"]
+        self.assertEqual(max(causes, key=causes.get), "back_off")  # few buckets: attempts fail
+        text = pathlib.Path(stats["manifest"]["files"][0]["path"]).read_text().splitlines()[hottest - 1]
+        share = f"{100 * lines[hottest] / sum(lines.values()):.1f}%"
+        page = self.path("r.html").read_text()
+        self.assertRegex(page, f'<tr class="hot"><td class="n">{hottest}</td><td class="n">{share}</td><td>.*</td><td>back-off</td><td><code>{re.escape(html.escape(text))}<')
 
     def test_lines_are_the_samples(self):
         self.recorded()

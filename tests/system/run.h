@@ -18,6 +18,7 @@ struct run {
     const char *param[6];     /* name=value pairs as "name=value" */
     const char *sabotage;
     int check_serial, reverse_ticks, tick_always, count_stalls, pack_messages;
+    const char *stats; /* where its statistics go; NULL: nowhere */
     uint64_t seed, max_cycles, renew_cycles;
     /* out */
     int status;
@@ -117,6 +118,8 @@ static inline void run_workload(struct run *r)
         snprintf(r->message, sizeof r->message, "%s",
                  context.message[0] != '\0' && (r->status == 0 || cowarp_error(gpu)[0] == '\0') ? context.message : cowarp_error(gpu));
         run__collect(r, gpu);
+        if (r->stats != NULL && r->status == 0)
+            r->status = cowarp_write_stats(gpu, r->stats, r->workload, NULL, NULL);
     } else {
         snprintf(r->message, sizeof r->message, "%s", w == NULL ? "no such workload" : cowarp_error(gpu));
     }

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Why schedulers do not issue, of whole runs: each scheduler of each core has one reason for each cycle, and counting them moves nothing
  * else. tests/unit/test_core_stalls.c has kernels whose reasons one can count by hand. */
+#define _POSIX_C_SOURCE 200809L /* mkstemp */
+
 #include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "cw_test.h"
 #include "system/run.h"
@@ -105,6 +109,51 @@ static void test_stalls__do_not_depend_on_ticks(void **state)
     }
 }
 
+/* The member of the statistics in the file, which goes; to be freed. */
+static char *waits_in(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    assert_int_equal(fseek(f, 0, SEEK_END), 0);
+    const long bytes = ftell(f);
+    char *text = calloc(1, (size_t)bytes + 1);
+    assert_non_null(text);
+    rewind(f);
+    assert_int_equal(fread(text, 1, (size_t)bytes, f), bytes);
+    fclose(f);
+    remove(path);
+    char *from = strstr(text, "\"waits\""), *to = from != NULL ? strstr(from, "]") : NULL;
+    assert_non_null(to);
+    *to = '\0';
+    memmove(text, from, strlen(from) + 1);
+    return text;
+}
+
+/* Rows by line and place are made of what cores, crossbars and partitions say in one instant, in any order. */
+static void test_stalls__rows_do_not_depend_on_the_order(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < RUN_CNT; i++) {
+        struct run a = runs[i], b;
+        char stats[] = "/tmp/cowarp-stalls-XXXXXX";
+        const int file = mkstemp(stats);
+        assert_true(file >= 0);
+        close(file);
+        a.count_stalls = 1;
+        a.stats = stats;
+        b = a;
+        b.reverse_ticks = 1;
+        run_it(a);
+        char *r = waits_in(stats);
+        run_it(b);
+        char *reverse = waits_in(stats);
+        if (strcmp(r, reverse) != 0)
+            fail_msg("run %u, %s: rows differ\n%s\n%s", i, runs[i].workload, r, reverse);
+        free(r);
+        free(reverse);
+    }
+}
+
 static int open_names(void **state)
 {
     struct cowarp_options options;
@@ -123,6 +172,7 @@ static int close_names(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(test_stalls__of_each_cycle_of_each_scheduler, open_names, close_names),
     cmocka_unit_test_setup_teardown(test_stalls__do_not_depend_on_ticks, open_names, close_names),
+    cmocka_unit_test(test_stalls__rows_do_not_depend_on_the_order),
 };
 
 CW_TEST_MAIN(tests)

@@ -2,7 +2,7 @@
 /*
  * Reads of the read-only caches on their way to the crossbar: one leaves in a cycle that has room.
  *
- * Fields: miss.c, core.c.
+ * Fields: miss.c, core.c, charge.c.
  */
 #ifndef CW_CORE_CACHE_MISSES_H
 #define CW_CORE_CACHE_MISSES_H

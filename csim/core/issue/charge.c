@@ -219,10 +219,13 @@ static void divide_port(const struct cw_core_warps *warps, uint32_t partition, u
     cycles[CW_AT_L2] += cycles[AT_PORT];
 }
 
-/* The core has looked at all ports. */
-static void look_at_ports(const struct cw_core_warps *warps, uint64_t cycle)
+/* The core looks at all ports, as long as it has requests, or may send one. */
+static void look_at_ports(const struct cw_core_memory *memory, uint64_t cycle)
 {
+    const struct cw_core_warps *const warps = &memory->blocks.cache.warps;
     const struct cw_trips *trips = warps->cfg.trips;
+    if ((trips->oldest[warps->cfg.index] | warps->mem_queue.cnt | memory->pipe.cnt | memory->blocks.cache.misses.cnt) == 0)
+        return;
     cw_time *seen = &trips->seen[(size_t)warps->cfg.index * trips->ports * CW_BLOCKS];
     for (uint32_t i = 0; i < trips->ports * CW_BLOCKS; i++)
         seen[i] = cw_trips_blocked(trips, i / CW_BLOCKS, (enum cw_trip_block)(i % CW_BLOCKS), cycle * warps->period);
@@ -273,26 +276,37 @@ static void tell(const struct cw_core_warps *warps, uint32_t s, const struct cw_
         cw_events_tell(warps->cfg.stream, &e);
 }
 
+/* Tells cycles of a wait for a request, by its places. */
+static void tell_places(const struct cw_core_warps *warps, uint32_t s, const struct cw_stalled *to, const struct cw_trip *t, uint64_t from,
+                        uint64_t until, uint64_t cycle)
+{
+    uint64_t cycles[CW_ATS + 1] = {0};
+    struct cw_stalled part = *to;
+    divide(t, warps->period, from, until, cycles);
+    if (cycles[AT_PORT] != 0)
+        divide_port(warps, t->partition, cycle, cycles);
+    for (uint32_t at = 0; at < CW_ATS; at++)
+        if (cycles[at] != 0) {
+            part.at = (uint8_t)at;
+            tell(warps, s, &part, cycle, cycles[at]);
+        }
+}
+
 /* Tells the cycles from then on for which what is waited for stays the same, and returns the first behind them. */
 static uint64_t tell_part(const struct cw_core_memory *memory, uint32_t s, struct cw_stalled *to, uint64_t from, uint64_t cycle)
 {
     const struct cw_core_warps *const warps = &memory->blocks.cache.warps;
-    uint64_t cycles[CW_ATS + 1] = {0};
     const bool of_memory = is_of_memory(memory, to);
     const struct cw_trip *t = of_memory && warps->cfg.trips != NULL ? find(memory, s, to, from * warps->period) : NULL;
-    const uint64_t ended = t != NULL && t->ended != CW_TIME_NEVER ? (t->ended + warps->period - 1) / warps->period : cycle;
-    const uint64_t until = ended < cycle ? ended : cycle;
-    if (t != NULL)
-        divide(t, warps->period, from, until, cycles);
-    else
-        cycles[of_memory || to->of == CW_STALL_MEMORY ? at_home(memory, to) : to->at] += until - from;
-    if (cycles[AT_PORT] != 0)
-        divide_port(warps, t->partition, cycle, cycles);
-    for (uint32_t at = 0; at < CW_ATS; at++) {
-        struct cw_stalled part = *to;
-        part.at = (uint8_t)at;
-        tell(warps, s, &part, cycle, cycles[at]);
+    if (t == NULL) {
+        struct cw_stalled whole = *to;
+        whole.at = (uint8_t)(of_memory || to->of == CW_STALL_MEMORY ? at_home(memory, to) : to->at);
+        tell(warps, s, &whole, cycle, cycle - from);
+        return cycle;
     }
+    const uint64_t ended = t->ended != CW_TIME_NEVER ? (t->ended + warps->period - 1) / warps->period : cycle;
+    const uint64_t until = ended < cycle ? ended : cycle;
+    tell_places(warps, s, to, t, from, until, cycle);
     return until;
 }
 
@@ -324,7 +338,7 @@ void cw_core__stalls_charge(struct cw_core_issue *issue, uint64_t cycle)
             tell_wait(&issue->memory, s, &st->scheduler[s], from, cycle);
     }
     if (warps->cfg.trips != NULL) {
-        look_at_ports(warps, cycle);
+        look_at_ports(&issue->memory, cycle);
         cw_trips_sweep(warps->cfg.trips, warps->cfg.index, cycle * warps->period);
     }
     st->charged = cycle;
