@@ -22,8 +22,8 @@ struct cw_adapt_convergence_barriers;
 struct cw_adapt_convergence_barriers_op {
     enum cw_convergence_op kind;
     uint32_t warp;
-    cw_lanes lanes, named;       /* named: WARPSYNC */
-    uint32_t target, next, meet; /* meet: BRANCH, or none */
+    cw_lanes lanes, named;       /* Lanes named: WARPSYNC. */
+    uint32_t target, next, meet; /* Meeting PC: of a BRANCH, or none. */
     bool first, yields;          /* BRANCH */
 };
 
@@ -32,13 +32,13 @@ struct cw_adapt_convergence_barriers_view {
     bool answer; /* To an earlier one; what follows is of it */
     uint32_t warp;
     bool keep;                       /* Its active lanes stay */
-    cw_lanes group, blocked, parked; /* active; at barriers of convergence; at others */
+    cw_lanes group, blocked, parked; /* Active; at barriers of convergence; at others */
     uint32_t pc;
     bool barred; /* A barrier of convergence waits for the group */
     bool busy;   /* The next cycle has something to see */
 };
 
-/* name: of the instance. warps: of the scheduler. Status of the provider, or CW_ENOMEM; destroy it in any case. */
+/* The name is the instance's, warps are the scheduler's. Status of the provider, or CW_ENOMEM; destroy it in any case. */
 int cw_adapt_convergence_barriers_create(struct cw_adapt_convergence_barriers **out, const struct cw_unit_provider *units, const char *name,
                                          uint32_t lanes, uint32_t warps, struct cw_error *err);
 void cw_adapt_convergence_barriers_destroy(struct cw_adapt_convergence_barriers *b);

@@ -148,13 +148,19 @@ module cw_convergence_barriers #(
     wire [BARRIERS*BAR_W-1:0] rd_bars;
     wire [5*LANES-1:0]        rd_masks;
     reg  [BARRIERS*BAR_W-1:0] wr_bars;
+    reg  [BARRIERS*PC_W-1:0]  rd_bpc;
+    reg  [BARRIERS*LANES-1:0] rd_in;
+    reg  [BARRIERS*LANES-1:0] rd_at;
+    reg  [BARRIERS-1:0]       rd_strict;
     wire [WARP_W-1:0]         row_addr = take ? op_warp_i : warp_q;
     wire                      write    = state_q == ST_WRITE;
     integer                   w;
 
     always @*
-        for (w = 0; w < BARRIERS; w = w + 1)
+        for (w = 0; w < BARRIERS; w = w + 1) begin
             wr_bars[w*BAR_W +: BAR_W] = {strict_q[w], at_q[w*LANES +: LANES], in_q[w*LANES +: LANES], bpc_q[w*PC_W +: PC_W]};
+            {rd_strict[w], rd_at[w*LANES +: LANES], rd_in[w*LANES +: LANES], rd_bpc[w*PC_W +: PC_W]} = rd_bars[w*BAR_W +: BAR_W];
+        end
 
     cw_ram_1rw #(
         .ADDR_W(WARP_W),
@@ -239,8 +245,38 @@ module cw_convergence_barriers #(
         end
     end
 
-    wire                      spins   = syncs && !found_any && !free_any;  // no barrier for who is to wait
     wire [LANES-1:0]          resumed = held_q & lanes_q;
+    wire                      moves   = kind_q == BRANCH || syncs || kind_q == BLOCK;
+    wire [LANES-1:0]          gone    = lanes_q & {LANES{kind_q == EXIT}};
+    wire                      start   = kind_q == START;
+    reg  [LANES*PC_W-1:0]     pc_apply;
+    reg  [BARRIERS*PC_W-1:0]  bpc_apply;
+    reg  [BARRIERS*LANES-1:0] in_apply;
+    reg  [BARRIERS*LANES-1:0] at_apply;
+    reg  [BARRIERS-1:0]       strict_apply;
+    reg  [BARRIERS-1:0]       taken_oh;   // a free barrier that is taken
+    reg  [BARRIERS-1:0]       waited_oh;  // a strict one at which the lanes wait
+    reg  [BARRIERS-1:0]       left_oh;    // a strict one whose last waiting lane has exited
+    integer                   i;
+    integer                   j;
+
+    always @*
+        for (i = 0; i < LANES; i = i + 1)
+            pc_apply[i*PC_W +: PC_W] = (moves && here[i]) || (kind_q == RESUME && resumed[i]) ? target_q
+                                       : moves && others[i] ? next_q : pc_q[i*PC_W +: PC_W];
+
+    always @*
+        for (j = 0; j < BARRIERS; j = j + 1) begin
+            taken_oh[j]     = wants && !found_any && free_oh[j];
+            waited_oh[j]    = wants && syncs && (found_any ? found_oh[j] : free_oh[j]);
+            left_oh[j]      = kind_q == EXIT && strict_q[j] && (at_q[j*LANES +: LANES] & ~lanes_q) == {LANES{1'b0}};
+            strict_apply[j] = taken_oh[j] ? syncs : strict_q[j];
+            bpc_apply[j*PC_W +: PC_W]  = taken_oh[j] ? want_pc : bpc_q[j*PC_W +: PC_W];
+            in_apply[j*LANES +: LANES] = taken_oh[j] ? new_in : in_q[j*LANES +: LANES] & ~gone & ~{LANES{left_oh[j] || start}};
+            at_apply[j*LANES +: LANES] = (at_q[j*LANES +: LANES] & ~gone & ~{LANES{start}}) | (here & {LANES{waited_oh[j]}});
+        end
+
+    wire                      spins   = syncs && !found_any && !free_any;  // no barrier for who is to wait
 
     // ---- Come: barriers at a PC, which stop who has come there
 
@@ -291,6 +327,13 @@ module cw_convergence_barriers #(
         end
     end
 
+    reg  [BARRIERS*LANES-1:0] opened;     // who leaves which barrier
+    integer                   p;
+
+    always @*
+        for (p = 0; p < BARRIERS; p = p + 1)
+            opened[p*LANES +: LANES] = at_q[p*LANES +: LANES] & {LANES{opens[p]}};
+
     wire                      opening = state_q == ST_OPEN || (state_q == ST_AGAIN && nobody);
 
     // ---- Pick: lanes of which the group is one; lead: the PC of the lowest; group: who is there
@@ -321,31 +364,26 @@ module cw_convergence_barriers #(
 
     // ---- The steps
 
-    integer                   i;
-    integer                   j;
-
     always @(posedge clk_i)
         case (state_q)
             ST_LOAD: begin
                 {served_q, yielded_q, held_q, active_q, live_q} <= rd_masks & {(5*LANES){known_q[warp_q]}};
                 group_q    <= rd_masks[LANES +: LANES] & {LANES{known_q[warp_q]}};
                 pc_q       <= rd_pcs;
-                for (i = 0; i < BARRIERS; i = i + 1) begin
-                    bpc_q[i*PC_W +: PC_W]   <= rd_bars[i*BAR_W +: PC_W];
-                    in_q[i*LANES +: LANES]  <= rd_bars[i*BAR_W + PC_W +: LANES] & {LANES{known_q[warp_q]}};
-                    at_q[i*LANES +: LANES]  <= rd_bars[i*BAR_W + PC_W + LANES +: LANES] & {LANES{known_q[warp_q]}};
-                    strict_q[i]             <= rd_bars[i*BAR_W + PC_W + 2*LANES];
-                end
+                bpc_q      <= rd_bpc;
+                in_q       <= rd_in & {(BARRIERS*LANES){known_q[warp_q]}};
+                at_q       <= rd_at & {(BARRIERS*LANES){known_q[warp_q]}};
+                strict_q   <= rd_strict;
                 released_q <= {LANES{1'b0}};
             end
             ST_APPLY: begin
-                moved_q <= kind_q == BRANCH ? here : kind_q == RESUME ? resumed : {LANES{1'b0}};
-                rest_q  <= kind_q == BRANCH || syncs || kind_q == BLOCK ? others : {LANES{1'b0}};
-                for (i = 0; i < LANES; i = i + 1)
-                    if ((here[i] && (kind_q == BRANCH || syncs || kind_q == BLOCK)) || (resumed[i] && kind_q == RESUME))
-                        pc_q[i*PC_W +: PC_W] <= target_q;
-                    else if (others[i] && (kind_q == BRANCH || syncs || kind_q == BLOCK))
-                        pc_q[i*PC_W +: PC_W] <= next_q;
+                moved_q  <= kind_q == BRANCH ? here : kind_q == RESUME ? resumed : {LANES{1'b0}};
+                rest_q   <= moves ? others : {LANES{1'b0}};
+                pc_q     <= pc_apply;
+                bpc_q    <= bpc_apply;
+                in_q     <= in_apply;
+                at_q     <= at_apply;
+                strict_q <= strict_apply;
                 case (kind_q)
                     START: begin
                         live_q    <= lanes_q;
@@ -353,8 +391,6 @@ module cw_convergence_barriers #(
                         held_q    <= {LANES{1'b0}};
                         yielded_q <= {LANES{1'b0}};
                         served_q  <= {LANES{1'b0}};
-                        in_q      <= {(BARRIERS*LANES){1'b0}};
-                        at_q      <= {(BARRIERS*LANES){1'b0}};
                     end
                     BRANCH:
                         active_q  <= {LANES{1'b0}};
@@ -373,23 +409,9 @@ module cw_convergence_barriers #(
                         active_q  <= active_q & ~lanes_q;
                         held_q    <= held_q & ~lanes_q;
                         yielded_q <= yielded_q & ~lanes_q;
-                        for (j = 0; j < BARRIERS; j = j + 1) begin
-                            in_q[j*LANES +: LANES] <= in_q[j*LANES +: LANES] & ~lanes_q
-                                                      & ~{LANES{strict_q[j] && (at_q[j*LANES +: LANES] & ~lanes_q) == {LANES{1'b0}}}};
-                            at_q[j*LANES +: LANES] <= at_q[j*LANES +: LANES] & ~lanes_q;
-                        end
                     end
                     default: ;
                 endcase
-                for (i = 0; i < BARRIERS; i = i + 1) begin
-                    if (wants && !found_any && free_oh[i]) begin
-                        bpc_q[i*PC_W +: PC_W]  <= want_pc;
-                        in_q[i*LANES +: LANES] <= new_in;
-                        strict_q[i]            <= syncs;
-                    end
-                    if (wants && syncs && (found_any ? found_oh[i] : free_oh[i]))
-                        at_q[i*LANES +: LANES] <= at_q[i*LANES +: LANES] | here;
-                end
             end
             ST_COME:
                 at_q <= at_q | stopped;
@@ -398,11 +420,8 @@ module cw_convergence_barriers #(
                     yielded_q <= yields;
                 if (opening) begin
                     released_q <= released_q | (leaves & ~stays);
-                    for (i = 0; i < BARRIERS; i = i + 1)
-                        if (opens[i]) begin
-                            in_q[i*LANES +: LANES] <= in_q[i*LANES +: LANES] & ~at_q[i*LANES +: LANES];
-                            at_q[i*LANES +: LANES] <= {LANES{1'b0}};
-                        end
+                    in_q       <= in_q & ~opened;
+                    at_q       <= at_q & ~opened;
                 end
             end
             ST_PICK: begin
@@ -615,7 +634,7 @@ module cw_convergence_barriers #(
             if (f_mine && state_q >= ST_PICK && (f_active | f_ready) == {LANES{1'b0}} && !f_bstrict && f_bat != {LANES{1'b0}})
                 assert ((f_bin & ~f_bat & ~f_held & ~f_sync) != {LANES{1'b0}});
             cover (f_ans && f_bat != {LANES{1'b0}} && f_bstrict);
-            cover (f_ans && f_bat != {LANES{1'b0}} && !f_bstrict && f_yielded != {LANES{1'b0}});
+            cover (f_ans && f_bat != {LANES{1'b0}} && !f_bstrict && f_bpc != {PC_W{1'b0}});
             // 4. A barrier opens when all that it waits for are there, but for those that it does without; then nobody waits there, and it waits
             // for those only.
             if ((f_state_q == ST_OPEN || f_state_q == ST_AGAIN) && f_bat_q != {LANES{1'b0}} && f_bat == {LANES{1'b0}}) begin

@@ -98,7 +98,7 @@ void cw_core__go(struct cw_core_blocks *blocks, uint32_t w)
     struct cw_core_warps *const warps = &blocks->cache.warps;
     struct cw_warp *warp = &warps->warp[w];
     const uint64_t fetched = warps->cycle + (warps->buffer == 0 ? warps->config->core_fetch_cycles : warps->stage);
-    warp->not_before = warp->not_before > fetched ? warp->not_before : fetched; /* it may sleep */
+    warp->not_before = warp->not_before > fetched ? warp->not_before : fetched; /* It may sleep. */
     warp->buffer_next = warp->buffer_end = 0;
     cw_core__requeue(warps, w);
 }
