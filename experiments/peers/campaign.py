@@ -52,7 +52,10 @@ def judge(row, done, launches):
         return f"wrong: does not say {row['says']}"
     if row["launches"] and int(row["launches"]) != launches:
         return f"wrong: {launches} launches, not {row['launches']}"
-    return "right" if row["says"] or row["never"] else "ended"
+    if row["says"] or row["never"]:
+        return "right"
+    failed = re.search(r"(\d+) launch(?:es have| has) failed", done.stderr)  # of which a program without a check may say nothing
+    return f"wrong: {failed[1]} launches failed" if failed else "ended"
 
 
 def main():

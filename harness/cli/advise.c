@@ -107,7 +107,7 @@ static const char *system_of(const struct cli_parsed *p)
 static bool is_file(const char *word)
 {
     const size_t length = strlen(word);
-    return length > 4 && strcmp(word + length - 4, ".ptx") == 0;
+    return strcmp(word, "-") == 0 || (length > 4 && strcmp(word + length - 4, ".ptx") == 0);
 }
 
 static int advise_command(const struct cli_parsed *p)
@@ -126,7 +126,7 @@ static int advise_command(const struct cli_parsed *p)
     if (status == CLI_OK)
         status = cli_session_open(&s, p, "advise", system_of(p));
     if (status == CLI_OK) {
-        status = advise(p, &s, is_file(p->word[0]) ? p->word[0] : q.ptx, threads, shared);
+        status = advise(p, &s, is_file(p->word[0]) ? cli_input(p->word[0]) : q.ptx, threads, shared);
         cli_session_close(&s);
     }
     cli_request_free(&q);

@@ -82,7 +82,7 @@ static int read_tests(struct suite *s, const struct cli_parsed *p)
 {
     int status = p->word_cnt > 0 ? CLI_OK : cli_error(CLI_WRONG, "litmus needs a file or a folder; see 'cowarp help litmus'");
     for (uint32_t i = 0; status == CLI_OK && i < p->word_cnt; i++)
-        status = add_word(s, p->word[i]);
+        status = add_word(s, cli_input(p->word[i]));
     if (status != CLI_OK)
         return status;
     s->test = calloc(s->cnt, sizeof *s->test);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cuBLAS, level 1: vectors. */
+#include <math.h>
+
 #include "hostlib/cublas_call.h"
 
 #define TWO_VECTORS(xw, yw)                                                                        \
@@ -64,14 +66,24 @@ MOVE(D, d, double, swap, true)
 MOVE(C, c, cw_c32, swap, true)
 MOVE(Z, z, cw_c64, swap, true)
 
-/* Two vectors to a number: real ones return it, complex ones write it. */
+/* A long sum in float stops to grow, which a card's sum of many threads does not: it is made of short ones, in double. */
+#define PART          256
+#define PART_OF(n, i) ((n) - (i) < PART ? (n) - (i) : PART)
+
+/* Two vectors to a number: real ones return it, complex ones write it. A step below 0 begins at the end, so such vectors stay whole. */
 #define DOT(U, l, T)                                                                                                   \
     int cublas##U##dot_v2(const struct cublas_handle *h, int n, const T *x, int incx, const T *y, int incy, T *result) \
     {                                                                                                                  \
         typedef T call(int, const void *, int, const void *, int);                                                     \
         TWO_VECTORS(false, false);                                                                                     \
         FETCH("cblas_" #l "dot");                                                                                      \
-        const T r = f(n, o[0].host, incx, o[1].host, incy);                                                            \
+        const T *u = o[0].host, *v = o[1].host;                                                                        \
+        double sum = 0;                                                                                                \
+        if (incx < 0 || incy < 0)                                                                                      \
+            sum = (double)f(n, u, incx, v, incy);                                                                      \
+        for (int i = 0; incx >= 0 && incy >= 0 && i < n; i += PART_OF(n, i))                                           \
+            sum += (double)f(PART_OF(n, i), u + (size_t)i * (size_t)incx, incx, v + (size_t)i * (size_t)incy, incy);   \
+        const T r = (T)sum;                                                                                            \
         status = PUT();                                                                                                \
         return status == CUBLAS_OK ? cw_cublas_result(h, result, &r, sizeof r) : status;                               \
     }
@@ -94,25 +106,34 @@ DOT_COMPLEX(C, c, cw_c32, c)
 DOT_COMPLEX(Z, z, cw_c64, u)
 DOT_COMPLEX(Z, z, cw_c64, c)
 
+static double add(double a, double b)
+{
+    return a + b;
+}
+
 /* One vector to a number. CUDA's increments are positive here; otherwise the result is 0. */
-#define NORM(U, l, T, R, what)                                                                      \
+#define NORM(U, l, T, R, what, join)                                                                \
     int cublas##U##what##_v2(const struct cublas_handle *h, int n, const T *x, int incx, R *result) \
     {                                                                                               \
         typedef R call(int, const void *, int);                                                     \
         ONE_VECTOR(false);                                                                          \
         FETCH("cblas_" #l #what);                                                                   \
-        const R r = n > 0 && incx > 0 ? f(n, o[0].host, incx) : 0;                                  \
+        const T *u = o[0].host;                                                                     \
+        double all = 0;                                                                             \
+        for (int i = 0; incx > 0 && i < n; i += PART_OF(n, i))                                      \
+            all = join(all, (double)f(PART_OF(n, i), u + (size_t)i * (size_t)incx, incx));          \
+        const R r = (R)all;                                                                         \
         status = PUT();                                                                             \
         return status == CUBLAS_OK ? cw_cublas_result(h, result, &r, sizeof r) : status;            \
     }
-NORM(S, s, float, float, nrm2)
-NORM(D, d, double, double, nrm2)
-NORM(Sc, sc, cw_c32, float, nrm2)
-NORM(Dz, dz, cw_c64, double, nrm2)
-NORM(S, s, float, float, asum)
-NORM(D, d, double, double, asum)
-NORM(Sc, sc, cw_c32, float, asum)
-NORM(Dz, dz, cw_c64, double, asum)
+NORM(S, s, float, float, nrm2, hypot)
+NORM(D, d, double, double, nrm2, hypot)
+NORM(Sc, sc, cw_c32, float, nrm2, hypot)
+NORM(Dz, dz, cw_c64, double, nrm2, hypot)
+NORM(S, s, float, float, asum, add)
+NORM(D, d, double, double, asum, add)
+NORM(Sc, sc, cw_c32, float, asum, add)
+NORM(Dz, dz, cw_c64, double, asum, add)
 
 /* The place of the largest magnitude, counted from 1; 0: there is none. */
 #define IAMAX(U, l, T)                                                                               \

@@ -6,6 +6,7 @@ import dataclasses
 import io
 import pathlib
 import re
+import sys
 
 from statsfile import Wrong
 
@@ -151,7 +152,7 @@ HINT = "nvprof --csv, ncu --csv, and tables with the columns kernel and cycles a
 def lines_of(path):
     """[(line, cells)] of the file's lines that are no comments and no words of a profiler."""
     try:
-        text = pathlib.Path(path).read_text(encoding="utf-8-sig")
+        text = sys.stdin.read() if path == "-" else pathlib.Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
         raise Wrong(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError:

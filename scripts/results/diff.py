@@ -122,7 +122,7 @@ def main():
     parser.add_argument("--exit-code", action="store_true", help="end with 1 when something has been counted differently")
     options = parser.parse_args()
     stats = [load(path) for path in options.files]
-    if os.path.samefile(*options.files):
+    if "-" not in options.files and os.path.samefile(*options.files):
         print(f"cowarp diff: {options.files[0]} and {options.files[1]} are the same file", file=sys.stderr)
     if options.json:
         print(json.dumps(as_json(options.files, stats, options.all), indent=1))

@@ -5,6 +5,7 @@ A shape is a type or a tuple of types; Maybe(shape), where null will do; Each(sh
 of which those with a ? behind their names may be absent. Further members are nobody's concern."""
 import json
 import pathlib
+import sys
 
 NUMBER = (int, float)
 WORDS = {dict: "an object", list: "a list", str: "a text", bool: "true or false", int: "a whole number", float: "a number", type(None): "null"}
@@ -109,9 +110,9 @@ def parsed(text, shape, name, hint, nan=False):
 
 
 def load(path, shape, hint, nan=False):
-    """The same of a file."""
+    """The same of a file; `-` is standard input."""
     try:
-        text = pathlib.Path(path).read_bytes()
+        text = sys.stdin.buffer.read() if str(path) == "-" else pathlib.Path(path).read_bytes()
     except OSError as error:
         raise BadJson(f"{path}: {error.strerror}") from None
     return parsed(text, shape, path, hint, nan)

@@ -488,9 +488,27 @@ static void extended(void)
     WANT(cufftDestroy(plan), 0);
 }
 
+/* In float 2^24 + 1 is 2^24: a sum that begins so, and has 2^20 ones behind, would not grow. */
+static void long_sums(void)
+{
+    enum { ONES = 1 << 20 };
+    float *data = malloc((ONES + 1) * sizeof *data), norm = 0, dot = 0, length = 0;
+    void *at = NULL;
+    data[0] = 4096;
+    for (int i = 1; i <= ONES; i++)
+        data[i] = 1;
+    WANT(cudaMalloc(&at, (ONES + 1) * sizeof *data), 0), WANT(cudaMemcpy(at, data, (ONES + 1) * sizeof *data, 1), 0);
+    WANT(cublasSnrm2_v2(h, ONES + 1, at, 1, &norm), 0), WANT(cublasSdot_v2(h, ONES + 1, at, 1, at, 1, &dot), 0);
+    WANT(cublasSasum_v2(h, ONES / 2, (float *)at + 1, 2, &length), 0);
+    NEAR(norm, sqrt(4096.0 * 4096.0 + ONES), 0.1), NEAR(dot, 4096.0 * 4096.0 + ONES, 300), NEAR(length, ONES / 2, 0);
+    WANT(cudaFree(at), 0);
+    free(data);
+}
+
 int main(void)
 {
     WANT(cublasCreate_v2(&h), 0);
+    long_sums();
     test_S(), test_D(), test_C(), test_Z(), test_real_S(), test_real_D(), test_complex_C(), test_complex_Z();
     settings(), halves();
     triangles_S(), triangles_D(), triangles_C(), triangles_Z(), extended();

@@ -906,6 +906,23 @@ class Files(Command):
         self.fails(2, "exec", PTX, "--kernel", "narrow", "--grid", "1", "--block", "1", "--arg", "inout:-", says=["inout:-"])
         self.assertEqual(self.left(), [])
 
+    def test_standard_input_for_every_command_that_reads_a_file(self):
+        """The same words as of the file, but for its name."""
+        self.passes(*self.SMALL, "--stats", self.path("-.json"))
+        source = pathlib.Path(PTX).resolve().parents[2]
+        for file, before, after in ((self.path("-.json"), ["stats"], []), (self.path("-.json"), ["rerun"], []), (self.path("-.json"), ["diff", self.path("-.json")], []),
+                                    (self.path("-.json"), ["report"], ["-o", "-"]),
+                                    (source / "tests/litmus/ofence.lit", ["litmus"], ["--preset", "sbrp-near", "--persistency", "sbrp"]),
+                                    (source / "tests/system/transactions.ptx", ["advise"], ["--preset", "localtm"])):
+            said = []
+            for name in (str(file), "-"):
+                with open(file, "rb") as text:
+                    done = subprocess.run([COWARP, *before, name, *after], stdin=text, capture_output=True, text=True, timeout=240, check=False)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                words = done.stdout.replace("stdin ", "ofence ").replace(str(file), "-").replace("/dev/stdin", "-").replace(os.path.basename(file), "-")
+                said.append("\n".join(" ".join(line.split()) for line in words.splitlines() if set(line) - set("- ")))
+            self.assertEqual(*said, before)
+
     def test_endings_that_promise_another_format(self):
         for option, form in [*self.WATCHES, ("--wave", "FST")]:
             for ending, other in (("vcd", "VCD"), ("csv", "CSV"), ("json", "JSON"), ("fst", "FST"), ("gz", "gzip"), ("SVG", "SVG")):
