@@ -188,7 +188,7 @@ class Flow(unittest.TestCase):
                                 (("stall_buffer", "--liberty", "none.lib", "--liberty-node", "45"), "none.lib"), (("--corner", "x"), "--liberty"),
                                 (("stall_buffer", "--io", "0.6"), "--io"), (("--system", "gtm"), "getm"),
                                 (("stall_buffer", "--io", "0.2", "--renew-reference"), "--renew-reference"), (("--librar", "x"), "library"), (("--home", "docs"), "no unit there")):
-            out = pathlib.Path(self.folder.name) / "none"
+            out = pathlib.Path(self.folder.name) / f"none{len(arguments)}{hint}"
             done = cowarp("synth", *arguments, "--out", out)
             self.assertEqual(done.returncode, 2, arguments)
             self.assertFalse(out.exists() and arguments[0] != "stall_buffer", arguments)  # with a unit more than the request is looked at

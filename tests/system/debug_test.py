@@ -128,14 +128,15 @@ def check_input(cowarp):
 def check_interrupt(cowarp, folder):
     """A kernel that never ends, and one who comes to it, looks at it, and goes back. What is wrong; None: %r2 counts its turns, and a step more or back is
     in front of the same two instructions."""
-    words = [cowarp, "debug", "-x", "-", "exec", str(folder / "more.ptx"), "--kernel", "forever", "--grid", "1", "--block", "32"]
+    words = [cowarp, "debug", "-x", "-", "exec", str(folder / "more.ptx"), "--kernel", "forever", "--grid", "1", "--block", "32", "--set",
+             "watchdog.livelock_cycles=4000000000"]
     run = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     run.stdin.write("continue\nbreak more.cu:80\ncontinue\nprint %r2 > 0\nreverse-step\nwhere\ninfo warps\n")
     run.stdin.close()
     said = ""
     while "(cowarp) continue" not in said and (line := run.stdout.readline()):
         said += line
-    time.sleep(0.3)
+    time.sleep(0.8)
     run.send_signal(signal.SIGINT)
     try:
         said += run.stdout.read()
