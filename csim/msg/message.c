@@ -132,8 +132,7 @@ static struct cw_message *take(struct cw_message_pool *pool, const struct cw_mes
     struct cw_message *m = pool->free[large];
     pool->free[large] = m->next;
     pool->in_use++;
-    memset(m, 0, offsetof(struct cw_message, trip)); /* In one go the compiler would loop over the whole head */
-    m->trip = 0;
+    memset(m, 0, offsetof(struct cw_message, body)); /* A literal would be a loop over the head */
     m->large = (uint8_t)large;
     m->type = type;
     if (pool->zeroed)
