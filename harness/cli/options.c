@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Command lines: parsing by tables, numbers, error lines. */
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +12,7 @@
 
 #include "cli.h"
 
-#define OPTION_MAX 64u
+#define OPTION_MAX 96u /* of a command, the machine's among them */
 
 const struct cli_option cli_machine_options[] = {
     {"preset", "NAME", 0, "machine to start from (default getm)"},
@@ -199,6 +200,7 @@ void cli_parsed_free(struct cli_parsed *p)
 static uint32_t collect(const struct cli_command *command, const struct cli_option *list[OPTION_MAX])
 {
     uint32_t cnt = 0;
+    assert(command->option_cnt + cli_machine_option_cnt <= OPTION_MAX);
     for (uint32_t i = 0; i < command->option_cnt; i++)
         list[cnt++] = &command->option[i];
     for (uint32_t i = 0; command->takes_machine && i < cli_machine_option_cnt; i++)

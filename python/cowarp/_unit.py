@@ -28,7 +28,8 @@ class Unit:
             key = port.value.decode()
             self._number[key], self._bits[key], self._in[key] = len(self._number), bits.value, bool(is_input.value)
 
-    def close(self):
+    def close(self) -> None:
+        """Frees the unit. It can be called again."""
         unit, self._unit = self._unit, None
         if unit:
             c.lib.cowarp_unit_close(unit)

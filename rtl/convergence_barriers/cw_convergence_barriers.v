@@ -370,10 +370,10 @@ module cw_convergence_barriers #(
                 {served_q, yielded_q, held_q, active_q, live_q} <= rd_masks & {(5*LANES){known_q[warp_q]}};
                 group_q    <= rd_masks[LANES +: LANES] & {LANES{known_q[warp_q]}};
                 pc_q       <= rd_pcs;
-                bpc_q      <= rd_bpc;
+                bpc_q      <= rd_bpc & {(BARRIERS*PC_W){known_q[warp_q]}};  // check bits of a word with unknown bits are unknown
                 in_q       <= rd_in & {(BARRIERS*LANES){known_q[warp_q]}};
                 at_q       <= rd_at & {(BARRIERS*LANES){known_q[warp_q]}};
-                strict_q   <= rd_strict;
+                strict_q   <= rd_strict & {BARRIERS{known_q[warp_q]}};
                 released_q <= {LANES{1'b0}};
             end
             ST_APPLY: begin
