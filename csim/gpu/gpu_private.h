@@ -114,6 +114,7 @@ struct cw_gpu_sampling {
     double bound; /* Half of the interval that is wanted, as a part; 0: all launches are timed */
     struct cw_launch_kinds kinds;
     struct cw_estimate all;
+    double left_out; /* Of its cycles, those that were not simulated */
     double timed_instructions, untimed_instructions;
     uint64_t timed_launches, partly_timed_launches, untimed_launches;
     uint64_t local_base, local_bytes; /* Local memory of cores without time, beside that of timed ones */
