@@ -238,6 +238,18 @@ static void advance(struct cw_gpu *gpu, double cycles)
     gpu->now += (cw_time)(cycles + 0.5) * gpu->clocks.period[CW_DOMAIN_CORE];
 }
 
+/* Whether a block may wait for another one: it has loads that others' stores reach, or atomics that tell what was there. Blocks that are left out
+ * would wait for ever for those that stand still. */
+static bool may_wait(const struct cw_kernel *k)
+{
+    for (uint32_t i = 0; i < k->uop_cnt; i++) {
+        const struct cw_uop *u = &k->uop[i];
+        if ((u->op == CW_OP_LD && (u->flags & CW_UF_VOLATILE) != 0) || (u->op == CW_OP_ATOM && u->dst_cnt != 0))
+            return true;
+    }
+    return false;
+}
+
 static int without_time(struct cw_gpu *gpu, struct cw_launch_kind *k, struct cw_error *err)
 {
     struct cw_gpu_sampling *s = &gpu->sampling;
@@ -266,7 +278,7 @@ static int with_time(struct cw_gpu *gpu, struct cw_launch_kind *k, struct cw_err
     s->stretches = s->region_cnt = 0;
     begin_stretch(gpu);
     int status = cw_gpu__begin_launch(gpu, err);
-    s->watch = watch;
+    s->watch = may_wait(gpu->launch.kernel) ? NULL : watch;
     if (status == CW_OK)
         status = cw_gpu__run(gpu, NULL, err);
     s->watch = NULL;

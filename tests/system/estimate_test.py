@@ -89,6 +89,13 @@ class Estimate(unittest.TestCase):
         self.assertEqual(estimated["cycles"], timed["cycles"])
         self.assertEqual((estimated["estimate"]["half"], estimated["estimate"]["untimed_warp_instructions"]), (0, 0))
 
+    def test_blocks_that_wait_for_earlier_ones_are_timed_to_the_end(self):
+        """Those that are left out would wait for ever for those that stand still."""
+        done, stats = self.run_it(*self.kernel("chain", 2000, 1, ("out:out:8000",), *SMALL, "--estimate", "20%"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.words(), tuple(range(1, 2001)))
+        self.assertEqual(stats["estimate"]["untimed_warp_instructions"], 0)
+
     def test_transactions_are_timed_to_the_end(self):
         timed, estimated = self.both("run", "ht-h", "--param", "blocks=20")
         self.assertEqual(estimated["cycles"], timed["cycles"])
