@@ -4,7 +4,7 @@
 
     benchmarks/estimates.py build/cowarp [--percent 1] [--only REGEX] [--csv FILE]
 
-Runs each program twice, timed and with --estimate, and prints the cycles of both, what they differ by and half of the interval, both in percent, whether the
+Runs each workload of estimates.csv twice, timed and with --estimate, and prints the cycles of both, what they differ by and half of the interval, both in percent, whether the
 interval holds the timed cycles, the share of the warp instructions that were timed, and the processor seconds of both runs. Cycles are exact; seconds
 are of this machine. Exit status 1 when a run fails, 0 whatever the estimates are.
 """
@@ -18,15 +18,14 @@ import subprocess
 import sys
 import tempfile
 
-# Arguments of `cowarp run`: programs with more than a few waves of blocks, or with many launches, in sizes whose timed runs take seconds to a minute.
-PROGRAMS = [
-    "vecadd --param n=4194304", "aes --param kbytes=4096", "backp --param inputs=131072", "bfs2 --param nodes=262144", "fcdt --param width=512 --param height=384",
-    "hotsp --param n=512 --param launches=20", "lib --param paths=8192", "mgst --param n=400000", "mum --param reference=100000 --param queries=60000",
-    "namd --param cells=8", "nnc --param blocks=1024", "ray --param width=512 --param height=512", "red --param launches=64", "stmcl --param n=65536",
-    "wp --param width=144 --param height=112", "dg --param elements=3000 --param steps=2", "cp --param blocks_x=8 --param blocks_y=64",
-    "srad --param width=1024 --param height=1024", "laplace --param n=150", "reduction --param n=4194304 --param blocks=2000",
-]
+ROWS = pathlib.Path(__file__).resolve().with_suffix(".csv")  # what has been measured so; its programs are the ones that are run
 COLUMNS = ["program", "cycles", "estimate", "error_percent", "half_percent", "held", "timed_percent", "seconds_timed", "seconds_estimated"]
+
+
+def programs():
+    """Arguments of `cowarp run` of the rows of estimates.csv."""
+    lines = [line for line in ROWS.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    return [row["program"].removeprefix("run ") for row in csv.DictReader(lines) if row["program"].startswith("run ")]
 
 
 def run(cowarp, words, folder):
@@ -60,7 +59,7 @@ def main():
     options = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory(prefix="estimates-") as folder:
-        for program in (p for p in PROGRAMS if re.search(options.only, p)):
+        for program in (p for p in programs() if re.search(options.only, p)):
             rows.append(compare(options.cowarp, program, options.percent, folder))
             print("  ".join(f"{name} {value}" for name, value in zip(COLUMNS, rows[-1])), flush=True)
     if options.csv:
