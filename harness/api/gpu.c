@@ -327,17 +327,44 @@ static int check_functional(struct cowarp_gpu *gpu, const struct cowarp_options 
     return CW_OK;
 }
 
+/* Options that do not go together. */
+static int check_options(struct cowarp_gpu *gpu, const struct cowarp_options *options)
+{
+    int status = check_functional(gpu, options);
+    if (status == CW_OK)
+        status = cowarp__check_estimate(gpu, options);
+    return status == CW_OK ? check_debug(gpu, options) : status;
+}
+
+/* The chip, and all that looks at it. */
+static int make(struct cowarp_gpu *gpu, const struct cowarp_options *options, const struct cw_gpu_options *o)
+{
+    const struct cw_debug_waves waves = {.open = cowarp__wave_look, .close = cowarp__wave_looked, .context = gpu};
+    int status = cowarp__units_build(gpu, o);
+    if (status == CW_OK)
+        status = note_inputs(gpu, options);
+    if (status == CW_OK)
+        status = cw_gpu_create(&gpu->gpu, o, &gpu->err);
+    if (status == CW_OK)
+        status = cowarp__units_check(gpu);
+    if (status == CW_OK)
+        status = cowarp__saved_open(gpu);
+    if (status == CW_OK)
+        status = open_watchers(gpu, options);
+    if (status == CW_OK)
+        status = cowarp__pm_create(gpu, options);
+    if (status == CW_OK && gpu->is_debugged)
+        status = cw_debug_create(&gpu->debug, options->debug_socket, gpu->gpu, gpu->taps, &waves, &gpu->err);
+    return status;
+}
+
 static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
 {
     const struct cw_unit_provider *units;
     enum cw_oob_mode oob = CW_OOB_FAULT;
     uint32_t checks = 0;
     keep_options(gpu, options);
-    int status = check_functional(gpu, options);
-    if (status == CW_OK)
-        status = cowarp__check_estimate(gpu, options);
-    if (status == CW_OK)
-        status = check_debug(gpu, options);
+    int status = check_options(gpu, options);
     if (status == CW_OK)
         status = check_bounds(gpu, options, &oob);
     if (status == CW_OK)
@@ -382,23 +409,7 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         .on_notice = pass_notice,
         .context = gpu,
     };
-    status = cowarp__units_build(gpu, &o);
-    if (status == CW_OK)
-        status = note_inputs(gpu, options);
-    if (status == CW_OK)
-        status = cw_gpu_create(&gpu->gpu, &o, &gpu->err);
-    if (status == CW_OK)
-        status = cowarp__units_check(gpu);
-    if (status == CW_OK)
-        status = cowarp__saved_open(gpu);
-    if (status == CW_OK)
-        status = open_watchers(gpu, options);
-    if (status == CW_OK)
-        status = cowarp__pm_create(gpu, options);
-    const struct cw_debug_waves waves = {.open = cowarp__wave_look, .close = cowarp__wave_looked, .context = gpu};
-    if (status == CW_OK && gpu->is_debugged)
-        status = cw_debug_create(&gpu->debug, options->debug_socket, gpu->gpu, gpu->taps, &waves, &gpu->err);
-    return status;
+    return make(gpu, options, &o);
 }
 
 int cowarp_create(struct cowarp_gpu **gpu, const struct cowarp_options *options)
