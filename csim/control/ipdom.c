@@ -181,26 +181,11 @@ static void report(const struct cw_control *p, uint32_t warp, uint32_t (*line)(c
     }
 }
 
-static void stack_state(struct cw_state *s, struct cw_simt *stack)
-{
-    cw_state_count(s, "depth", &stack->depth, CW_SIMT_DEPTH(stack->width));
-    CW_STATE(s, stack->t);
-    CW_STATE(s, stack->joins);
-    CW_STATE(s, stack->reached);
-    for (uint32_t i = 0; i < stack->depth; i++) {
-        CW_STATE(s, stack->entry[i].pc);
-        CW_STATE(s, stack->entry[i].rpc);
-        CW_STATE(s, stack->entry[i].mask);
-        CW_STATE(s, stack->entry[i].lpc);
-        CW_STATE(s, stack->entry[i].lpos);
-    }
-}
-
 static void state(struct cw_control *p, struct cw_state *s)
 {
     struct ipdom *d = (struct ipdom *)p;
     for (uint32_t w = 0; w < d->warps; w++)
-        stack_state(s, &d->warp[w]);
+        cw_simt_state(s, &d->warp[w]);
 }
 
 static void destroy(struct cw_control *p)

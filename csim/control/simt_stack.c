@@ -160,7 +160,7 @@ bool cw_simt_tx_abort(struct cw_simt *s, cw_lanes lanes)
     return attempt_done(s);
 }
 
-bool cw_simt_tx_end(struct cw_simt *s, const uint32_t *resume, uint32_t meet)
+bool cw_simt_tx_next(struct cw_simt *s)
 {
     assert(s->t != 0 && s->depth == s->t + 1);
     struct cw_simt_entry *r = &s->entry[s->t - 1];
@@ -173,6 +173,13 @@ bool cw_simt_tx_end(struct cw_simt *s, const uint32_t *resume, uint32_t meet)
     }
     s->depth--;
     s->t = 0;
+    return false;
+}
+
+bool cw_simt_tx_end(struct cw_simt *s, const uint32_t *resume, uint32_t meet)
+{
+    if (cw_simt_tx_next(s))
+        return true;
     cw_simt_branch_indexed(s, resume, meet);
     return false;
 }
@@ -183,4 +190,19 @@ cw_lanes cw_simt_waiting(const struct cw_simt *s)
     for (uint32_t i = 0; i < s->depth; i++)
         all |= s->entry[i].mask;
     return all & ~cw_simt_active(s);
+}
+
+void cw_simt_state(struct cw_state *s, struct cw_simt *stack)
+{
+    cw_state_count(s, "depth", &stack->depth, CW_SIMT_DEPTH(stack->width));
+    CW_STATE(s, stack->t);
+    CW_STATE(s, stack->joins);
+    CW_STATE(s, stack->reached);
+    for (uint32_t i = 0; i < stack->depth; i++) {
+        CW_STATE(s, stack->entry[i].pc);
+        CW_STATE(s, stack->entry[i].rpc);
+        CW_STATE(s, stack->entry[i].mask);
+        CW_STATE(s, stack->entry[i].lpc);
+        CW_STATE(s, stack->entry[i].lpos);
+    }
 }

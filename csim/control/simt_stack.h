@@ -14,8 +14,6 @@
  * Invariant: an N entry with a reconvergence PC lies above an entry whose PC is that one and whose mask includes its lanes. So an
  * entry that arrives at its reconvergence PC is simply popped, and a branch whose reconvergence PC is the entry's own needs no new
  * reconvergence entry: it replaces the entry. This bounds the depth (every other push divides the lanes or leaves some of them behind).
- *
- * Private to: simt_stack.c, ipdom.c.
  */
 #ifndef CW_CONTROL_SIMT_STACK_H
 #define CW_CONTROL_SIMT_STACK_H
@@ -24,6 +22,7 @@
 #include <stdint.h>
 
 #include "base/lanes.h"
+#include "base/state.h"
 #include "ir/uop.h"
 
 enum cw_simt_type { CW_SIMT_N, CW_SIMT_R, CW_SIMT_T };
@@ -124,8 +123,12 @@ bool cw_simt_tx_reach(struct cw_simt *s, cw_lanes lanes, uint32_t next);
 /* Lanes of the attempt abort: they leave T and what lies above and enter R. Returns whether no lane is left to run. */
 bool cw_simt_tx_abort(struct cw_simt *s, cw_lanes lanes);
 
-/* End of the attempt (steps 2, 3 and 5). Aborted lanes restart: true, a new T entry is pushed. No lane in R: false, T and R are popped, the
- * transaction is over and the active lanes of the N entry below stand at their resume PCs, from which they meet at `meet`, or at CW_PC_NONE. */
+/* End of the attempt (steps 2, 3 and 5). Aborted lanes restart: true, a new T entry is pushed. No lane in R: false, T and R are popped, and the
+ * transaction is over. */
+bool cw_simt_tx_next(struct cw_simt *s);
+
+/* The same; when the transaction is over, the active lanes of the N entry below stand at their resume PCs, from which they meet at `meet`, or at
+ * CW_PC_NONE. */
 bool cw_simt_tx_end(struct cw_simt *s, const uint32_t *resume, uint32_t meet);
 
 /* Lanes in the R entry; 0 outside a transaction. */
@@ -136,5 +139,8 @@ static inline cw_lanes cw_simt_aborted(const struct cw_simt *s)
 
 /* Lanes that are in the stack but not active: waiting for the top entry's lanes. */
 cw_lanes cw_simt_waiting(const struct cw_simt *s);
+
+/* Its state (base/state.h), without width. */
+void cw_simt_state(struct cw_state *s, struct cw_simt *stack);
 
 #endif

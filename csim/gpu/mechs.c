@@ -28,11 +28,6 @@ int cw_gpu__check_mech(const struct cw_gpu *gpu, const struct cw_mech *m, struct
                        "persistency model %s orders what a warp has written, and control policy %s moves threads to other warps; "
                        "set core.divergence=pdom (--control %s)",
                        m->name, gpu->control->name, cw_control_ipdom.name);
-    if (m->persistency && strcmp(m->name, CW_MECH_PERSISTENCY_NONE) != 0 && gpu->control->await != NULL)
-        return cw_fail(err, CW_EINVAL,
-                       "persistency model %s orders what a warp has written, and control policy %s runs the lanes of one apart; "
-                       "set core.divergence=pdom (--control %s)",
-                       m->name, gpu->control->name, cw_control_ipdom.name);
     if (m->core != NULL && m->core->region_begin != NULL && gpu->control->region_begin == NULL)
         return cw_fail(err, CW_EINVAL, "%s has regions, which control policy %s cannot run; set core.divergence=pdom (--control %s)",
                        m->name, gpu->control->name, cw_control_ipdom.name);

@@ -6,9 +6,10 @@
 //               others, and whose turn it is. That is a row per warp. It is needed when a warp parts, meets, waits or yields, and not in between.
 // How         : the rows lie in three RAMs. An operation takes the row of its warp into registers, works on it in steps, and writes it back. No
 //               step compares the PCs of lanes with those of barriers: who waits at a barrier is kept for each barrier.
-// Steps       : load; apply (find or take a barrier); come (stop at barriers); open; open again if nobody can run; pick; lead; group; write.
-// Latency     : an operation in t is answered in t + 9.
-// Throughput  : an operation in 10 cycles.
+// Steps       : load; find (barriers that are enough, and free ones); apply; come (stop at barriers); open; open again if nobody can run;
+//               pick; lead; group; write.
+// Latency     : an operation in t is answered in t + 10.
+// Throughput  : an operation in 11 cycles.
 // Comb. paths : none; outputs depend on registers only.
 // Storage     : 2^WARP_W rows of LANES*PC_W + BARRIERS*(PC_W + 2*LANES + 1) + 5*LANES bits with one port, and as many flip-flops as a row has.
 // Illegal use : none.
@@ -64,14 +65,15 @@ module cw_convergence_barriers #(
 
     localparam ST_IDLE  = 4'd0;
     localparam ST_LOAD  = 4'd1;
-    localparam ST_APPLY = 4'd2;
-    localparam ST_COME  = 4'd3;
-    localparam ST_OPEN  = 4'd4;
-    localparam ST_AGAIN = 4'd5;
-    localparam ST_PICK  = 4'd6;
-    localparam ST_LEAD  = 4'd7;
-    localparam ST_GROUP = 4'd8;
-    localparam ST_WRITE = 4'd9;
+    localparam ST_FIND  = 4'd2;
+    localparam ST_APPLY = 4'd3;
+    localparam ST_COME  = 4'd4;
+    localparam ST_OPEN  = 4'd5;
+    localparam ST_AGAIN = 4'd6;
+    localparam ST_PICK  = 4'd7;
+    localparam ST_LEAD  = 4'd8;
+    localparam ST_GROUP = 4'd9;
+    localparam ST_WRITE = 4'd10;
 
     // ---- State
 
@@ -103,9 +105,13 @@ module cw_convergence_barriers #(
     reg  [BARRIERS-1:0]       strict_q;
 
     // What the steps hand on.
+    reg  [BARRIERS-1:0]       found_q;      // the barrier is enough for the lanes
+    reg  [BARRIERS-1:0]       free_q;       // it waits for nobody
+    reg                       wants_q;      // the operation needs one
     reg  [LANES-1:0]          group_q;      // active before the operation
     reg  [LANES-1:0]          moved_q;      // have come to target_q, and may be stopped there
     reg  [LANES-1:0]          rest_q;       // have come to next_q
+    reg  [LANES-1:0]          waited_q;     // waited at barriers before some opened
     reg  [LANES-1:0]          released_q;
     reg                       keep_q;
     reg  [LANES-1:0]          from_q;       // the group is one of these
@@ -216,7 +222,7 @@ module cw_convergence_barriers #(
 `endif
     );
 
-    // ---- Apply: a barrier that is there, or a free one
+    // ---- Find: barriers that are there, and free ones
 
     wire [LANES-1:0]          here    = group_q & lanes_q;
     wire [LANES-1:0]          others  = group_q & ~lanes_q;
@@ -224,11 +230,23 @@ module cw_convergence_barriers #(
     wire                      wants   = here != {LANES{1'b0}} && (syncs || (kind_q == BRANCH && meets_q && others != {LANES{1'b0}}));
     wire [PC_W-1:0]           want_pc = syncs ? target_q : meet_q;
     wire [LANES-1:0]          want_in = syncs ? here : group_q;
-    wire [LANES-1:0]          new_in  = syncs ? here | (named_q & live_q) : group_q;
     reg  [BARRIERS-1:0]       found;      // it waits for all of them
-    reg  [BARRIERS-1:0]       found_oh;   // the lowest such
+    reg  [BARRIERS-1:0]       frees;
+    integer                   n;
+
+    always @*
+        for (n = 0; n < BARRIERS; n = n + 1) begin
+            frees[n] = in_q[n*LANES +: LANES] == {LANES{1'b0}};
+            found[n] = !frees[n] && strict_q[n] == syncs && bpc_q[n*PC_W +: PC_W] == want_pc
+                       && (want_in & ~in_q[n*LANES +: LANES]) == {LANES{1'b0}};
+        end
+
+    // ---- Apply: the lowest barrier that is enough, else the lowest free one
+
+    wire [LANES-1:0]          new_in  = syncs ? here | (named_q & live_q) : group_q;
+    reg  [BARRIERS-1:0]       found_oh;
     reg                       found_any;
-    reg  [BARRIERS-1:0]       free_oh;    // the lowest free one
+    reg  [BARRIERS-1:0]       free_oh;
     reg                       free_any;
     integer                   a;
 
@@ -236,12 +254,10 @@ module cw_convergence_barriers #(
         found_any = 1'b0;
         free_any  = 1'b0;
         for (a = 0; a < BARRIERS; a = a + 1) begin
-            found[a]    = in_q[a*LANES +: LANES] != {LANES{1'b0}} && strict_q[a] == syncs && bpc_q[a*PC_W +: PC_W] == want_pc
-                          && (want_in & ~in_q[a*LANES +: LANES]) == {LANES{1'b0}};
-            found_oh[a] = found[a] && !found_any;
-            free_oh[a]  = in_q[a*LANES +: LANES] == {LANES{1'b0}} && !free_any;
-            found_any   = found_any || found[a];
-            free_any    = free_any || in_q[a*LANES +: LANES] == {LANES{1'b0}};
+            found_oh[a] = found_q[a] && !found_any;
+            free_oh[a]  = free_q[a] && !free_any;
+            found_any   = found_any || found_q[a];
+            free_any    = free_any || free_q[a];
         end
     end
 
@@ -267,8 +283,8 @@ module cw_convergence_barriers #(
 
     always @*
         for (j = 0; j < BARRIERS; j = j + 1) begin
-            taken_oh[j]     = wants && !found_any && free_oh[j];
-            waited_oh[j]    = wants && syncs && (found_any ? found_oh[j] : free_oh[j]);
+            taken_oh[j]     = wants_q && !found_any && free_oh[j];
+            waited_oh[j]    = wants_q && syncs && (found_any ? found_oh[j] : free_oh[j]);
             left_oh[j]      = kind_q == EXIT && strict_q[j] && (at_q[j*LANES +: LANES] & ~lanes_q) == {LANES{1'b0}};
             strict_apply[j] = taken_oh[j] ? syncs : strict_q[j];
             bpc_apply[j*PC_W +: PC_W]  = taken_oh[j] ? want_pc : bpc_q[j*PC_W +: PC_W];
@@ -281,51 +297,51 @@ module cw_convergence_barriers #(
     // ---- Come: barriers at a PC, which stop who has come there
 
     reg  [BARRIERS*LANES-1:0] stopped;
+    reg  [LANES-1:0]          stops;      // at some barrier
     integer                   c;
 
-    always @*
-        for (c = 0; c < BARRIERS; c = c + 1)
+    always @* begin
+        stops = {LANES{1'b0}};
+        for (c = 0; c < BARRIERS; c = c + 1) begin
             stopped[c*LANES +: LANES] = in_q[c*LANES +: LANES] & {LANES{!strict_q[c]}}
                                         & ((moved_q & {LANES{bpc_q[c*PC_W +: PC_W] == target_q}})
                                            | (rest_q & {LANES{bpc_q[c*PC_W +: PC_W] == next_q}}));
+            stops = stops | stopped[c*LANES +: LANES];
+        end
+    end
+
+    // Of a branch that yields; nobody who runs waits at a barrier yet.
+    wire [LANES-1:0]          yields = (moved_q | rest_q) & ~stops & {LANES{yield_q && kind_q == BRANCH}};
 
     // ---- Open
 
     reg  [LANES-1:0]          blocked;    // at barriers of convergence
-    reg  [LANES-1:0]          parked;     // held, or at strict barriers
+    reg  [LANES-1:0]          synced;     // at strict ones
     reg                       barred;
     integer                   b;
 
     always @* begin
         blocked = {LANES{1'b0}};
-        parked  = held_q;
+        synced  = {LANES{1'b0}};
         barred  = 1'b0;
         for (b = 0; b < BARRIERS; b = b + 1) begin
             blocked = blocked | (at_q[b*LANES +: LANES] & {LANES{!strict_q[b]}});
-            parked  = parked | (at_q[b*LANES +: LANES] & {LANES{strict_q[b]}});
+            synced  = synced | (at_q[b*LANES +: LANES] & {LANES{strict_q[b]}});
             barred  = barred || (!strict_q[b] && (in_q[b*LANES +: LANES] & active_q) != {LANES{1'b0}});
         end
     end
 
+    wire [LANES-1:0]          parked  = held_q | synced;
     wire [LANES-1:0]          ready   = live_q & ~active_q & ~blocked & ~parked;
-    wire [LANES-1:0]          yields  = yielded_q | (group_q & ready & {LANES{yield_q && kind_q == BRANCH}});
     wire                      nobody  = active_q == {LANES{1'b0}} && ready == {LANES{1'b0}};
-    wire [LANES-1:0]          without = state_q == ST_OPEN ? yields : parked;
+    wire [LANES-1:0]          without = state_q == ST_OPEN ? yielded_q : parked;
     reg  [BARRIERS-1:0]       opens;
-    reg  [LANES-1:0]          leaves;     // lanes that wait at a barrier that opens
-    reg  [LANES-1:0]          stays;      // at one that does not
     integer                   o;
 
-    always @* begin
-        leaves = {LANES{1'b0}};
-        stays  = {LANES{1'b0}};
-        for (o = 0; o < BARRIERS; o = o + 1) begin
+    always @*
+        for (o = 0; o < BARRIERS; o = o + 1)
             opens[o] = at_q[o*LANES +: LANES] != {LANES{1'b0}}
                        && (in_q[o*LANES +: LANES] & ~at_q[o*LANES +: LANES] & ~(without & {LANES{!strict_q[o]}})) == {LANES{1'b0}};
-            leaves   = leaves | (at_q[o*LANES +: LANES] & {LANES{opens[o]}});
-            stays    = stays | (at_q[o*LANES +: LANES] & {LANES{!opens[o]}});
-        end
-    end
 
     reg  [BARRIERS*LANES-1:0] opened;     // who leaves which barrier
     integer                   p;
@@ -374,7 +390,11 @@ module cw_convergence_barriers #(
                 in_q       <= rd_in & {(BARRIERS*LANES){known_q[warp_q]}};
                 at_q       <= rd_at & {(BARRIERS*LANES){known_q[warp_q]}};
                 strict_q   <= rd_strict & {BARRIERS{known_q[warp_q]}};
-                released_q <= {LANES{1'b0}};
+            end
+            ST_FIND: begin
+                found_q <= found;
+                free_q  <= frees;
+                wants_q <= wants;
             end
             ST_APPLY: begin
                 moved_q  <= kind_q == BRANCH ? here : kind_q == RESUME ? resumed : {LANES{1'b0}};
@@ -413,18 +433,20 @@ module cw_convergence_barriers #(
                     default: ;
                 endcase
             end
-            ST_COME:
-                at_q <= at_q | stopped;
+            ST_COME: begin
+                at_q      <= at_q | stopped;
+                yielded_q <= yielded_q | yields;
+            end
             ST_OPEN, ST_AGAIN: begin
                 if (state_q == ST_OPEN)
-                    yielded_q <= yields;
+                    waited_q <= blocked | synced;
                 if (opening) begin
-                    released_q <= released_q | (leaves & ~stays);
                     in_q       <= in_q & ~opened;
                     at_q       <= at_q & ~opened;
                 end
             end
             ST_PICK: begin
+                released_q <= waited_q & ~(blocked | synced);
                 keep_q <= !chooses;
                 from_q <= ahead != {LANES{1'b0}} ? ahead : turn != {LANES{1'b0}} ? turn : ready;
                 if (chooses && ahead == {LANES{1'b0}} && ready != {LANES{1'b0}})
@@ -573,7 +595,7 @@ module cw_convergence_barriers #(
         f_bin_q     <= f_bin;
         f_bat_q     <= f_bat;
         f_bstrict_q <= f_bstrict;
-        f_yields_q  <= yields;
+        f_yields_q  <= yielded_q;
         f_parked_q  <= parked;
         f_nobody_q  <= nobody;
         f_state_q   <= rst_i || !f_mine ? ST_IDLE : state_q;
@@ -584,7 +606,7 @@ module cw_convergence_barriers #(
             f_wait_q <= 8'd0;
             f_seen_q <= 1'b0;
         end else begin
-            f_age_q <= op_valid_i && op_ready_o ? 4'd1 : f_age_q == 4'd9 || f_age_q == 4'd0 ? 4'd0 : f_age_q + 4'd1;
+            f_age_q <= op_valid_i && op_ready_o ? 4'd1 : f_age_q == 4'd10 || f_age_q == 4'd0 ? 4'd0 : f_age_q + 4'd1;
             if (f_mine && state_q == ST_APPLY && kind_q == START)
                 f_live_q <= lanes_q;
             else if (f_mine && state_q == ST_APPLY && kind_q == EXIT)
@@ -656,8 +678,8 @@ module cw_convergence_barriers #(
             // 6. Of the groups that come by their turn at most 2 LANES - 2 pass a ready lane by.
             assert ({24'd0, f_wait_q} <= 2*LANES - 2);
             cover (f_wait_q != 8'd0 && f_serves);
-            // 7. An operation that is taken in t is answered in t + 9, and no other cycle has an answer; what is not an answer is 0.
-            assert (ans_valid_o == (f_age_q == 4'd9));
+            // 7. An operation that is taken in t is answered in t + 10, and no other cycle has an answer; what is not an answer is 0.
+            assert (ans_valid_o == (f_age_q == 4'd10));
             assert (op_ready_o == (f_age_q == 4'd0) && busy_o == (f_age_q != 4'd0));
             if (!ans_valid_o)
                 assert (!ans_keep_o && !ans_barred_o && ans_group_o == {LANES{1'b0}} && ans_pc_o == {PC_W{1'b0}}
@@ -679,8 +701,10 @@ module cw_convergence_barriers #(
                 assert (f_active == f_act_q);
             if (f_mine && state_q == ST_LOAD)
                 assert (rd_masks == f_masks && rd_bars == f_bars && rd_pcs == f_pcs);
-            if (f_mine && state_q >= ST_APPLY)
+            if (f_mine && state_q >= ST_FIND)
                 assert (group_q == f_act_q);
+            if (state_q == ST_APPLY)
+                assert (found_q == found && free_q == frees && wants_q == wants);
             if (f_mine && state_q >= ST_COME && state_q <= ST_GROUP)
                 assert (active_q == f_stay);
             assert (((f_active | f_held | f_sync | f_conv | f_yielded) & ~f_live) == {LANES{1'b0}});

@@ -127,6 +127,11 @@ class Litmus(unittest.TestCase):
             shown, allowed = map(int, re.search(r"(\d+) of (\d+) allowed states shown, and no other\n$", out).groups())
             self.assertGreater(shown, allowed / 3, (preset, model))  # it has seen much of what may be
 
+    def test_lanes_apart(self):
+        for model in ("sbrp", "epoch"):
+            self.passes(HERE, self.random, "--preset", "sbrp-near", "--persistency", model, "--control", "its", "--check-persist", "--runs", 2,
+                        warned=["scope_bug_release"] if model == "sbrp" else [])
+
     def test_small_buffers(self):
         for setting in ("pm.pb_entries=3", "pm.window=1", "pm.drain=eager", "pm.drain=lazy"):
             self.passes(HERE, "--preset", "sbrp-near", "--persistency", "sbrp", "--set", setting, "--runs", 4)

@@ -45,6 +45,7 @@ enum kind {
     LABEL,
     LOAD,
     SUM,
+    TX, /* a transaction adds to one sum or to two, and ends at one of three places by predicates guard and guard + 1 */
     STORE_LOCAL,
     LOAD_LOCAL,
     SHARE,
@@ -81,7 +82,10 @@ struct kernel {
     bool warps; /* it has operations across the lanes of a warp */
     bool apart; /* for sm_80: threads return from anywhere */
     bool odd;   /* and wait for others on any side of a branch, as PTX 6 allows */
+    bool tx;    /* sums are in transactions */
 };
+
+enum style { PLAIN, ODD, TRANSACTIONAL };
 
 static uint64_t state;
 
@@ -143,6 +147,11 @@ static void put_simple(struct kernel *k)
     if (kind == SUM || kind == STORE_LOCAL) {
         i->imm = false;
         i->b = roll(REGS);
+    }
+    if (kind == SUM && k->tx) {
+        i->kind = TX;
+        i->guard = (int)roll(PREDS);
+        return;
     }
     if (kind == SHR && !i->imm) {
         i->imm = true;
@@ -321,16 +330,18 @@ static void put_leave(struct kernel *k)
     put_label(k, on);
 }
 
-static void make_kernel(struct kernel *k, bool odd)
+static void make_kernel(struct kernel *k, enum style style)
 {
+    const bool odd = style == ODD;
     static const uint32_t threads[] = {1, 31, 32, 33, 64, 65, 96, 100, 128, 192, 255, 256, 500, 1000, 1024};
-    const uint32_t sizes = roll(8) == 0 ? sizeof threads / sizeof threads[0] : 10;
+    const uint32_t sizes = roll(8) == 0 && style != TRANSACTIONAL ? sizeof threads / sizeof threads[0] : 10;
     memset(k, 0, sizeof *k);
     k->threads = threads[roll(sizes)];
     k->blocks = 1 + roll(BLOCKS);
     k->barriers = roll(2) != 0;
     k->apart = odd || roll(2) != 0;
     k->odd = odd;
+    k->tx = style == TRANSACTIONAL;
     k->warps = k->apart && roll(3) != 0;
     k->barriers &= !k->odd; /* what threads tell each other is in order only where all meet */
     const struct outside out = {.may_exit = !k->barriers || k->apart};
@@ -388,8 +399,22 @@ static bool print_control(FILE *f, const struct insn *i, uint32_t n, const char 
     }
 }
 
+static void print_transaction(FILE *f, const struct insn *i, uint32_t n)
+{
+    fprintf(f,
+            "and.b32 %%x, %%r%u, %u;\nmad.wide.u32 %%d0, %%x, 4, %%sums;\nadd.u32 %%x, %%x, 1;\nand.b32 %%x, %%x, %u;\n"
+            "mad.wide.u32 %%d1, %%x, 4, %%sums;\ncall tx_begin, ();\n"
+            "ld.global.u32 %%y, [%%d0];\nadd.u32 %%y, %%y, %%r%u;\nst.global.u32 [%%d0], %%y;\nadd.u32 %%r%u, %%r%u, 5;\n",
+            i->a, SUMS - 1, SUMS - 1, i->b, i->d, i->d);
+    fprintf(f,
+            "@%%p%d bra TWO%u;\n@%%p%u bra THREE%u;\ncall tx_commit, ();\nadd.u32 %%r%u, %%r%u, 7;\nbra DONE%u;\n"
+            "TWO%u:\nld.global.u32 %%y, [%%d1];\nadd.u32 %%y, %%y, %%r%u;\nst.global.u32 [%%d1], %%y;\ncall tx_commit, ();\nbra DONE%u;\n"
+            "THREE%u:\ncall tx_commit, ();\nxor.b32 %%r%u, %%r%u, 3;\nDONE%u:\n",
+            i->guard, n, ((uint32_t)i->guard + 1) % PREDS, n, i->d, i->d, n, n, i->b, n, n, i->d, i->d, n);
+}
+
 /* A load, a store or an addition to memory. false: it is something else. */
-static bool print_memory(FILE *f, const struct insn *i, const char *guard)
+static bool print_memory(FILE *f, const struct insn *i, uint32_t n, const char *guard)
 {
     switch (i->kind) {
     case LOAD:
@@ -399,6 +424,9 @@ static bool print_memory(FILE *f, const struct insn *i, const char *guard)
     case SUM:
         fprintf(f, "and.b32 %%x, %%r%u, %u;\nmad.wide.u32 %%d0, %%x, 4, %%sums;\n%sred.global.add.u32 [%%d0], %%r%u;\n", i->a, SUMS - 1,
                 guard, i->b);
+        return true;
+    case TX:
+        print_transaction(f, i, n);
         return true;
     case STORE_LOCAL:
         fprintf(f, "and.b32 %%x, %%r%u, %u;\nmad.wide.u32 %%d0, %%x, 4, %%own;\n%sst.local.u32 [%%d0], %%r%u;\n", i->a, LOCALS - 1, guard,
@@ -457,7 +485,7 @@ static void print_insn(FILE *f, const struct insn *i, uint32_t n, bool odd)
     snprintf(b, sizeof b, i->imm ? "%u" : "%%r%u", i->b);
     if (i->guard >= 0)
         snprintf(guard, sizeof guard, "@%s%%p%d ", i->neg ? "!" : "", i->guard);
-    if (print_control(f, i, n, guard) || print_memory(f, i, guard) || print_joint(f, i, odd))
+    if (print_control(f, i, n, guard) || print_memory(f, i, n, guard) || print_joint(f, i, odd))
         return;
     if (i->kind == SETP_LT || i->kind == SETP_EQ)
         fprintf(f, "%ssetp.%s.u32 %%p%u, %%r%u, %s;\n", guard, i->kind == SETP_LT ? "lt" : "eq", i->d, i->a, b);
@@ -468,9 +496,10 @@ static void print_insn(FILE *f, const struct insn *i, uint32_t n, bool odd)
 static void print_kernel(FILE *f, const struct kernel *k)
 {
     fprintf(f,
-            ".version 7.0\n.target %s\n.address_size 64\n"
+            ".version 7.0\n.target %s\n.address_size 64\n.extern .func tx_begin ();\n.extern .func tx_commit ();\n"
             ".visible .entry k(.param .u64 pt, .param .u64 ps, .param .u64 po)\n{\n"
-            ".reg .b32 %%r<%u>, %%x, %%t, %%n, %%c, %%g, %%y; .reg .pred %%p<%u>, %%all, %%never; .reg .b64 %%d0, %%table, %%sums, %%out, "
+            ".reg .b32 %%r<%u>, %%x, %%t, %%n, %%c, %%g, %%y; .reg .pred %%p<%u>, %%all, %%never; .reg .b64 %%d0, %%d1, %%table, %%sums, "
+            "%%out, "
             "%%own, %%mine, %%cells;\n"
             ".local .align 4 .b8 box[%u]; .shared .align 4 .b8 cell[%u];\n"
             "ld.param.u64 %%table, [pt]; ld.param.u64 %%sums, [ps]; ld.param.u64 %%out, [po];\n"
@@ -571,6 +600,18 @@ static void compute(struct thread *t, const struct insn *i, uint32_t a, uint32_t
     }
 }
 
+static void transact(struct thread *t, const struct insn *i, uint32_t a, struct outcome *o)
+{
+    o->sum[a % SUMS] += t->r[i->b];
+    t->r[i->d] += 5;
+    if (t->p[i->guard])
+        o->sum[(a + 1) % SUMS] += t->r[i->b];
+    else if (t->p[(i->guard + 1) % (int)PREDS])
+        t->r[i->d] ^= 3;
+    else
+        t->r[i->d] += 7;
+}
+
 /* Carries out an instruction. true: the thread has come to a barrier or to its end. */
 static bool step(const struct kernel *k, struct thread *t, uint32_t tid, uint32_t *cell, struct outcome *o)
 {
@@ -587,6 +628,9 @@ static bool step(const struct kernel *k, struct thread *t, uint32_t tid, uint32_
         return false;
     case SUM:
         o->sum[a % SUMS] += t->r[i->b];
+        return false;
+    case TX:
+        transact(t, i, a, o);
         return false;
     case SHARE:
         cell[tid] = a;
@@ -620,7 +664,7 @@ static bool go_on(const struct kernel *k, struct thread *t, uint32_t tid, uint32
 {
     for (t->at_barrier = t->at_warp = false; t->pc < k->cnt && t->left++ < STEPS_MAX; t->pc++) {
         const struct insn *i = &k->insn[t->pc];
-        const bool passes = i->gone || (i->guard >= 0 && t->p[i->guard] == i->neg);
+        const bool passes = i->gone || (i->guard >= 0 && i->kind != TX && t->p[i->guard] == i->neg);
         o->fell[t->pc] += passes;
         if (!passes && step(k, t, tid, cell, o))
             return true;
@@ -755,7 +799,7 @@ static enum run interpret(const struct kernel *k, struct outcome *o)
 /* ---- on the GPU ---- */
 
 struct machine {
-    const char *name, *settings[12];
+    const char *name, *settings[12], *system;
     struct cowarp_gpu *gpu;
     uint64_t refused, told, ran;
     uint64_t table, sums, out, made, ended, in, back;
@@ -793,7 +837,8 @@ static void open_machine(struct machine *m, bool record, const char *profile)
     struct cowarp_options o;
     cowarp_options_init(&o);
     o.settings = m->settings;
-    o.max_cycles = 3000000;
+    o.system = m->system;
+    o.max_cycles = m->system != NULL ? 30000000 : 3000000;
     o.record_branches = record;
     o.lcp_profile = profile;
     if (cowarp_create(&m->gpu, &o) != 0)
@@ -1062,11 +1107,12 @@ static void close_machines(struct count *c)
 }
 
 /* A kernel under the SIMT stack and another machine. false: it is none to be run. */
-static bool try_kernel(uint32_t n, uint64_t seed, bool odd, struct count *c)
+static bool try_kernel(uint32_t n, uint64_t seed, enum style style, struct count *c)
 {
     static struct kernel k;
     static struct outcome expected;
-    make_kernel(&k, odd);
+    const bool odd = style == ODD;
+    make_kernel(&k, style);
     const enum run run = interpret(&k, &expected);
     c->endless += run == ENDLESS;
     c->open += run == NOT_DEFINED;
@@ -1111,7 +1157,7 @@ static void test_divergence__random_kernels(void **state_)
     struct count c = {0};
     open_machines();
     for (uint32_t n = 0; n < kernels; n++)
-        try_kernel(n, seed, false, &c);
+        try_kernel(n, seed, PLAIN, &c);
     for (uint32_t i = 0; i < MACHINES; i++)
         if (!conserves(&machines[i], machines[i].ran != 0, why))
             fail_msg("%s: %s", machines[i].name, why);
@@ -1135,12 +1181,53 @@ static void test_divergence__waiting_anywhere(void **state_)
     state = seed;
     open_machines();
     for (uint32_t n = 0; n < kernels; n++)
-        tried += try_kernel(n, seed, true, &c);
+        tried += try_kernel(n, seed, ODD, &c);
     close_machines(&c);
     assert_in_range(tried, kernels / 8, kernels);
     assert_true(c.told > 0 && c.ran > 0);
     printf("%u kernels, of which %llu are left open; %llu runs right, %llu told, %llu refused\n", kernels, (unsigned long long)c.open,
            (unsigned long long)c.ran, (unsigned long long)c.told, (unsigned long long)c.refused);
+}
+
+/* ---- transactions ---- */
+
+static struct machine transactional[] = {
+    {.name = "pdom, getm", .settings = {SMALL, NULL}, .system = "getm"},
+    {.name = "its, getm", .settings = {SMALL, "core.divergence=its", NULL}, .system = "getm"},
+    {.name = "its, eager, warptm", .settings = {SMALL, "core.divergence=its", "its.yield_branches=1", NULL}, .system = "warptm"},
+    {.name = "its, kilotm", .settings = {SMALL, "core.divergence=its", "core.scoreboard=warp", NULL}, .system = "kilotm"},
+    {.name = "its, eapg", .settings = {SMALL, "core.divergence=its", NULL}, .system = "eapg"},
+    {.name = "its, serial", .settings = {SMALL, "core.divergence=its", NULL}, .system = "serial"},
+};
+#define TRANSACTIONAL_CNT (sizeof transactional / sizeof transactional[0])
+
+/* Sums in transactions, of lanes that begin together or apart, and end at up to three places. */
+static void test_divergence__transactions(void **state_)
+{
+    (void)state_;
+    static struct kernel k;
+    static struct outcome expected;
+    const uint32_t kernels = kernels_wanted() / 4 + 1;
+    const uint64_t seed = begin_random() + 2;
+    uint64_t committed = 0, aborted = 0, ran = 0;
+    state = seed;
+    for (uint32_t i = 0; i < TRANSACTIONAL_CNT; i++)
+        open_machine(&transactional[i], false, NULL);
+    for (uint32_t n = 0; n < kernels; n++) {
+        make_kernel(&k, TRANSACTIONAL);
+        if (interpret(&k, &expected) != RUNS)
+            continue;
+        expect_right(NULL, &transactional[n % TRANSACTIONAL_CNT], &k, &expected, n, seed);
+        ran++;
+    }
+    for (uint32_t i = 0; i < TRANSACTIONAL_CNT; i++) {
+        committed += counter(&transactional[i], "tx_committed");
+        aborted += counter(&transactional[i], "tx_aborted");
+        cowarp_destroy(transactional[i].gpu);
+    }
+    assert_true(ran > kernels / 2 && committed > 100 * kernels && aborted > kernels);
+    printf("%llu kernels, %llu transactions, %llu aborts\n", (unsigned long long)ran, (unsigned long long)committed,
+           (unsigned long long)aborted);
 }
 
 /* ---- lanes of a warp that wait for each other ---- */
@@ -1199,6 +1286,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_divergence__lanes_that_spin),
     cmocka_unit_test(test_divergence__random_kernels),
     cmocka_unit_test(test_divergence__waiting_anywhere),
+    cmocka_unit_test(test_divergence__transactions),
 };
 
 CW_TEST_MAIN(tests)

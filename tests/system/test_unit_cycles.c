@@ -28,7 +28,7 @@ struct channel {
 static const struct channel channels[] = {
     {"warp_lut", "upd_valid", NULL, "ans_valid", 1, false, "The answer is in the next cycle: ans_valid = 1"},
     {"thread_compactor", "start_valid", "start_ready", "count_valid", 1, false, "In t+1, and then only, count_valid = 1"},
-    {"convergence_barriers", "op_valid", "op_ready", "ans_valid", 9, false, "It is answered in t + 9 (ans_valid)"},
+    {"convergence_barriers", "op_valid", "op_ready", "ans_valid", 10, false, "It is answered in t + 10 (ans_valid)"},
     {"postdate_unit", "op_valid", "op_ready", "ans_valid", 2, false, "taken in cycle t is there in t + 2 (ans_valid)"},
     {"version_index_table", "qry_valid", NULL, "ans_valid", 2, false, "two cycles later (ans_valid)"},
     {"writer_table", "op_valid", "op_ready", "ans_valid", 5, false, "the answer is there in t + 5 (ans_valid)"},

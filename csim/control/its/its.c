@@ -11,8 +11,9 @@
  * without lanes that have yielded, so that a lane that waits at the end of a loop can do what the others spin for.
  *
  * An operation across lanes parks a group at a strict barrier. A barrier of the block holds it until all lanes of the warp have come (await).
+ *
+ * A group that begins a region keeps the warp until the region is over (region.c).
  */
-#include <assert.h>
 #include <stdlib.h>
 
 #include "control/its/its_state.h"
@@ -22,78 +23,17 @@ static struct its *of(struct cw_control *p)
     return (struct its *)p;
 }
 
-/* ---- operations for the unit ---- */
-
-/* A new operation of the warp. There is room: each lane of a warp can exit and go on from a barrier once before its group has to wait. */
-static struct cw_adapt_convergence_barriers_op *tell(struct its *d, uint32_t warp, enum cw_convergence_op kind, cw_lanes lanes)
-{
-    struct its_scheduler *s = &d->scheduler[warp % d->scheduler_cnt];
-    assert(s->op_ring.cnt < d->op_cap);
-    struct cw_adapt_convergence_barriers_op *op = &s->op[cw_ring_add(&s->op_ring, d->op_cap)];
-    *op = (struct cw_adapt_convergence_barriers_op){
-        .kind = kind, .warp = warp / d->scheduler_cnt, .lanes = lanes, .meet = CW_ADAPT_CONVERGENCE_BARRIERS_NONE};
-    d->config.host.wake(d->config.host.context);
-    return op;
-}
-
-/* The group goes on when the unit has answered. */
-static struct cw_adapt_convergence_barriers_op *ask(struct its *d, uint32_t warp, enum cw_convergence_op kind, cw_lanes lanes)
-{
-    struct cw_front *f = &d->control.front[warp];
-    d->warp[warp].last = f->active;
-    f->active = 0;
-    f->stop = CW_PC_NONE;
-    return tell(d, warp, kind, lanes);
-}
-
-static void note_place(struct its_warp *w, cw_lanes lanes, uint32_t pc)
-{
-    for (; lanes != 0; lanes = cw_lanes_rest(lanes))
-        w->at[cw_lanes_first(lanes)] = pc;
-}
-
-/* Those of the lanes that stand at this PC. */
-static cw_lanes at_pc(const struct its_warp *w, cw_lanes lanes, uint32_t pc)
-{
-    cw_lanes there = 0;
-    for (; lanes != 0; lanes = cw_lanes_rest(lanes))
-        there |= w->at[cw_lanes_first(lanes)] == pc ? cw_lanes_one(cw_lanes_first(lanes)) : 0;
-    return there;
-}
-
-/* Held lanes that stand at this PC come to another one. */
-static void resume_at(struct its *d, uint32_t warp, uint32_t pc, uint32_t target)
-{
-    struct its_warp *w = &d->warp[warp];
-    const cw_lanes lanes = at_pc(w, w->held, pc);
-    w->held &= ~lanes;
-    note_place(w, lanes, target);
-    tell(d, warp, CW_CONVERGENCE_RESUME, lanes)->target = target;
-}
-
 /* ---- branches ---- */
-
-/* The lanes `first` go to one PC, and are first if they may; the others, if there are any, go to another one. */
-static void part(struct its *d, uint32_t warp, cw_lanes lanes, bool first, bool yields, const struct cw_branch *b)
-{
-    struct its_warp *w = &d->warp[warp];
-    note_place(w, d->control.front[warp].active, b->next);
-    note_place(w, lanes, b->target);
-    if (yields)
-        w->branches = 0;
-    struct cw_adapt_convergence_barriers_op *op = ask(d, warp, CW_CONVERGENCE_BRANCH, lanes);
-    op->target = b->target;
-    op->next = b->next;
-    op->meet = b->rpc;
-    op->first = first;
-    op->yields = yields;
-}
 
 static void arrive(struct cw_control *p, uint32_t warp)
 {
+    if (cw_its__in_region(of(p), warp)) {
+        cw_its__region_arrive(of(p), warp);
+        return;
+    }
     const struct cw_front *f = &p->front[warp];
     const struct cw_branch here = {.target = f->pc, .next = f->pc, .rpc = CW_PC_NONE};
-    part(of(p), warp, f->active, true, false, &here);
+    cw_its__part(of(p), warp, f->active, true, false, &here);
 }
 
 /* Whether the group, which takes a backward branch, has had its turn. */
@@ -103,31 +43,19 @@ static bool yields(const struct its *d, uint32_t warp)
     return ++w->branches >= d->keys->yield_branches && w->live != d->control.front[warp].active;
 }
 
-/* All active lanes go to one PC. */
-static void go(struct its *d, uint32_t warp, uint32_t pc, bool yielding)
-{
-    struct cw_front *f = &d->control.front[warp];
-    const struct its_warp *w = &d->warp[warp];
-    const struct cw_branch there = {.target = pc, .next = pc, .rpc = CW_PC_NONE};
-    if (yielding || (w->barred && d->meet[pc] == pc)) {
-        part(d, warp, f->active, true, yielding, &there);
-        return;
-    }
-    f->pc = pc;
-    f->stop = cw_its__stop(d, w, pc);
-}
-
 static bool branch(struct cw_control *p, uint32_t warp, cw_lanes taken, const struct cw_branch *b)
 {
     struct its *d = of(p);
     const cw_lanes active = p->front[warp].active;
     const bool parts = taken != 0 && taken != active && b->target != b->next;
+    if (cw_its__in_region(d, warp))
+        return cw_its__region_branch(d, warp, taken, b);
     const bool back = taken != 0 && b->target <= p->front[warp].pc, yielding = back && yields(d, warp);
     d->warp[warp].again &= ~active;
     if (parts)
-        part(d, warp, taken, back, yielding, b);
+        cw_its__part(d, warp, taken, back, yielding, b);
     else
-        go(d, warp, taken != 0 ? b->target : b->next, yielding);
+        cw_its__go(d, warp, taken != 0 ? b->target : b->next, yielding);
     return parts;
 }
 
@@ -138,16 +66,16 @@ static bool branch_indexed(struct cw_control *p, uint32_t warp, const uint32_t *
     struct its_warp *w = &d->warp[warp];
     const cw_lanes active = p->front[warp].active;
     const uint32_t first = target[cw_lanes_first(active)], pc = p->front[warp].pc;
+    if (cw_its__in_region(d, warp))
+        return cw_its__region_indexed(d, warp, target, b);
     const bool yielding = first <= pc && yields(d, warp);
-    cw_lanes taken = 0;
-    for (cw_lanes left = active; left != 0; left = cw_lanes_rest(left))
-        taken |= target[cw_lanes_first(left)] == first ? cw_lanes_one(cw_lanes_first(left)) : 0;
+    const cw_lanes taken = cw_its__at(target, active, first);
     const struct cw_branch sides = {.target = first, .next = pc, .rpc = b->rpc};
     w->again = (w->again & ~active) | (active & ~taken);
     if (taken == active)
-        go(d, warp, first, yielding);
+        cw_its__go(d, warp, first, yielding);
     else
-        part(d, warp, taken, true, yielding, &sides);
+        cw_its__part(d, warp, taken, true, yielding, &sides);
     return taken != active;
 }
 
@@ -157,6 +85,16 @@ static cw_lanes repeats(const struct cw_control *p, uint32_t warp)
 }
 
 /* ---- barriers of the block, operations across lanes ---- */
+
+/* Held lanes that stand at this PC come to another one. */
+static void resume_at(struct its *d, uint32_t warp, uint32_t pc, uint32_t target)
+{
+    struct its_warp *w = &d->warp[warp];
+    const cw_lanes lanes = cw_its__at(w->at, w->held, pc);
+    w->held &= ~lanes;
+    cw_its__note_place(w, lanes, target);
+    cw_its__tell(d, warp, CW_CONVERGENCE_RESUME, lanes)->target = target;
+}
 
 static cw_lanes with_id(const struct its_warp *w, uint32_t id)
 {
@@ -197,12 +135,12 @@ static bool await(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_lanes 
     const bool here = id == CW_AWAIT_HERE;
     if ((named & w->live & ~lanes & ~(here ? 0 : with_id(w, id))) == 0)
         return false;
-    note_place(w, p->front[warp].active, pc + 1);
-    note_place(w, lanes, pc);
+    cw_its__note_place(w, p->front[warp].active, pc + 1);
+    cw_its__note_place(w, lanes, pc);
     for (cw_lanes left = here ? 0 : lanes; left != 0; left = cw_lanes_rest(left))
         w->id[cw_lanes_first(left)] = id;
     w->held |= here ? 0 : lanes;
-    struct cw_adapt_convergence_barriers_op *op = ask(d, warp, here ? CW_CONVERGENCE_WARPSYNC : CW_CONVERGENCE_BLOCK, lanes);
+    struct cw_adapt_convergence_barriers_op *op = cw_its__ask(d, warp, here ? CW_CONVERGENCE_WARPSYNC : CW_CONVERGENCE_BLOCK, lanes);
     op->named = named;
     op->target = pc;
     op->next = pc + 1;
@@ -215,8 +153,9 @@ static void start(struct cw_control *p, uint32_t warp, cw_lanes lanes)
 {
     struct its *d = of(p);
     d->warp[warp] = (struct its_warp){.live = lanes};
+    d->stack[warp].depth = 0;
     p->front[warp] = (struct cw_front){.pc = 0, .stop = CW_PC_NONE, .active = lanes};
-    tell(d, warp, CW_CONVERGENCE_START, lanes);
+    cw_its__tell(d, warp, CW_CONVERGENCE_START, lanes);
 }
 
 static void exit_lanes(struct cw_control *p, uint32_t warp, cw_lanes lanes)
@@ -227,9 +166,9 @@ static void exit_lanes(struct cw_control *p, uint32_t warp, cw_lanes lanes)
     w->held &= ~lanes;
     w->again &= ~lanes;
     if (p->front[warp].active == lanes)
-        ask(d, warp, CW_CONVERGENCE_EXIT, lanes);
+        cw_its__ask(d, warp, CW_CONVERGENCE_EXIT, lanes);
     else
-        tell(d, warp, CW_CONVERGENCE_EXIT, lanes);
+        cw_its__tell(d, warp, CW_CONVERGENCE_EXIT, lanes);
     p->front[warp].active &= ~lanes;
     wake_held(d, warp);
 }
@@ -267,7 +206,11 @@ static cw_lanes waiting(const struct cw_control *p, uint32_t warp)
 
 static uint32_t where(const struct cw_control *p, uint32_t warp, uint32_t lane)
 {
-    const struct its_warp *w = &((const struct its *)p)->warp[warp];
+    const struct its *d = (const struct its *)p;
+    const struct its_warp *w = &d->warp[warp];
+    for (uint32_t i = d->stack[warp].depth; i-- > 0;)
+        if (cw_lanes_has(d->stack[warp].entry[i].mask, lane))
+            return i + 1 == d->stack[warp].depth ? p->front[warp].pc : d->stack[warp].entry[i].pc;
     return cw_lanes_has(w->live, lane) ? w->at[lane] : CW_PC_NONE;
 }
 
@@ -278,7 +221,7 @@ static void report(const struct cw_control *p, uint32_t warp, uint32_t (*line)(c
     for (cw_lanes left = w->blocked | w->parked; left != 0;) {
         const uint32_t lane = cw_lanes_first(left);
         const bool is_parked = cw_lanes_has(w->parked, lane);
-        const cw_lanes group = at_pc(w, is_parked ? w->parked : w->blocked, w->at[lane]);
+        const cw_lanes group = cw_its__at(w->at, is_parked ? w->parked : w->blocked, w->at[lane]);
         fprintf(out, "; lanes %08llx %s at line %u", (unsigned long long)group, is_parked ? "wait for others" : "are to meet others",
                 line(context, w->at[lane]));
         left &= ~group;
@@ -299,6 +242,8 @@ static void destroy(struct cw_control *p)
     free(d->scheduler);
     free(d->control.front);
     free(d->warp);
+    free(d->stack);
+    free(d->entries);
     free(d->meet);
     free(d);
 }
@@ -323,13 +268,18 @@ static int create(struct cw_control **out, const struct cw_control_config *confi
     d->config = *config;
     d->keys = cw_config_own(config->config, &cw_its_keys);
     d->scheduler_cnt = config->config->core_schedulers;
+    const size_t depth = CW_SIMT_DEPTH(config->width);
     const uint32_t warps = (config->warps + d->scheduler_cnt - 1) / d->scheduler_cnt;
     d->op_cap = warps * (2 * config->width + 4);
     d->warp = calloc(config->warps, sizeof *d->warp);
+    d->stack = calloc(config->warps, sizeof *d->stack);
+    d->entries = malloc(config->warps * depth * sizeof *d->entries);
     d->scheduler = calloc(d->scheduler_cnt, sizeof *d->scheduler);
     d->control.front = calloc(config->warps, sizeof *d->control.front);
-    const bool has_room = d->warp != NULL && d->scheduler != NULL && d->control.front != NULL;
+    const bool has_room = d->warp != NULL && d->stack != NULL && d->entries != NULL && d->scheduler != NULL && d->control.front != NULL;
     int status = has_room ? CW_OK : cw_fail(err, CW_ENOMEM, "no memory for a core's threads");
+    for (uint32_t w = 0; status == CW_OK && w < config->warps; w++)
+        d->stack[w] = (struct cw_simt){.width = config->width, .entry = d->entries + w * depth};
     for (uint32_t s = 0; status == CW_OK && s < d->scheduler_cnt; s++)
         status = open_unit(d, s, warps, err);
     if (status == CW_OK)
@@ -366,6 +316,13 @@ const struct cw_control_ops cw_control_its = {
     .exit = exit_lanes,
     .barrier = barrier,
     .await = await,
+    .region_begin = cw_its__region_begin,
+    .region_reach = cw_its__region_reach,
+    .region_abort = cw_its__region_abort,
+    .region_end = cw_its__region_end,
+    .region_lanes = cw_its__region_lanes,
+    .region_aborted = cw_its__region_aborted,
+    .region_reached = cw_its__region_reached,
     .waiting = waiting,
     .where = where,
     .report = report,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State of independent threads in a core. Private to: its.c, tick.c, saved.c, keys.c. */
+/* State of independent threads in a core. Private to: its.c, region.c, ask.c, tick.c, saved.c, keys.c. */
 #ifndef CW_CONTROL_ITS_ITS_STATE_H
 #define CW_CONTROL_ITS_ITS_STATE_H
 
@@ -7,6 +7,7 @@
 #include "base/config.h"
 #include "base/ring.h"
 #include "control/control.h"
+#include "control/simt_stack.h"
 
 struct cw_its_keys {
 #define CW_LIST "control/its/keys.def"
@@ -40,6 +41,8 @@ struct its {
     struct cw_control_config config;
     const struct cw_its_keys *keys;
     struct its_warp *warp; /* [slot] */
+    struct cw_simt *stack; /* [slot]: of the group in a region; depth 0: in none */
+    struct cw_simt_entry *entries;
     struct its_scheduler *scheduler;
     uint32_t scheduler_cnt, op_cap;
     uint32_t *meet; /* [PC]: the first one from there on at which sides of a branch meet, or CW_PC_NONE; [uop_cnt] is one */
@@ -52,7 +55,44 @@ static inline uint32_t cw_its__stop(const struct its *d, const struct its_warp *
     return w->barred && pc < d->uop_cnt ? d->meet[pc + 1] : CW_PC_NONE;
 }
 
+static inline bool cw_its__in_region(const struct its *d, uint32_t warp)
+{
+    return d->stack[warp].depth != 0;
+}
+
+/* A new operation of the warp for the unit, to be filled in. */
+struct cw_adapt_convergence_barriers_op *cw_its__tell(struct its *d, uint32_t warp, enum cw_convergence_op kind, cw_lanes lanes);
+
+/* The same; the group goes on when the unit has answered. */
+struct cw_adapt_convergence_barriers_op *cw_its__ask(struct its *d, uint32_t warp, enum cw_convergence_op kind, cw_lanes lanes);
+
+void cw_its__note_place(struct its_warp *w, cw_lanes lanes, uint32_t pc);
+
+/* Those of the lanes whose PC (pcs[lane]) is this one. */
+cw_lanes cw_its__at(const uint32_t *pcs, cw_lanes lanes, uint32_t pc);
+
+/* These active lanes go to b->target, the others, if there are any, to b->next. first: those of the target are first if they may. */
+void cw_its__part(struct its *d, uint32_t warp, cw_lanes lanes, bool first, bool yields, const struct cw_branch *b);
+
+/* All active lanes go to one PC. */
+void cw_its__go(struct its *d, uint32_t warp, uint32_t pc, bool yielding);
+
+/* The active lanes go to PCs of their own, from which all ways meet at `meet`, or at CW_PC_NONE. */
+void cw_its__scatter(struct its *d, uint32_t warp, const uint32_t *target, uint32_t meet);
+
+/* In a region. */
+void cw_its__region_arrive(struct its *d, uint32_t warp);
+bool cw_its__region_branch(struct its *d, uint32_t warp, cw_lanes taken, const struct cw_branch *b);
+bool cw_its__region_indexed(struct its *d, uint32_t warp, const uint32_t *target, const struct cw_branch *b);
+
 /* Of struct cw_control_ops. */
+void cw_its__region_begin(struct cw_control *p, uint32_t warp, uint32_t pc);
+bool cw_its__region_reach(struct cw_control *p, uint32_t warp, cw_lanes lanes, uint32_t next);
+bool cw_its__region_abort(struct cw_control *p, uint32_t warp, cw_lanes lanes);
+bool cw_its__region_end(struct cw_control *p, uint32_t warp, const uint32_t *resume, uint32_t meet);
+cw_lanes cw_its__region_lanes(const struct cw_control *p, uint32_t warp);
+cw_lanes cw_its__region_aborted(const struct cw_control *p, uint32_t warp);
+cw_lanes cw_its__region_reached(const struct cw_control *p, uint32_t warp);
 void cw_its__state(struct cw_control *p, struct cw_state *s);
 uint64_t cw_its__tick(struct cw_control *p, uint64_t cycle);
 

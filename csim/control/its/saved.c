@@ -32,8 +32,10 @@ static void op_state(struct cw_state *s, struct cw_adapt_convergence_barriers_op
 void cw_its__state(struct cw_control *p, struct cw_state *s)
 {
     struct its *d = (struct its *)p;
-    for (uint32_t w = 0; w < d->config.warps; w++)
+    for (uint32_t w = 0; w < d->config.warps; w++) {
         warp_state(s, &d->warp[w]);
+        cw_simt_state(s, &d->stack[w]);
+    }
     for (uint32_t i = 0; i < d->scheduler_cnt; i++) {
         struct its_scheduler *at = &d->scheduler[i];
         cw_adapt_convergence_barriers_state(s, at->unit);

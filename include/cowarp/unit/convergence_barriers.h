@@ -8,8 +8,8 @@
  * waits for, and of these the ones that wait there; it is free when it waits for nobody, and is one of convergence or a strict one.
  *
  * What a cycle means:
- *  - [5] op_valid = 1 and op_ready = 1 in cycle t: an operation on warp op_warp is taken. [6] It is answered in t + 9 (ans_valid). [7] From
- *    t + 1 to t + 9 op_ready is 0; below, A is the set of the warp's active lanes, and L is op_lanes:
+ *  - [5] op_valid = 1 and op_ready = 1 in cycle t: an operation on warp op_warp is taken. [6] It is answered in t + 10 (ans_valid). [7] From
+ *    t + 1 to t + 10 op_ready is 0; below, A is the set of the warp's active lanes, and L is op_lanes:
  *    - START (0): [8] the warp is L, all of them active, and has no barrier.
  *    - BRANCH (1): [9] the lanes of A that are in L come to op_target, the others of A to op_next. [10] When there are both and
  *      op_meet_valid = 1, they are to meet: [11] a barrier of convergence at op_meet that waits for all of A is enough, [12] else the lowest
@@ -36,7 +36,7 @@
  *    without a group), ans_released (lanes that wait at no barrier any more since one opened), ans_blocked (at barriers of convergence),
  *    ans_parked (held, or at strict ones), ans_barred (a barrier of convergence waits for one of the group). [36] Without ans_valid they are 0.
  *
- * [37] After a reset no warp has a lane. [38] busy = 1 from t + 1 to t + 9; in a clock with busy and op_valid 0 nothing changes.
+ * [37] After a reset no warp has a lane. [38] busy = 1 from t + 1 to t + 10; in a clock with busy and op_valid 0 nothing changes.
  */
 #ifndef COWARP_UNIT_CONVERGENCE_BARRIERS_H
 #define COWARP_UNIT_CONVERGENCE_BARRIERS_H
@@ -53,7 +53,7 @@ enum cw_convergence_op {
 };
 
 /* From the cycle in which an operation is taken to its answer. */
-#define CW_CONVERGENCE_BARRIERS_CYCLES 9
+#define CW_CONVERGENCE_BARRIERS_CYCLES 10
 
 #define CW_CONVERGENCE_BARRIERS_PARAMS(P)                  \
     P(lanes, LANES, 32, 1, 64, "lanes of a warp")          \
@@ -61,7 +61,7 @@ enum cw_convergence_op {
     P(barriers, BARRIERS, 16, 1, 16, "barriers of a warp") \
     P(pc_w, PC_W, 16, 1, 24, "bits of a PC")
 
-#define CW_CONVERGENCE_BARRIERS_CLOCK(C) C(1400, 32, "GETM Table 2, core clock; a branch per warp scheduler in 10 cycles")
+#define CW_CONVERGENCE_BARRIERS_CLOCK(C) C(1400, 32, "GETM Table 2, core clock; a branch per warp scheduler in 11 cycles")
 
 #define CW_CONVERGENCE_BARRIERS_PORTS(IN, OUT, INW, OUTW) \
     /* operations */                                      \

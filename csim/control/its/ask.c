@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operations of independent threads for the unit: who comes where, and who waits. */
+#include <assert.h>
+
+#include "control/its/its_state.h"
+
+/* There is room: each lane of a warp can exit and go on from a barrier once before its group has to wait. */
+struct cw_adapt_convergence_barriers_op *cw_its__tell(struct its *d, uint32_t warp, enum cw_convergence_op kind, cw_lanes lanes)
+{
+    struct its_scheduler *s = &d->scheduler[warp % d->scheduler_cnt];
+    assert(s->op_ring.cnt < d->op_cap);
+    struct cw_adapt_convergence_barriers_op *op = &s->op[cw_ring_add(&s->op_ring, d->op_cap)];
+    *op = (struct cw_adapt_convergence_barriers_op){
+        .kind = kind, .warp = warp / d->scheduler_cnt, .lanes = lanes, .meet = CW_ADAPT_CONVERGENCE_BARRIERS_NONE};
+    d->config.host.wake(d->config.host.context);
+    return op;
+}
+
+struct cw_adapt_convergence_barriers_op *cw_its__ask(struct its *d, uint32_t warp, enum cw_convergence_op kind, cw_lanes lanes)
+{
+    struct cw_front *f = &d->control.front[warp];
+    d->warp[warp].last = f->active;
+    f->active = 0;
+    f->stop = CW_PC_NONE;
+    return cw_its__tell(d, warp, kind, lanes);
+}
+
+void cw_its__note_place(struct its_warp *w, cw_lanes lanes, uint32_t pc)
+{
+    for (; lanes != 0; lanes = cw_lanes_rest(lanes))
+        w->at[cw_lanes_first(lanes)] = pc;
+}
+
+cw_lanes cw_its__at(const uint32_t *pcs, cw_lanes lanes, uint32_t pc)
+{
+    cw_lanes there = 0;
+    for (; lanes != 0; lanes = cw_lanes_rest(lanes))
+        there |= pcs[cw_lanes_first(lanes)] == pc ? cw_lanes_one(cw_lanes_first(lanes)) : 0;
+    return there;
+}
+
+void cw_its__part(struct its *d, uint32_t warp, cw_lanes lanes, bool first, bool yields, const struct cw_branch *b)
+{
+    struct its_warp *w = &d->warp[warp];
+    cw_its__note_place(w, d->control.front[warp].active, b->next);
+    cw_its__note_place(w, lanes, b->target);
+    if (yields)
+        w->branches = 0;
+    struct cw_adapt_convergence_barriers_op *op = cw_its__ask(d, warp, CW_CONVERGENCE_BRANCH, lanes);
+    op->target = b->target;
+    op->next = b->next;
+    op->meet = b->rpc;
+    op->first = first;
+    op->yields = yields;
+}
+
+void cw_its__go(struct its *d, uint32_t warp, uint32_t pc, bool yielding)
+{
+    struct cw_front *f = &d->control.front[warp];
+    const struct its_warp *w = &d->warp[warp];
+    const struct cw_branch there = {.target = pc, .next = pc, .rpc = CW_PC_NONE};
+    if (yielding || (w->barred && d->meet[pc] == pc)) {
+        cw_its__part(d, warp, f->active, true, yielding, &there);
+        return;
+    }
+    f->pc = pc;
+    f->stop = cw_its__stop(d, w, pc);
+}
+
+/* Lanes with more than two targets are held but for the first ones, and go on at once: the unit takes one PC for an operation, and no barrier
+ * opens in between, as some lane can run. */
+void cw_its__scatter(struct its *d, uint32_t warp, const uint32_t *target, uint32_t meet)
+{
+    const cw_lanes active = d->control.front[warp].active;
+    const uint32_t first = target[cw_lanes_first(active)];
+    cw_lanes left = active & ~cw_its__at(target, active, first);
+    if (left == 0) {
+        cw_its__go(d, warp, first, false);
+        return;
+    }
+    const uint32_t second = target[cw_lanes_first(left)];
+    if (cw_its__at(target, left, second) == left) {
+        const struct cw_branch sides = {.target = first, .next = second, .rpc = meet};
+        cw_its__part(d, warp, active & ~left, true, false, &sides);
+        return;
+    }
+    struct its_warp *w = &d->warp[warp];
+    cw_its__note_place(w, active & ~left, first);
+    cw_its__ask(d, warp, CW_CONVERGENCE_BLOCK, left)->next = first;
+    while (left != 0) {
+        const uint32_t pc = target[cw_lanes_first(left)];
+        const cw_lanes lanes = cw_its__at(target, left, pc);
+        cw_its__note_place(w, lanes, pc);
+        cw_its__tell(d, warp, CW_CONVERGENCE_RESUME, lanes)->target = pc;
+        left &= ~lanes;
+    }
+}
