@@ -32,6 +32,7 @@ static const struct cw_config__override qv100[] = {
     SET(core_issue_cycles, 1, QV ": an instruction per scheduler and cycle"),
     SET(core_scheduler, CW_SCHED_GTO, QV),
     SET(core_fetch_cycles, 4, QVT ": its branch unit"),
+    SET(core_barrier_interval, 2, "CUDA guide: 16 threads a cycle, compute capability 7 and 8"),
     SET(core_sub_cores, CW_ON, "Volta: units of each of four parts of a core; Nsight Compute: pipes"),
     SET(fu_convert_latency, 14, "Jia et al. 2018"),
     SET(fu_bits_latency, 10, "Jia et al. 2018"),
