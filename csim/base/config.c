@@ -390,6 +390,9 @@ static int check_noc(const struct cw_config *c, struct cw_error *err)
     const uint64_t flits = (largest + c->noc_flit_bytes - 1) / c->noc_flit_bytes;
     const char *name = c->noc_in_flits < c->noc_out_flits ? "noc.in_flits" : "noc.out_flits";
     const uint32_t smaller = c->noc_in_flits < c->noc_out_flits ? c->noc_in_flits : c->noc_out_flits;
+    if (c->noc_link_cores != 0 && c->noc_concentration != 1)
+        return cw_fail(err, CW_EINVAL, "noc.link_cores = %" PRIu32 ": works with noc.concentration = 1 only, and not with %" PRIu32,
+                       c->noc_link_cores, c->noc_concentration);
     if (smaller >= flits)
         return CW_OK;
     return cw_fail(err, CW_EINVAL,

@@ -12,6 +12,7 @@ const struct cw_config__preset cw_config__getm = {"getm", "15 cores, 6 partition
 #define QVT "Accel-Sim, SM7_QV100, trace.config"
 #define BOOST \
     "inferred: a kernel that only reads and writes moves 527 bytes a cycle there, 68 percent of the memory's peak at 1132 MHz, 88 at 1455"
+#define NOC   "Jin et al. 2024, of a V100"
 #define VOLTA "Accel-Sim's microbenchmarks of a TITAN V, whose cores are the same"
 static const struct cw_config__override qv100[] = {
     SET(gpu_kernels, 128, "CUDA guide, compute capability 7.0"),
@@ -31,6 +32,7 @@ static const struct cw_config__override qv100[] = {
     SET(core_issue_cycles, 1, QV ": an instruction per scheduler and cycle"),
     SET(core_scheduler, CW_SCHED_GTO, QV),
     SET(core_fetch_cycles, 4, QVT ": its branch unit"),
+    SET(core_barrier_interval, 2, "CUDA guide: 16 threads a cycle, compute capability 7 and 8"),
     SET(core_sub_cores, CW_ON, "Volta: units of each of four parts of a core; Nsight Compute: pipes"),
     SET(fu_convert_latency, 14, "Jia et al. 2018"),
     SET(fu_bits_latency, 10, "Jia et al. 2018"),
@@ -76,6 +78,8 @@ static const struct cw_config__override qv100[] = {
     SET(l1_mshrs, 1024, QV ": L:L:s, a streaming cache: a miss for each of its lines at most"),
     SET(l1_mshr_merge, 64, QV ": L:L:s, a streaming cache: as many as there are warps"),
     SET(noc_flit_bytes, 40, QV),
+    SET(noc_link_cores, 14, NOC ": 6 groups of up to 14 cores"),
+    SET(noc_link_bytes, 147, NOC ": a group writes 2.30 times what one core does, here 64 bytes a cycle"),
     SET(noc_in_flits, 2048, QV ": 512 packets"),
     SET(noc_out_flits, 2048, QV ": 512 packets"),
     SET(partition_count, 64, QV ": 2 sub-partitions for each of 32 channels"),
@@ -145,6 +149,7 @@ static const struct cw_config__override rtx2080ti[] = {
     SET(fu_dpmax_interval, 64, PG "7.5: 2 lanes"),
     SET(fu_dpdiv_interval, 1152, "18 instructions of the unit"),
     SET(fu_dp_latency, 40, JIA4 ": about 40, where Volta has 8"),
+    SET(noc_link_cores, 0, "not known"),
     SET(core_mem_lanes, 16, GA ": 64 bytes in a cycle; 16 load/store units"),
     SET(shared_latency, 18, JIA4 ": 19 to a dependent instruction"),
     SET(l1_bytes, 98304, "CUDA guide, compute capability 7.5: 96 KB, less what blocks take of shared memory"),
@@ -194,6 +199,7 @@ static const struct cw_config__override rtx4070[] = {
     SET(fu_dpmax_interval, 64, PG "8.9: 2 lanes"),
     SET(fu_dpdiv_interval, 1152, "18 instructions of the unit"),
     SET(gpu_next_launch_cycles, 3220, "as titanv: 1.3 us"),
+    SET(noc_link_cores, 0, "not known"),
     SET(core_mem_lanes, 16, AD ": 16 load/store units of a core"),
     SET(shared_latency, 29, LUO ", of an RTX 4090: 30.1 to a dependent instruction"),
     SET(l1_pipeline, 42, LUO ", of an RTX 4090: 43.4 in all"),
@@ -238,6 +244,7 @@ static const struct cw_config__override h100[] = {
     SET(fu_dpmax_interval, 2, PG "9.0: 64 lanes"),
     SET(fu_dpdiv_interval, 36, "18 instructions of the unit"),
     SET(gpu_launch_cycles, 4030, "an empty kernel of 1,024 blocks takes 5,055 cycles, of which blocks begin in 1,024"),
+    SET(noc_link_cores, 0, NOC " and an H100: a group writes 12.4 times what one core does"),
     SET(shared_latency, 28, H90 ": 29 to a dependent instruction"),
     SET(l1_bytes, 262144, H90),
     SET(l1_pipeline, 40, H90 ": 41 in all"),

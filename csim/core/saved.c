@@ -518,6 +518,7 @@ static void clock_state(struct cw_state *s, struct cw_core *c)
     CW_STATE(s, c->warps->mech_next);
     CW_STATE(s, c->warps->faulted);
     CW_STATE(s, c->cache->acks);
+    CW_STATE(s, c->warps->barrier_free);
     CW_STATE(s, c->warps->departures);
     CW_STATE(s, c->warps->stamps);
     CW_STATE(s, c->blocks->epoch);

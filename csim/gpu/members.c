@@ -225,6 +225,8 @@ static int create_noc(struct cw_gpu *gpu, struct cw_error *err)
         .outputs = c->partition_count,
         .inputs_per_port = c->noc_concentration,
         .outputs_per_port = 1,
+        .inputs_per_link = c->noc_link_cores,
+        .link_bytes = c->noc_link_bytes,
         .latency_cycles = c->noc_latency,
         .in_flits = c->noc_in_flits,
         .out_flits = c->noc_out_flits,
@@ -242,6 +244,7 @@ static int create_noc(struct cw_gpu *gpu, struct cw_error *err)
     x.inputs = c->partition_count;
     x.outputs = c->core_count;
     x.inputs_per_port = 1;
+    x.inputs_per_link = 0;
     x.outputs_per_port = c->noc_concentration;
     x.to_partition = false;
     x.packets = &gpu->stats.noc_down_packets;

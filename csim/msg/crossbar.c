@@ -19,6 +19,7 @@
 #include "base/ring.h"
 
 #define PORTS_MAX 256u
+#define PART      32u /* A link carries a header, and a payload, in parts of this many bytes. */
 #define WORDS     (PORTS_MAX / 64u)
 
 struct entry {
@@ -61,6 +62,13 @@ struct port {
     bool taken;    /* inputs: one of them requests */
 };
 
+/* Neighbouring inputs share it on their way to the crossbar. */
+struct link {
+    uint64_t bytes; /* It had these to pass at the clock edge `at`; with fewer than it passes in a cycle it takes another packet. */
+    cw_time at;
+    uint32_t last; /* The input that was served last. */
+};
+
 struct cw_crossbar {
     struct cw_component component;
     struct cw_crossbar_config config;
@@ -68,6 +76,7 @@ struct cw_crossbar {
     struct input *input;
     struct output *output;
     struct port *in_port, *out_port;
+    struct link *link;       /* It is NULL where there are none. */
     uint64_t waiting[WORDS]; /* inputs with a queue, whose head does not request yet */
     uint64_t active[WORDS];  /* outputs with a request */
     uint32_t packets;        /* inside */
@@ -178,16 +187,55 @@ static void grant(struct cw_crossbar *x, uint32_t i, struct output *o, cw_time n
     set_bit(x->waiting, i);
 }
 
+static bool waits(const struct cw_crossbar *x, uint32_t i, cw_time now)
+{
+    return (x->waiting[i / 64] >> i % 64 & 1) != 0 && x->input[i].request_at <= now;
+}
+
 /* Of the inputs that share a port: i, or one that waits too and whose turn is before i's. */
 static uint32_t whose_turn(const struct cw_crossbar *x, uint32_t i, cw_time now)
 {
     const uint32_t per_port = x->config.inputs_per_port, first = i / per_port * per_port;
     for (uint32_t k = 1; k <= per_port; k++) {
         uint32_t next = first + (x->in_port[i / per_port].last - first + k) % per_port;
-        if (next < x->config.inputs && (x->waiting[next / 64] >> next % 64 & 1) != 0 && x->input[next].request_at <= now)
+        if (next < x->config.inputs && waits(x, next, now))
             return next;
     }
     return i;
+}
+
+static void request(struct cw_crossbar *x, uint32_t i)
+{
+    uint32_t o = output_of(x, ring_head(&x->input[i].queue)->packet);
+    clear_bit(x->waiting, i);
+    set_bit(x->output[o].request, i);
+    set_bit(x->active, o);
+}
+
+static void pass_until(const struct cw_crossbar *x, struct link *l, cw_time now)
+{
+    const uint64_t passed = (now - l->at) / x->config.period * x->config.link_bytes;
+    l->bytes = l->bytes > passed ? l->bytes - passed : 0;
+    l->at = now;
+}
+
+/* The same where inputs share links. Each takes from its inputs in turn until it has work for all of this cycle. */
+static void collect_links(struct cw_crossbar *x, cw_time now)
+{
+    const uint32_t share = x->config.inputs_per_link;
+    for (uint32_t first = 0; first < x->config.inputs; first += share) {
+        struct link *l = &x->link[first / share];
+        const uint32_t start = l->last - first + 1;
+        pass_until(x, l, now);
+        for (uint32_t k = 0; k < share && l->bytes < x->config.link_bytes; k++) {
+            const uint32_t i = first + (start + k) % share;
+            if (i >= x->config.inputs || !waits(x, i, now))
+                continue;
+            l->bytes += PART * (1 + (ring_head(&x->input[i].queue)->packet->payload_bytes + PART - 1) / PART);
+            l->last = i;
+            request(x, i);
+        }
+    }
 }
 
 /* Turns waiting inputs whose time has come into requests. */
@@ -206,10 +254,7 @@ static void collect(struct cw_crossbar *x, cw_time now)
                 i = whose_turn(x, i, now);
                 p->taken = true;
             }
-            uint32_t o = output_of(x, ring_head(&x->input[i].queue)->packet);
-            clear_bit(x->waiting, i);
-            set_bit(x->output[o].request, i);
-            set_bit(x->active, o);
+            request(x, i);
         }
 }
 
@@ -217,6 +262,10 @@ static void collect(struct cw_crossbar *x, cw_time now)
 static cw_time collect_at(const struct cw_crossbar *x, uint32_t i)
 {
     const struct port *p = &x->in_port[i / x->config.inputs_per_port];
+    if (x->link != NULL) {
+        const struct link *l = &x->link[i / x->config.inputs_per_link];
+        return cw_time_max(x->input[i].request_at, l->at + l->bytes / x->config.link_bytes * x->config.period);
+    }
     return p->taken ? CW_TIME_NEVER : cw_time_max(x->input[i].request_at, p->free_at);
 }
 
@@ -260,7 +309,10 @@ static void tick(void *self, cw_time now)
 {
     struct cw_crossbar *x = self;
     cw_time next = CW_TIME_NEVER;
-    collect(x, now);
+    if (x->link != NULL)
+        collect_links(x, now);
+    else
+        collect(x, now);
     if (x->config.outputs_per_port > 1) {
         for (uint32_t i = 0; i * x->config.outputs_per_port < x->config.outputs; i++)
             next = cw_time_min(next, arbitrate_port(x, i, now));
@@ -284,6 +336,13 @@ static int create_ports(struct cw_crossbar *x)
     x->out_port = calloc(c->outputs, sizeof *x->out_port);
     if (x->input == NULL || x->output == NULL || x->in_port == NULL || x->out_port == NULL)
         return CW_ENOMEM;
+    if (c->inputs_per_link != 0) {
+        x->link = calloc(c->inputs, sizeof *x->link);
+        if (x->link == NULL)
+            return CW_ENOMEM;
+        for (uint32_t i = 0; i < c->inputs; i++)
+            x->link[i].last = (i + 1) * c->inputs_per_link - 1;
+    }
     for (uint32_t i = 0; i < c->inputs; i++) /* the first of each port is served first */
         x->in_port[i].last = (i + 1) * c->inputs_per_port - 1;
     for (uint32_t o = 0; o < c->outputs; o++)
@@ -350,6 +409,11 @@ static void state(void *self, struct cw_state *s)
         input_state(s, &x->input[i]);
         port_state(s, &x->in_port[i]);
     }
+    for (uint32_t i = 0; x->link != NULL && i < x->config.inputs; i++) {
+        CW_STATE(s, x->link[i].bytes);
+        CW_STATE(s, x->link[i].at);
+        CW_STATE(s, x->link[i].last);
+    }
     for (uint32_t o = 0; o < x->config.outputs; o++) {
         output_state(s, &x->output[o]);
         port_state(s, &x->out_port[o]);
@@ -375,6 +439,9 @@ int cw_crossbar_create(struct cw_crossbar **out, const struct cw_crossbar_config
     if (config->latency_cycles == 0 || config->period == 0 || config->in_flits == 0 || config->out_flits == 0 ||
         config->inputs_per_port == 0 || config->outputs_per_port == 0)
         return cw_fail(err, CW_EINVAL, "crossbar: latency, period, buffers and inputs and outputs per port must be at least 1");
+    if (config->inputs_per_link != 0 && (config->link_bytes == 0 || config->inputs_per_port != 1))
+        return cw_fail(err, CW_EINVAL,
+                       "crossbar: inputs that share a link have ports of their own, and it passes a byte per cycle at least");
     struct cw_crossbar *x = calloc(1, sizeof *x);
     if (x == NULL)
         return cw_fail(err, CW_ENOMEM, "crossbar: out of host memory");
@@ -402,6 +469,7 @@ void cw_crossbar_destroy(struct cw_crossbar *x)
     free(x->output);
     free(x->in_port);
     free(x->out_port);
+    free(x->link);
     free(x);
 }
 

@@ -15,6 +15,9 @@
  * Concentration: neighbouring inputs, or outputs, may share a port of the crossbar, which passes one flit per cycle of all of them. Each
  * keeps its own buffer. Inputs take turns; the one whose turn it is keeps the port until its packet has been granted and has passed.
  * Outputs take turns among those for which a packet can be granted.
+ *
+ * Links: neighbouring inputs may share a link in front of the crossbar, which passes link_bytes in a cycle: 32 for a packet's header, and
+ * its payload in parts of 32. The inputs take turns. A packet that the link has taken requests its output in the same cycle.
  */
 #ifndef CW_MSG_CROSSBAR_H
 #define CW_MSG_CROSSBAR_H
@@ -30,6 +33,7 @@ struct cw_crossbar;
 struct cw_crossbar_config {
     uint32_t inputs, outputs;
     uint32_t inputs_per_port, outputs_per_port; /* >= 1; the last port may have fewer */
+    uint32_t inputs_per_link, link_bytes;       /* Both are 0 without links. */
     uint32_t latency_cycles;                    /* >= 1 */
     uint32_t in_flits, out_flits;               /* buffer per port; at least the largest packet */
     cw_time period;

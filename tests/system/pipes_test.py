@@ -43,6 +43,7 @@ ROWS = {
     "cvt.rn.f32.s32 %f{i}, %r{i};": ({"qv100": 16, "rtx4070": 16, "h100": 16}, None),
     "ex2.approx.ftz.f32 %f{i}, %f{i};": ({"qv100": 16, "rtx2080ti": 16, "rtx4070": 16, "h100": 16}, 21),
     "ld.global.u32 %r{i}, [%a1];": ({"qv100": 32, "rtx2080ti": 16, "rtx4070": 16}, None),
+    "bar.sync 0;": ({"qv100": 16, "rtx4070": 16, "h100": 16}, None),
     "shfl.sync.bfly.b32 %r{i}, %r{i}, 1, 31, -1;": ({"qv100": 32}, None),
 }
 

@@ -130,6 +130,60 @@ static void test_crossbar__one_flit_per_cycle_and_port(void **state)
     }
 }
 
+/*
+ * Six inputs of each of two links send packets of that many bytes as fast as they may, over 1,000 cycles, to outputs that never stop them.
+ * Returns what each input has sent.
+ */
+static void saturate_links(uint32_t payload, uint32_t senders, uint32_t *sent)
+{
+    static struct cw_message pool[12][1200];
+    struct cw_crossbar *x;
+    struct cw_error err;
+    struct cw_crossbar_config c = {.inputs = 12,
+                                   .outputs = 12,
+                                   .inputs_per_port = 1,
+                                   .outputs_per_port = 1,
+                                   .inputs_per_link = 6,
+                                   .link_bytes = 144,
+                                   .latency_cycles = 1,
+                                   .in_flits = 8,
+                                   .out_flits = 64,
+                                   .period = T,
+                                   .to_partition = true};
+    assert_int_equal(cw_crossbar_create(&x, &c, &err), CW_OK);
+    memset(sent, 0, 12 * sizeof *sent);
+    uint32_t pushed[12] = {0};
+    for (uint32_t cycle = 0; cycle < 1001; cycle++) {
+        for (uint32_t s = 0; s < senders; s++)
+            while (cw_crossbar_can_push(x, s, 1, cycle * T)) {
+                struct cw_message *p = &pool[s][pushed[s]++];
+                *p = packet(s, 1, s);
+                p->payload_bytes = payload;
+                cw_crossbar_push(x, s, p, cycle * T);
+            }
+        edge(x, cycle * T);
+        for (uint32_t o = 0; o < 12; o++)
+            for (struct cw_message *p; (p = cw_crossbar_pop(x, o, cycle * T)) != NULL;)
+                sent[p->tag]++;
+    }
+    cw_crossbar_destroy(x);
+}
+
+/* 32 bytes of header and the payload in parts of 32, 144 bytes a cycle; a port of its own keeps each input to a packet a cycle. */
+static void test_crossbar__links_pass_their_bytes(void **state)
+{
+    (void)state;
+    const struct {
+        uint32_t payload, senders, each;
+    } rows[] = {{0, 12, 750}, {1, 12, 375}, {32, 12, 375}, {33, 12, 250}, {128, 12, 150}, {32, 2, 999}, {32, 3, 750}, {128, 1, 900}};
+    for (uint32_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        uint32_t sent[12];
+        saturate_links(rows[r].payload, rows[r].senders, sent);
+        for (uint32_t s = 0; s < rows[r].senders; s++)
+            assert_in_range(sent[s], rows[r].each - 2, rows[r].each + 2);
+    }
+}
+
 static void test_crossbar__round_robin_is_fair(void **state)
 {
     (void)state;
@@ -435,11 +489,18 @@ static void test_crossbar__refuses_bad_sizes(void **state)
     c.latency_cycles = 0;
     assert_int_equal(cw_crossbar_create(&x, &c, &err), CW_EINVAL);
     assert_null(x);
+    c.latency_cycles = 1;
+    c.inputs_per_link = 2;
+    assert_int_equal(cw_crossbar_create(&x, &c, &err), CW_EINVAL); /* of no bytes */
+    c.link_bytes = 32;
+    c.inputs_per_port = 2;
+    assert_int_equal(cw_crossbar_create(&x, &c, &err), CW_EINVAL);
 }
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_crossbar__latency),
     cmocka_unit_test(test_crossbar__one_flit_per_cycle_and_port),
+    cmocka_unit_test(test_crossbar__links_pass_their_bytes),
     cmocka_unit_test(test_crossbar__round_robin_is_fair),
     cmocka_unit_test(test_crossbar__back_pressure_counts_flits),
     cmocka_unit_test(test_crossbar__counts_traffic),

@@ -73,7 +73,8 @@ static void release_homes(struct cw_core_blocks *blocks, const struct cw_block *
 static void release(struct cw_core_blocks *blocks, const struct cw_block *block, struct cw_barrier *b)
 {
     struct cw_core_warps *const warps = &blocks->cache.warps;
-    const uint32_t id = (uint32_t)(b - block->barrier), latency = warps->config->core_barrier_cycles;
+    const uint32_t id = (uint32_t)(b - block->barrier), cycles = warps->config->core_barrier_cycles;
+    const uint64_t latency = warps->barrier_free > warps->cycle + cycles ? warps->barrier_free - warps->cycle : cycles;
     if (cw_events_want(warps->cfg.stream, CW_EVENT_SYNC))
         cw_core__tell_pass(warps, (uint32_t)(block - warps->block), id);
     cw_core__order_block(blocks, (uint32_t)(block - warps->block));
@@ -306,6 +307,9 @@ __attribute__((noinline)) void cw_core__barrier(struct cw_core_blocks *blocks, u
     if (mask == 0)
         return;
     warps->cfg.stats->barriers++;
+    if (warps->config->core_barrier_interval != 0)
+        warps->barrier_free =
+            (warps->barrier_free > warps->cycle ? warps->barrier_free : warps->cycle) + warps->config->core_barrier_interval;
     if (warps->mixes) {
         barrier_mixed(blocks, w, u, mask);
         return;
