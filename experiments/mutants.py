@@ -79,7 +79,7 @@ class Mutant(NamedTuple):
     same: bool = False
 
 
-SBRP_KEYS = ("pm.acquire", "pm.drain", "pm.flushed_line", "pm.kernel_end", "pm.pb_entries", "pm.urgent", "pm.window", "pm.window_form")
+SBRP_KEYS = ("pm.acquire", "pm.drain", "pm.flushed_line", "pm.kernel_end", "pm.pb_entries", "pm.release", "pm.urgent", "pm.window", "pm.window_form")
 TURNED, FEW = {1: 0, 2: 4, 4: 2, 0: 1}, {1: 1, 2: 1, 4: 1, 8: 2, 16: 4, 0: 1}
 SNAPSHOTS, PDOM = ("sitm-ts", "sitm-oracle"), dropped("core.divergence", "core.lcp", "tbc.")
 KILO_FORM = (("warptm.aggregate", "off"), ("warptm.coalesce", "off"), ("warptm.resolution", "none"))  # SI-TM's Kilo TM

@@ -423,7 +423,7 @@ class PersistencyTest(unittest.TestCase):
         settings = dict(run.settings)
         cycles, scopes = self.TIMES[run.persistency], 200 if "near" in run.preset else 100
         if run.persistency == "sbrp":
-            cycles += 10 * abs(settings.get("pm.window", 6) - 6) + (scopes if (run.workload, run.params) == ("red", (("scope", 1),)) else 0)
+            cycles += 10 * abs(settings.get("pm.window", 6) - 6) + (scopes if (run.workload, run.params) == ("red", (("form", 1), ("scope", 1))) else 0)
             cycles += 80 if settings.get("pm.pb_entries") == 64 else 0
         if run.crash:  # the later, the longer; SBRP's recovery takes a tenth more
             after = int(run.crash.removeprefix("cycle:")) * 100 // cycles
