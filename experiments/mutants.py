@@ -93,6 +93,14 @@ def snapshots_are(form):
     return Change(f"{'Kilo TM' if form else 'warptm'} in place of {', '.join(SNAPSHOTS)}", of)
 
 
+def divergence(new, old):
+    """Another mechanism of divergence, without the settings of the old one."""
+    def of(run):
+        kept = tuple(s for s in run.settings if not s[0].startswith(("core.divergence", "core.lcp", "tbc.")))
+        return run._replace(settings=tuple(sorted((*kept, ("core.divergence", new))))) if ("core.divergence", old) in run.settings else run
+    return Change(f"core.divergence={new} in place of {old}", of)
+
+
 def where(text, fits, name, value):
     """A setting has this value in the runs that fit."""
     return Change(f"{name}={value} {text}", lambda run: with_pair(run, name, value) if fits(run) else run)
@@ -136,7 +144,8 @@ WARPTM = (
            "tcd.1sub"))
 TBC = (
     Mutant("tbc-pdom", "nothing regroups threads", (PDOM,), "tbc.faster dwf.cohe tbc.BFS2 dwf.slower dwfwb.eddies dwf.eddies.divg tbc.memory tbc.memory.MGST tbc.stalls "
-           "tbc.DG.rrb tbc.rrb.STMCL", same=True),)
+           "tbc.DG.rrb tbc.rrb.STMCL", same=True),
+    Mutant("tbc-dwf", "threads of all blocks are regrouped", (divergence("dwf", "tbc"),), "tbc.cohe tbc.traffic"))
 SITM = (
     Mutant("sitm-kilo", "no snapshots", (snapshots_are(KILO_FORM),), "si.lists si.wasted si.versions.more", same=True),
     Mutant("sitm-warptm", "no snapshots", (snapshots_are(()),), "si.commit", same=True),
