@@ -79,7 +79,7 @@ class Mutant(NamedTuple):
     same: bool = False
 
 
-SBRP_KEYS = ("pm.acquire", "pm.drain", "pm.flushed_line", "pm.kernel_end", "pm.pb_entries", "pm.urgent", "pm.window", "pm.window_form")
+SBRP_KEYS = ("pm.acquire", "pm.drain", "pm.flushed_line", "pm.kernel_end", "pm.pb_entries", "pm.release", "pm.urgent", "pm.window", "pm.window_form")
 TURNED, FEW = {1: 0, 2: 4, 4: 2, 0: 1}, {1: 1, 2: 1, 4: 1, 8: 2, 16: 4, 0: 1}
 SNAPSHOTS, PDOM = ("sitm-ts", "sitm-oracle"), dropped("core.divergence", "core.lcp", "tbc.")
 KILO_FORM = (("warptm.aggregate", "off"), ("warptm.coalesce", "off"), ("warptm.resolution", "none"))  # SI-TM's Kilo TM
@@ -91,6 +91,14 @@ def snapshots_are(form):
         settings = tuple(sorted(tuple(s for s in run.settings if not s[0].startswith("si.")) + form))
         return run._replace(system="warptm", preset="si-tm-base", settings=settings) if run.system in SNAPSHOTS else run
     return Change(f"{'Kilo TM' if form else 'warptm'} in place of {', '.join(SNAPSHOTS)}", of)
+
+
+def divergence(new, old):
+    """Another mechanism of divergence, without the settings of the old one."""
+    def of(run):
+        kept = tuple(s for s in run.settings if not s[0].startswith(("core.divergence", "core.lcp", "tbc.")))
+        return run._replace(settings=tuple(sorted((*kept, ("core.divergence", new))))) if ("core.divergence", old) in run.settings else run
+    return Change(f"core.divergence={new} in place of {old}", of)
 
 
 def where(text, fits, name, value):
@@ -136,7 +144,8 @@ WARPTM = (
            "tcd.1sub"))
 TBC = (
     Mutant("tbc-pdom", "nothing regroups threads", (PDOM,), "tbc.faster dwf.cohe tbc.BFS2 dwf.slower dwfwb.eddies dwf.eddies.divg tbc.memory tbc.memory.MGST tbc.stalls "
-           "tbc.DG.rrb tbc.rrb.STMCL", same=True),)
+           "tbc.DG.rrb tbc.rrb.STMCL", same=True),
+    Mutant("tbc-dwf", "threads of all blocks are regrouped", (divergence("dwf", "tbc"),), "tbc.cohe tbc.traffic"))
 SITM = (
     Mutant("sitm-kilo", "no snapshots", (snapshots_are(KILO_FORM),), "si.lists si.wasted si.versions.more", same=True),
     Mutant("sitm-warptm", "no snapshots", (snapshots_are(()),), "si.commit", same=True),

@@ -46,9 +46,10 @@ struct cw_l1_store {
     uint32_t warp;
     uint32_t index; /* of its line in the L1 */
     bool dirty;     /* the line has been written since it last left */
-    bool past;      /* it goes past the L1 to memory at once: an atomic, a volatile store, a store of device scope; index and dirty say
-                       nothing */
-    bool returns;   /* an atomic that returns a value: there is no acknowledgement beside it */
+    bool
+        past; /* it goes past the L1 to memory at once: an atomic, a volatile store, a store of device scope (but see l1_takes_device); index
+                       and dirty say nothing */
+    bool returns; /* an atomic that returns a value: there is no acknowledgement beside it */
 };
 
 struct cw_core_sockets {
@@ -75,10 +76,13 @@ struct cw_core_sockets {
     enum cw_access_verdict (*access)(void *self, struct cw_mem_inst *inst, cw_time now, cw_time *again);
     /* Something has happened to a line of the L1 (not of constant or shared memory). */
     void (*l1_line)(void *self, enum cw_l1_event what, uint64_t line, uint32_t warp, cw_time now);
-    /* Persistent memory (CW_PM_BASE), with l1.global=write-back. A mechanism that takes these three keeps its lines in the L1, and decides
+    /* Persistent memory (CW_PM_BASE), with l1.global=write-back. A mechanism that takes these keeps its lines in the L1, and decides
      * when a dirty one goes (cw_core_write_line_back); at most one mechanism of a GPU does.
      * A store is to be performed in this cycle. false: not now; the mechanism calls cw_core_retry_store, and is asked again. */
     bool (*l1_store)(void *self, const struct cw_l1_store *s, cw_time now);
+    /* Whether relaxed stores of device scope to these lines are stores to the L1, as others are, and other cores see them when the line has
+     * gone. NULL: no; they go past it (cw_l1_store.past). */
+    bool (*l1_takes_device)(const void *self);
     /* The dirty line with that index has to make room for an access of the warp, or to go before one that passes by. The mechanism writes
      * it back when it may go, and calls cw_core_retry_store; until then it is asked again whenever it calls that. */
     void (*l1_evict)(void *self, uint32_t index, uint32_t warp, cw_time now);

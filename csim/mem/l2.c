@@ -348,9 +348,30 @@ static enum cw_l2_result access_absent(struct cw_l2 *l2, uint32_t number, struct
     return passes ? pass_on(l2, index, number, p, fetch, cycles, now) : wait_for(l2, index, number, p, fetch, now);
 }
 
+/* An idealised read: the bytes that the slice has, and memory's. Nothing is fetched, no line is younger or goes, and who waits is passed. */
+static enum cw_l2_result read_certain(struct cw_l2 *l2, const struct line *l, struct cw_message *p, uint32_t *cycles)
+{
+    const uint64_t place = cw_message_place(p);
+    const uint32_t bytes = (uint32_t)__builtin_popcount(sectors_of(l2, p)) * CW_SECTOR_BYTES, port = l2->config->l2_port_bytes;
+    for (uint32_t s = 0; s < l2->sectors; s++) {
+        uint8_t *to = cw_line_body(p)->data + s * CW_SECTOR_BYTES;
+        const uint32_t have = l == NULL ? 0 : (l->valid & 1u << s) != 0 ? UINT32_MAX : l->written[s], lacks = ~have;
+        if ((p->sectors & 1u << s) == 0 || p->timing_only)
+            continue;
+        if (have != 0)
+            cw_memory__copy_masked(to, data_of(l2, l) + s * CW_SECTOR_BYTES, &have, CW_SECTOR_BYTES);
+        cw_memory__copy_masked(to, cw_memory__at(l2->memory, place) + s * CW_SECTOR_BYTES, &lacks, CW_SECTOR_BYTES);
+    }
+    count(l2, p, false);
+    *cycles = (bytes + port - 1) / port;
+    return CW_L2_DONE;
+}
+
 enum cw_l2_result cw_l2_access(struct cw_l2 *l2, struct cw_message *p, uint32_t *cycles, cw_time now)
 {
     uint32_t number = local_line(l2, cw_message_place(p)), index = lookup(l2, number);
+    if (p->certain)
+        return read_certain(l2, index == CW_CACHE_NONE ? NULL : &l2->line[index], p, cycles);
     if (index == CW_CACHE_NONE)
         return access_absent(l2, number, p, cycles, now);
     return access_present(l2, index, number, p, cycles, now);

@@ -208,6 +208,7 @@ static void head_state(struct cw_state *s, struct cw_message *m)
     CW_STATE(s, m->sectors);
     CW_STATE(s, m->needs_reply);
     CW_STATE(s, m->timing_only);
+    CW_STATE(s, m->certain);
     CW_STATE(s, m->flight);
     CW_STATE(s, m->core);
     CW_STATE(s, m->partition);

@@ -75,6 +75,7 @@ struct cw_message {
     uint8_t large;       /* the pool's: size class, or a spare */
     uint8_t flight;      /* WRITE, ATOMIC: the core's, comes back with the acknowledgement */
     uint8_t loose;       /* enum cw_message_loose; of the machine's own */
+    uint8_t certain;     /* READ of a mechanism at its partition: an idealised one, which the slice answers as if it had the sectors */
     uint16_t core, partition, warp;
     uint16_t flits;          /* set by cw_message_size() before it enters the interconnect */
     uint16_t epoch;          /* with loose: of the core, which counts synchronisations of block scope; takes no place on the wires */

@@ -27,8 +27,9 @@ NAME = {GPM: "GPM", EPOCH_FAR: "epoch-far", SBRP_FAR: "SBRP-far", EPOCH_NEAR: "e
 MODELS = (GPM, EPOCH_FAR, SBRP_FAR, EPOCH_NEAR, SBRP_NEAR)  # of Figure 6
 PAIRS = {"far": (SBRP_FAR, EPOCH_FAR), "near": (SBRP_NEAR, EPOCH_NEAR)}
 # Keys that are read by sbrp alone: other models' runs with them are the runs without.
-OF_SBRP = ("pm.acquire", "pm.drain", "pm.flushed_line", "pm.kernel_end", "pm.pb_entries", "pm.urgent", "pm.window", "pm.window_form")
+OF_SBRP = ("pm.acquire", "pm.drain", "pm.flushed_line", "pm.kernel_end", "pm.pb_entries", "pm.release", "pm.urgent", "pm.window", "pm.window_form")
 ARTIFACT, TEXT = "sbrp-artifact", "sbrp"  # machines
+PROGRAMS = {(ARTIFACT, "red"): (("form", 1),)}  # as the authors wrote them, beside theirs; on the machine of the text as the paper shows them
 FORM_OF = {ARTIFACT: "plus-one", TEXT: "exact"}
 DEVICE_SCOPE = (("scope", 1),)  # of all releases and acquires
 EADR = (("pm.latency", 600),)  # in cycles: as the artifact has it, 900 without the way back over the link
@@ -45,6 +46,7 @@ def run(workload, model, settings=(), params=(), machine=ARTIFACT, crash=""):
     """Runs of the same machine are one run, whatever figure they are for."""
     known = preset_of(machine, model.place)
     settings = tuple(sorted(pair for pair in settings if pair not in known and (model.persistency == "sbrp" or pair[0] not in OF_SBRP)))
+    params = tuple(sorted(PROGRAMS.get((machine, workload), ()) + params))
     return Run(workload, NO_SYSTEM, preset=f"{machine}-{model.place}", settings=settings, params=params, persistency=model.persistency, crash=crash)
 
 
@@ -266,7 +268,7 @@ FORMS = {"the text": Form(), "pm.ack=device": Form((("pm.ack", "device"),)), "pm
          "pm.window_form=plus-one": Form((("pm.window_form", "plus-one"),)), "pm.acquire=issue": Form((("pm.acquire", "issue"),)),
          "pm.urgent=window": Form((("pm.urgent", "window"),)), "l1.sectored=off": Form((("l1.sectored", "off"),)),
          "gpu.launch_cycles=5000": Form((("gpu.launch_cycles", 5000),)), "pm.barrier=none": Form((("pm.barrier", "none"),)),
-         "pm.pb_entries=512": Form(entries(512)),
+         "pm.pb_entries=512": Form(entries(512)), "pm.release=buffer": Form((("pm.release", "buffer"),)),
          "l2.pm_miss=fetch": Form((("l2.pm_miss", "fetch"),)), "artifact": Form(machine=ARTIFACT)}
 
 

@@ -7,19 +7,20 @@
 #define MADE    0x80000000u /* beside a sum that has been made */
 #define THREADS 512u
 
-enum { N, LAUNCHES, BLOCKS, SCOPE, BUG };
+enum { N, LAUNCHES, BLOCKS, SCOPE, BUG, FORM };
 static const struct cowarp_workload_param params[] = {
     [N] = {"n", 262144, 1, 1 << 20, "integers per launch"},
     [LAUNCHES] = {"launches", 16, 1, 64, "launches, each with integers of its own"},
     [BLOCKS] = {"blocks", 60, 1, 1024, "thread blocks of 512 threads"},
     [SCOPE] = {"scope", 0, 0, 2, "of releases and acquires inside a block: 0 block, 1 device, 2 none"},
     [BUG] = {"bug", 0, 0, 1, "1: the sum of a block is released to the block alone (SBRP 5.3)"},
+    [FORM] = {"form", 0, 0, 1, "0: SBRP's Figure 3; 1: its authors' program, where all threads of a block release at its end"},
 };
 
 struct sums {
     struct session s;
-    uint32_t n, launches, blocks;
-    uint64_t partial, out, total; /* persistent memory: of one launch after the other */
+    uint32_t n, launches, blocks, outs; /* outs: words of `out` in a launch */
+    uint64_t partial, out, total;       /* persistent memory: of one launch after the other */
     uint32_t *in;
     uint64_t device;   /* of the integers */
     uint64_t finished; /* blocks of each launch */
@@ -29,12 +30,16 @@ struct sums {
 /* The sum of 2^20 integers below 2048 leaves MADE free. */
 static void open_sums(struct sums *r, struct cowarp_workload_context *x)
 {
-    static const char *const kernels[] = {"red_block", "red_device", "red_none"};
+    static const char *const kernels[2][3] = {{"red_block", "red_device", "red_none"},
+                                              {"red_authors_block", "red_authors_device", "red_authors_none"}};
     *r = (struct sums){.n = (uint32_t)x->param[N],
                        .launches = (uint32_t)x->param[LAUNCHES],
                        .blocks = (uint32_t)x->param[BLOCKS],
-                       .kernel = x->param[BUG] != 0 ? "red_bug" : kernels[x->param[SCOPE]]};
+                       .outs = (uint32_t)x->param[BLOCKS] << x->param[FORM],
+                       .kernel = x->param[BUG] != 0 ? "red_bug" : kernels[x->param[FORM]][x->param[SCOPE]]};
     session_open(&r->s, x);
+    if (x->param[BUG] != 0 && (x->param[FORM] | x->param[SCOPE]) != 0)
+        session_fail(&r->s, COWARP_EINVAL, "bug=1 is of form=0 and scope=0; leave these out");
     const uint64_t all = (uint64_t)r->n * r->launches;
     r->in = session_array(&r->s, all, sizeof *r->in);
     for (uint64_t i = 0; r->s.status == 0 && i < all; i++)
@@ -50,7 +55,7 @@ static uint64_t partials_of(const struct sums *r)
 static void regions(struct sums *r, uint64_t (*region)(struct session *s, const char *name, uint64_t bytes))
 {
     r->partial = region(&r->s, "red.partial", r->launches * partials_of(r) * 4);
-    r->out = region(&r->s, "red.out", (uint64_t)r->launches * r->blocks * 4);
+    r->out = region(&r->s, "red.out", (uint64_t)r->launches * r->outs * 4);
     r->total = region(&r->s, "red.total", r->launches * UINT64_C(4));
 }
 
@@ -63,7 +68,7 @@ static void upload(struct sums *r)
 static void reduce(struct sums *r, uint32_t launch, uint32_t resume)
 {
     session_launch(&r->s, r->kernel, r->blocks, THREADS, COWARP_U64(r->device + 4 * (uint64_t)launch * r->n),
-                   COWARP_U64(r->partial + 4 * launch * partials_of(r)), COWARP_U64(r->out + 4 * (uint64_t)launch * r->blocks),
+                   COWARP_U64(r->partial + 4 * launch * partials_of(r)), COWARP_U64(r->out + 4 * (uint64_t)launch * r->outs),
                    COWARP_U64(r->total + 4 * (uint64_t)launch), COWARP_U64(r->finished + 4 * (uint64_t)launch), COWARP_U32(r->n),
                    COWARP_U32(resume));
 }
@@ -126,7 +131,7 @@ static void check_launch(struct sums *r, uint32_t launch, const uint32_t *partia
 
 static void check_all(struct sums *r, int lost)
 {
-    const uint32_t outs = r->launches * r->blocks;
+    const uint32_t outs = r->launches * r->outs;
     const uint64_t partials = r->launches * partials_of(r);
     uint32_t *partial = session_array(&r->s, partials, 4), *out = session_array(&r->s, outs, 4);
     uint32_t *total = session_array(&r->s, r->launches, 4);
@@ -134,7 +139,7 @@ static void check_all(struct sums *r, int lost)
     session_read(&r->s, out, r->out, outs * UINT64_C(4));
     session_read(&r->s, total, r->total, r->launches * UINT64_C(4));
     for (uint32_t l = 0; r->s.status == 0 && l < r->launches; l++)
-        check_launch(r, l, partial + l * partials_of(r), out + l * r->blocks, total[l], lost);
+        check_launch(r, l, partial + l * partials_of(r), out + l * r->outs, total[l], lost);
     session_passed(&r->s, "%u sums of %u integers are right, and all partial sums", r->launches, r->n);
 }
 

@@ -5,9 +5,14 @@
  * there. The block that is the last to finish adds the sums of all blocks
  * in the same way.
  *
+ * With `authors` the kernel is that of their published program (reduction_gpu.cu). The upper half hands its sums over by a fence and a barrier; the
+ * warp that has the sum makes it durable; then all threads of the block release. There they release the sum, which a late one could overwrite with
+ * what it has read before; here the others have a word of their own.
+ *
  * Persistent memory is zero at first. A sum that has been made has MADE beside it.
  */
 #include "scope.h"
+#include "sync.h"
 
 #define MADE    0x80000000u
 #define THREADS 512u
@@ -32,10 +37,46 @@ static inline uint add_up(int scope, uint sum, uint known, __global uint *partia
     return sum;
 }
 
-/* partial: of the block, one of each thread but the first; out: of each block; finished: blocks, 0 at first. After those of all blocks, `parts`
+/* The same as the authors' program does it. */
+static inline uint add_up_authors(int scope, uint sum, uint known, __global uint *partial, __local uint *flag)
+{
+    uint t = get_local_id(0);
+    if (t >= THREADS / 2 && !known)
+        partial[t] = sum | MADE;
+    FENCE_DEVICE();
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+    for (uint step = THREADS / 2; step > 0; step /= 2) {
+        KEEP_LOOP_SHAPE(t); /* lanes that have handed theirs on meet the others of their warp, who wait for them */
+        if (t < step && !known) {
+            if (step < THREADS / 2)
+                WAIT_IN(scope, &flag[t + step]);
+            sum += partial[t + step] & ~MADE;
+        }
+        if (t < step && t >= step / 2 && step > 1) {
+            if (!known)
+                partial[t] = sum | MADE;
+            release_in(scope, &flag[t], 1u);
+        }
+    }
+    if (t < 32)
+        dfence();
+    return sum;
+}
+
+/* All threads of the block release at its end. */
+static inline void release_all(int out_scope, uint sum, __global uint *out)
+{
+    uint t = get_local_id(0), block = get_group_id(0), blocks = get_num_groups(0);
+    if (t == 0)
+        out[blocks + block] = MADE; /* they store the sum, and release it then */
+    release_in(out_scope, &out[t == 0 ? block : blocks + block], t == 0 ? sum | MADE : MADE);
+}
+
+/* partial: of the block, one of each thread but the first; out: of each block; with `authors` as many words more; finished: blocks, 0 at first. After those of all blocks, `parts`
  * has the partial sums of the sum of all blocks. */
-static inline void reduce(int scope, int out_scope, __global const uint *in, __global uint *parts, __global uint *out, __global uint *total,
-                          __global uint *finished, uint n, uint resume, __local uint *flag, __local uint *place)
+static inline void reduce(int authors, int scope, int out_scope, __global const uint *in, __global uint *parts, __global uint *out,
+                          __global uint *total, __global uint *finished, uint n, uint resume, __local uint *flag, __local uint *place)
 {
     uint t = get_local_id(0), block = get_group_id(0), blocks = get_num_groups(0), sum = 0;
     __global uint *partial = parts + block * THREADS;
@@ -47,8 +88,10 @@ static inline void reduce(int scope, int out_scope, __global const uint *in, __g
             uint first = in[i], second = i + THREADS < n ? in[i + THREADS] : 0;
             sum += first + second;
         }
-        sum = add_up(scope, sum, known, partial, flag);
-        if (t == 0)
+        sum = authors ? add_up_authors(scope, sum, known, partial, flag) : add_up(scope, sum, known, partial, flag);
+        if (authors)
+            release_all(out_scope, sum, out);
+        else if (t == 0)
             release_in(out_scope, &out[block], sum | MADE);
     }
     if (t == 0)
@@ -66,22 +109,26 @@ static inline void reduce(int scope, int out_scope, __global const uint *in, __g
                 of_block = pacq_dev(&out[b]);
             sum += of_block & ~MADE;
         }
-        sum = add_up(scope, sum, known, partial, flag);
+        sum = authors ? add_up_authors(scope, sum, known, partial, flag) : add_up(scope, sum, known, partial, flag);
         if (t == 0)
             *total = sum | MADE;
     }
-    dfence();
+    if (!authors)
+        dfence();
 }
 
-#define RED_KERNEL(name, scope, out_scope)                                                                                               \
+#define RED_KERNEL(name, authors, scope, out_scope)                                                                                      \
     __kernel void name(__global const uint *in, __global uint *parts, __global uint *out, __global uint *total, __global uint *finished, \
                        uint n, uint resume)                                                                                              \
     {                                                                                                                                    \
         __local uint flag[THREADS], place;                                                                                               \
-        reduce(scope, out_scope, in, parts, out, total, finished, n, resume, flag, &place);                                              \
+        reduce(authors, scope, out_scope, in, parts, out, total, finished, n, resume, flag, &place);                                     \
     }
 
-RED_KERNEL(red_block, SCOPE_BLOCK, SCOPE_DEVICE)
-RED_KERNEL(red_device, SCOPE_DEVICE, SCOPE_DEVICE)
-RED_KERNEL(red_none, SCOPE_NONE, SCOPE_DEVICE)
-RED_KERNEL(red_bug, SCOPE_BLOCK, SCOPE_BLOCK) /* line 24 of the figure: others than the block's threads acquire it */
+RED_KERNEL(red_block, 0, SCOPE_BLOCK, SCOPE_DEVICE)
+RED_KERNEL(red_device, 0, SCOPE_DEVICE, SCOPE_DEVICE)
+RED_KERNEL(red_none, 0, SCOPE_NONE, SCOPE_DEVICE)
+RED_KERNEL(red_bug, 0, SCOPE_BLOCK, SCOPE_BLOCK) /* line 24 of the figure: others than the block's threads acquire it */
+RED_KERNEL(red_authors_block, 1, SCOPE_BLOCK, SCOPE_DEVICE)
+RED_KERNEL(red_authors_device, 1, SCOPE_DEVICE, SCOPE_DEVICE)
+RED_KERNEL(red_authors_none, 1, SCOPE_NONE, SCOPE_DEVICE)

@@ -14,7 +14,7 @@
 #define LINES 8u
 
 /* write: a line per block, no fence. copy: what loads see. settle: all that the thread has written is durable. again: a line that has left
- * is read. */
+ * is read. hand: all blocks but the last store to one word, with device scope; the last one waits for it. */
 static const char text[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n.extern .func dfence ();\n"
     ".visible .entry write(.param .u64 words, .param .u32 value)\n{\n"
@@ -33,7 +33,12 @@ static const char text[] =
     ".reg .b32 %t, %v;\n.reg .b64 %a, %o;\n"
     "mov.u32 %t, %tid.x;\nmul.wide.u32 %o, %t, 4;\nld.param.u64 %a, [words];\nadd.u64 %a, %a, %o;\n"
     "st.global.u32 [%a], %t;\ncall.uni dfence, ();\nld.global.u32 %v, [%a];\nadd.u32 %v, %v, 1;\n"
-    "st.global.u32 [%a+128], %v;\nret;\n}\n";
+    "st.global.u32 [%a+128], %v;\nret;\n}\n"
+    ".visible .entry hand(.param .u64 words, .param .u32 last)\n{\n"
+    ".reg .b32 %b, %v;\n.reg .b64 %a;\n.reg .pred %p;\n"
+    "ld.param.u64 %a, [words];\nld.param.u32 %v, [last];\nmov.u32 %b, %ctaid.x;\nsetp.eq.u32 %p, %b, %v;\n@%p bra WAIT;\n"
+    "st.relaxed.gpu.global.u32 [%a], 7;\nret;\n"
+    "WAIT:\nld.relaxed.gpu.global.u32 %v, [%a];\nsetp.ne.u32 %p, %v, 7;\n@%p bra WAIT;\nret;\n}\n";
 
 static const char *const backends[][3] = {
     {NULL}, {"persist_buffer=rtl", "order_masks=rtl", NULL}, {"persist_buffer=lockstep", "order_masks=lockstep", NULL}};
@@ -295,6 +300,40 @@ static void test_pm_options__a_persist_that_misses_fetches(void **state)
     }
 }
 
+static void hand(struct machine *m, uint32_t blocks)
+{
+    const struct cowarp_arg last = COWARP_U32(blocks - 1);
+    uint32_t word;
+    run(m, "hand", blocks, &last);
+    assert_int_equal(cowarp_read(m->gpu, &word, m->words, 4), COWARP_OK);
+    assert_int_equal(word, 7);
+}
+
+/* Stores of device scope: past the L1 each is a persist. In the L1 the second one, behind a window of one line, has the others join it. Another core sees
+ * the word. */
+static void test_pm_options__released_words_share_an_entry(void **state)
+{
+    (void)state;
+    for (uint32_t b = 0; b < BACKENDS; b++) {
+        struct machine m;
+        start(&m, backends[b], NULL, "pm.release=memory", NULL, NULL);
+        hand(&m, 9);
+        assert_int_equal(counter(&m, "pm_past"), 8);
+        assert_int_equal(counter(&m, "nvm_writes"), 8);
+        stop(&m);
+        start(&m, backends[b], NULL, "pm.release=buffer", "pm.window=1", NULL);
+        hand(&m, 9);
+        assert_int_equal(counter(&m, "pm_past"), 0);
+        assert_int_equal(counter(&m, "pm_persists"), 8);
+        assert_int_equal(counter(&m, "pm_coalesced"), 6);
+        assert_int_equal(counter(&m, "nvm_writes"), 2);
+        stop(&m);
+        start(&m, backends[b], NULL, "pm.release=buffer", "core.count=2", NULL);
+        hand(&m, 4);
+        stop(&m);
+    }
+}
+
 /* GPM's second fence (pm.gpm_fences=2) waits once more, and is still one ordering operation. */
 static void test_pm_options__a_second_fence(void **state)
 {
@@ -340,6 +379,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_pm_options__a_line_that_has_left),
     cmocka_unit_test(test_pm_options__the_host_keeps_off),
     cmocka_unit_test(test_pm_options__a_persist_that_misses_fetches),
+    cmocka_unit_test(test_pm_options__released_words_share_an_entry),
     cmocka_unit_test(test_pm_options__a_second_fence),
     cmocka_unit_test(test_pm_options__a_fence_begins_with_its_flush),
 };

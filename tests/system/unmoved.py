@@ -338,6 +338,7 @@ mq preset=sbrp-near persistency=sbrp pm.drain=lazy persist_buffer=lockstep order
 gpkvs preset=sbrp-artifact-near persistency=sbrp
 hm preset=sbrp-artifact-far persistency=sbrp
 red preset=sbrp-near persistency=gpm scope=1
+red preset=sbrp-artifact-near persistency=sbrp form=1 pm.acquire=return check-persist
 scan preset=sbrp-near persistency=sbrp scope=1 pm.pb_entries=5 pm.window=2
 srad preset=sbrp-far persistency=sbrp pm.eadr=on pm.ack=device l1.bytes=4096 l1.ways=8
 gpkvs preset=sbrp-near persistency=gpm pm.barrier=none

@@ -360,6 +360,31 @@ static void test_l2__timing_only_writes_do_all_but_write(void **state)
     bench_destroy();
 }
 
+/* It has the bytes that the slice has of a sector, else memory's; DRAM and the tags hear nothing of it. */
+static void test_l2__a_certain_read(void **state)
+{
+    (void)state;
+    bench_create();
+    static const uint8_t of_memory[] = {1, 2, 3, 4};
+    cw_memory_write(b.memory, CW_GLOBAL_BASE, of_memory, sizeof of_memory);
+    for (uint32_t present = 0; present < 2; present++) {
+        if (present)
+            assert_true(hits(write_of(0, 1, 2, 9)));
+        struct cw_message *p = request(CW_MSG_READ, 0, 3);
+        p->after = CW_AFTER_RETURN;
+        p->certain = 1;
+        assert_int_equal(give(p), CW_L2_DONE);
+        const uint8_t expected[] = {1, present ? 9 : 2, present ? 9 : 3, 4};
+        assert_memory_equal(cw_line_body(p)->data, expected, sizeof expected);
+        cw_message_free(&b.pool, p);
+        assert_int_equal(b.stats.dram_reads, 0);
+        assert_int_equal(b.stats.l2_validation_reads, present + 1);
+        assert_int_equal(b.stats.l2_validation_misses, 0);
+    }
+    assert_false(read_hits(0, 1)); /* the line lacks what it lacked before */
+    bench_destroy();
+}
+
 static void test_l2__partial_writes_make_a_sector_valid_when_complete(void **state)
 {
     (void)state;
@@ -771,6 +796,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_l2__who_is_replaced),
     cmocka_unit_test(test_l2__dirty_victim_is_written_back),
     cmocka_unit_test(test_l2__timing_only_writes_do_all_but_write),
+    cmocka_unit_test(test_l2__a_certain_read),
     cmocka_unit_test(test_l2__partial_writes_make_a_sector_valid_when_complete),
     cmocka_unit_test(test_l2__misses_to_a_line_merge_in_order),
     cmocka_unit_test(test_l2__hit_under_miss_in_other_sectors),

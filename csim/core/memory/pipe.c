@@ -168,6 +168,17 @@ static bool uses_l1(const struct cw_core_memory *memory, const struct cw_mem_ins
     return warps->config->l1_global == CW_L1_ON && u->op == CW_OP_LD && cache == CW_UF_CACHE_ALL;
 }
 
+/* A relaxed store of device scope to a line whose keeper wants such stores in the L1. */
+static bool kept_release(const struct cw_core_memory *memory, const struct cw_pipe_entry *e)
+{
+    const struct cw_core_mech *keeper = memory->blocks.keeper;
+    const struct cw_uop *u = e->inst->m.uop;
+    const uint32_t form = u->flags & (CW_UF_CACHE_ALL | CW_UF_VOLATILE | CW_UF_SCOPED | CW_UF_ACQUIRE | CW_UF_RELEASE);
+    return u->op == CW_OP_ST && form == (CW_UF_VOLATILE | CW_UF_SCOPED) && u->scope == CW_SCOPE_GPU &&
+           cw_core__is_kept(&memory->blocks, e->access.line) && keeper->sockets->l1_takes_device != NULL &&
+           keeper->sockets->l1_takes_device(keeper->self);
+}
+
 /* ---- the pipe ---- */
 
 bool cw_core__pipe_has_room(const struct cw_core_memory *memory)
@@ -292,7 +303,9 @@ static __attribute__((noinline)) bool skips_l1(struct cw_core_memory *memory, co
 static enum progress global_access(struct cw_core_memory *memory, const struct cw_pipe_entry *e)
 {
     struct cw_core_warps *const warps = &memory->blocks.cache.warps;
-    if (!uses_l1(memory, &e->inst->m) || (__builtin_expect(memory->hostile, 0) && skips_l1(memory, e)))
+    if (!uses_l1(memory, &e->inst->m) && !kept_release(memory, e))
+        return bypass(memory, e);
+    if (__builtin_expect(memory->hostile, 0) && skips_l1(memory, e))
         return bypass(memory, e);
     if (!goes_around(memory, e))
         return l1_access(memory, e);

@@ -69,8 +69,8 @@ static const char *needs(const struct cw_config *config, const void *own, const 
         return "--system warptm, eapg or warptm-el";
     if (strcmp(name, "warptm.scr_bits") == 0 && k->warptm_resolution != CW_KILO_SCR && k->warptm_resolution != CW_KILO_SCR_FREE)
         return "warptm.resolution=scr";
-    if (arbitrated && (starts(name, "tcd.") || starts(name, "kilo.hazard") || starts(name, "kilo.history_") || starts(name, "kilo.id_") ||
-                       starts(name, "kilo.watchdog")))
+    if (arbitrated && (starts(name, "tcd.") || starts(name, "kilo.validation") || starts(name, "kilo.hazard") ||
+                       starts(name, "kilo.history_") || starts(name, "kilo.id_") || starts(name, "kilo.watchdog")))
         return "--system kilotm, warptm or eapg";
     return starts(name, "tcd.") ? times_need(k, reader, name) : hazard_needs(k, reader, name);
 }

@@ -28,6 +28,8 @@ static const struct cw_key_preset presets[] = {
     SET("sbrp-artifact-near", pm_acquire, CW_PM_ACQUIRE_ISSUE, "[art]"),
     SET("sbrp-artifact-far", pm_window_form, CW_PM_WINDOW_PLUS_ONE, "[art]"),
     SET("sbrp-artifact-far", pm_acquire, CW_PM_ACQUIRE_ISSUE, "[art]"),
+    SET("sbrp-artifact-near", pm_release, CW_PM_RELEASE_BUFFER, "[art]"),
+    SET("sbrp-artifact-far", pm_release, CW_PM_RELEASE_BUFFER, "[art]"),
     SET("sbrp-artifact-near", pm_gpm_fences, 2, "[art]"),
     SET("sbrp-artifact-far", pm_gpm_fences, 2, "[art]"),
 };
@@ -47,6 +49,8 @@ static const char *needs(const struct cw_config *config, const void *own, const 
         return sbrp ? "--persistency gpm or epoch" : NULL;
     if (!sbrp)
         return "--persistency sbrp";
+    if (strcmp(name, "pm.release") == 0 && k->pm_drain == CW_PM_DRAIN_LAZY)
+        return "pm.drain=window or eager";
     const bool windowed = strcmp(name, "pm.window") == 0 || strcmp(name, "pm.window_form") == 0 || strcmp(name, "pm.urgent") == 0;
     return windowed && k->pm_drain != CW_PM_DRAIN_WINDOW ? "pm.drain=window" : NULL;
 }

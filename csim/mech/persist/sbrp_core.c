@@ -80,6 +80,13 @@ static bool l1_store(void *self, const struct cw_l1_store *s, cw_time now)
     return stored(c, s, &v);
 }
 
+/* Lazily kept, a released value would not be seen before somebody asks for its line. */
+static bool l1_takes_device(const void *self)
+{
+    const struct cw_sbrp_core *c = self;
+    return c->sbrp->keys->pm_release == CW_PM_RELEASE_BUFFER && c->sbrp->keys->pm_drain != CW_PM_DRAIN_LAZY;
+}
+
 static void l1_evict(void *self, uint32_t index, uint32_t warp, cw_time now)
 {
     struct cw_sbrp_core *c = self;
@@ -234,6 +241,7 @@ static void report(const void *self, FILE *out)
 }
 
 const struct cw_core_sockets cw_sbrp_sockets = {.l1_store = l1_store,
+                                                .l1_takes_device = l1_takes_device,
                                                 .l1_evict = l1_evict,
                                                 .l1_written = l1_written,
                                                 .intrinsic = intrinsic,

@@ -65,6 +65,7 @@ static void issue(struct cw_kilo_unit *u, struct cw_kilo_jobs *q, bool write, cw
     r->p->addr = region & ~(uint64_t)(CW_LINE_BYTES - 1);
     r->p->tag = slot;
     r->p->timing_only = !r->real;
+    r->p->certain = !write && u->tm->keys->kilo_validation == CW_KILO_VALIDATION_HITS;
     r->p->born = now;
     for (uint32_t i = 0; i < q->ring.cnt && r->cnt < 4 * CW_LANES; i++) {
         struct cw_kilo_job *j = job_at(q, i);
