@@ -137,8 +137,8 @@ struct cw_core_warps {
     struct cw_ages ages;
     struct cw_order order[CW_CORE_BLOCKS_MAX];
     uint64_t barrier_free; /* The cycle from which the unit for barriers takes another warp. */
-    uint32_t departures;   /* of bytes of persistent memory */
-    uint32_t stamps;       /* instructions that have one */
+    uint32_t departures;   /* Of bytes of persistent memory */
+    uint32_t stamps;       /* Instructions that have one */
     /* launch */
     const struct cw_launch *launch;
     struct cw_checkpoint checkpoint;

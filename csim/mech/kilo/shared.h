@@ -17,7 +17,7 @@
 #define CW_KILO_ENTRIES_MAX 65536u /* of a commit unit in C */
 
 enum cw_kilo_resolution { CW_KILO_NONE, CW_KILO_SCR, CW_KILO_2PCR, CW_KILO_SCR_FREE, CW_KILO_2PCR_FREE }; /* warptm.resolution */
-enum { CW_KILO_VALIDATION_ACCESSES, CW_KILO_VALIDATION_HITS };                                            /* kilo.validation */
+enum { CW_KILO_VALIDATION_ACCESSES, CW_KILO_VALIDATION_HITS };                                            /* Of kilo.validation. */
 enum { CW_KILO_ENTRY, CW_KILO_ROW };                                                                      /* kilo.walker */
 enum cw_kilo_tcd { CW_KILO_TCD_AUTO, CW_KILO_TCD_OFF, CW_KILO_TCD_PUBLISHED, CW_KILO_TCD_CLOSED };        /* tcd.mode */
 enum cw_kilo_sabotage { CW_KILO_SOUND, CW_KILO_SKIP_REVALIDATION, CW_KILO_OUT_OF_ORDER, CW_KILO_IGNORE_HAZARD };
