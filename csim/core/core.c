@@ -68,11 +68,8 @@ static void core_tick(void *self, cw_time now)
         c->blocks->control_next = c->warps->control->ops->tick(c->warps->control, c->warps->cycle);
     cw_core__wheel_tick(c->warps);
     cw_core__issue_tick(&c->issue);
-    if (c->warps->asks.cnt != 0) {
+    if (c->warps->asks.cnt != 0)
         cw_core__fetch_tick(c->blocks);
-        if (c->warps->stalls != NULL)
-            cw_core__stalls_judge(c->warps);
-    }
     c->component.wake = c->warps->faulted ? CW_TIME_NEVER : next_wake(c);
 }
 

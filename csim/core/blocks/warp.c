@@ -209,8 +209,6 @@ void cw_core__start_block(struct cw_core_blocks *blocks, const uint32_t ctaid[3]
         blocks->control_next = due <= cycle ? due : cycle + 1;
     if (blocks->cache.warps.asks.cnt != 0)
         cw_core__fetch_tick(blocks);
-    if (blocks->cache.warps.stalls != NULL)
-        cw_core__stalls_judge(&blocks->cache.warps);
     cw_time wake = (cycle + 1) * blocks->cache.warps.period;
     if (wake < *blocks->cache.warps.wake)
         *blocks->cache.warps.wake = wake;

@@ -7,6 +7,8 @@
  * its reply, the next one counts. What has not left is in the load/store unit. Where several warps wait for loads, the load counts whose
  * request left first.
  */
+#include <string.h>
+
 #include "core/issue/issue.h"
 #include "msg/trip.h"
 
@@ -34,6 +36,7 @@ static uint64_t *counter_of(struct cw_stats *s, uint8_t why)
 
 #define NOBODY CW_SLOTS_MAX
 
+/* Of a set only the words of the core's rows are there. */
 static bool has(const struct cw_slots *set, uint32_t w)
 {
     return (set->word[w / 64] >> w % 64 & 1u) != 0;
@@ -110,10 +113,12 @@ static uint32_t who_waits(const struct cw_core_memory *memory, const struct cw_s
 static struct cw_slots waiters(const struct cw_core_warps *warps, uint32_t s, const struct cw_stalled *to)
 {
     const struct cw_stalls *st = warps->stalls;
-    struct cw_slots set = {0};
-    set.word[to->warp / 64] = cw_core__bit(to->warp);
-    for (uint32_t row = 0; to->why == CW_STALL_SCOREBOARD_MEMORY && row < warps->rows; row++)
+    const bool loads = to->why == CW_STALL_SCOREBOARD_MEMORY;
+    struct cw_slots set;
+    memset(set.word, 0, warps->rows * sizeof *set.word);
+    for (uint32_t row = 0; loads && row < warps->rows; row++)
         set.word[row] = st->waits[to->why][row] & st->mine[s][row] & ~warps->row[row].ready;
+    set.word[to->warp / 64] |= cw_core__bit(to->warp);
     return set;
 }
 
@@ -319,6 +324,23 @@ static void tell_wait(const struct cw_core_memory *memory, uint32_t s, struct cw
         from = tell_part(memory, s, to, from, cycle);
 }
 
+static void tell_issued(const struct cw_core_warps *warps, uint32_t s, uint64_t until)
+{
+    const uint32_t pc = warps->stalls->issued[warps->scheduler[s].last];
+    const struct cw_stalled issued = {.why = CW_STALL_ISSUED, .pc = pc, .by = pc};
+    tell(warps, s, &issued, until, until - warps->stalls->charged);
+}
+
+static void charge_wait(struct cw_core_memory *memory, uint32_t s, uint64_t from, uint64_t cycle, bool told)
+{
+    struct cw_core_warps *const warps = &memory->blocks.cache.warps;
+    struct cw_stalled *to = &warps->stalls->scheduler[s];
+    cw_core__stalls_judge(warps, s);
+    *counter_of(warps->cfg.stats, to->why) += cycle - from;
+    if (told)
+        tell_wait(memory, s, to, from, cycle);
+}
+
 void cw_core__stalls_charge(struct cw_core_issue *issue, uint64_t cycle)
 {
     struct cw_core_warps *const warps = &issue->memory.blocks.cache.warps;
@@ -328,14 +350,11 @@ void cw_core__stalls_charge(struct cw_core_issue *issue, uint64_t cycle)
     const bool told = cw_events_want(warps->cfg.stream, CW_EVENT_STALL);
     for (uint32_t s = 0; s < warps->scheduler_cnt; s++) {
         const uint64_t taken = warps->scheduler[s].free_at, from = taken < st->charged ? st->charged : taken < cycle ? taken : cycle;
-        const uint32_t pc = st->issued[warps->scheduler[s].last];
-        const struct cw_stalled issued = {.why = CW_STALL_ISSUED, .pc = pc, .by = pc};
         warps->cfg.stats->issue_issued += from - st->charged;
-        *counter_of(warps->cfg.stats, st->scheduler[s].why) += cycle - from;
-        if (told)
-            tell(warps, s, &issued, from, from - st->charged);
-        if (told)
-            tell_wait(&issue->memory, s, &st->scheduler[s], from, cycle);
+        if (told && from > st->charged)
+            tell_issued(warps, s, from);
+        if (from < cycle)
+            charge_wait(&issue->memory, s, from, cycle, told);
     }
     if (warps->cfg.trips != NULL) {
         look_at_ports(&issue->memory, cycle);
@@ -358,5 +377,4 @@ void cw_core__stalls_tick(struct cw_core_issue *issue, bool stopped)
     struct cw_core_warps *const warps = &issue->memory.blocks.cache.warps;
     warps->stalls->stopped = stopped;
     warps->stalls->refused = is_refused(&issue->memory);
-    cw_core__stalls_judge(warps);
 }

@@ -312,7 +312,7 @@ static void say(const struct cw_core_warps *warps, uint32_t s, struct cw_stalled
     to->by = to->ready ? own(warps, to->warp) : st->by[to->warp];
 }
 
-static void judge(struct cw_core_warps *warps, uint32_t s)
+void cw_core__stalls_judge(struct cw_core_warps *warps, uint32_t s)
 {
     struct cw_slots slots;
     struct cw_stalled *to = &warps->stalls->scheduler[s];
@@ -330,16 +330,7 @@ static void judge(struct cw_core_warps *warps, uint32_t s)
     to->why = warps->stalls->idle;
 }
 
-void cw_core__stalls_judge(struct cw_core_warps *warps)
-{
-    for (uint32_t s = 0; s < warps->scheduler_cnt; s++)
-        judge(warps, s);
-}
-
 void cw_core__stalls_idle(struct cw_core_warps *warps, enum cw_stall why)
 {
     warps->stalls->idle = (uint8_t)why;
-    for (uint32_t s = 0; s < warps->scheduler_cnt; s++)
-        if (warps->stalls->scheduler[s].why >= CW_STALL_NO_WARP)
-            warps->stalls->scheduler[s].why = (uint8_t)why;
 }

@@ -263,8 +263,8 @@ void cw_core__stalls_note(struct cw_core_warps *warps, uint32_t w);
 void cw_core__stalls_issue(struct cw_core_warps *warps, uint32_t w, const struct cw_issue_op *op);
 /* From now on a scheduler without a warp counts as that. */
 void cw_core__stalls_idle(struct cw_core_warps *warps, enum cw_stall why);
-/* At the end of a tick: why each scheduler does not issue, from this cycle on. */
-void cw_core__stalls_judge(struct cw_core_warps *warps);
+/* Why a scheduler has not issued since the last tick. A core changes in its ticks only, so this is found when such a cycle is counted. */
+void cw_core__stalls_judge(struct cw_core_warps *warps, uint32_t s);
 /* registers.c */
 /* Operand o of a half of the warp, whose threads are `dynamic`: all its lanes. */
 void cw_core__read_operand(const struct cw_core_warps *warps, const struct cw_dynamic_warp *dynamic, uint32_t w, uint32_t half,
