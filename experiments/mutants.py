@@ -145,7 +145,7 @@ WARPTM = (
 TBC = (
     Mutant("tbc-pdom", "nothing regroups threads", (PDOM,), "tbc.faster dwf.cohe tbc.BFS2 dwf.slower dwfwb.eddies dwf.eddies.divg tbc.memory tbc.memory.MGST tbc.stalls "
            "tbc.DG.rrb tbc.rrb.STMCL", same=True),
-    Mutant("tbc-dwf", "threads of all blocks are regrouped", (divergence("dwf", "tbc"),), "tbc.cohe tbc.traffic"))
+    Mutant("tbc-dwf", "threads of all blocks are regrouped", (divergence("dwf", "tbc"),), "tbc.cohe"))
 SITM = (
     Mutant("sitm-kilo", "no snapshots", (snapshots_are(KILO_FORM),), "si.lists si.wasted si.versions.more", same=True),
     Mutant("sitm-warptm", "no snapshots", (snapshots_are(()),), "si.commit", same=True),
@@ -161,7 +161,7 @@ LOCALTM = (
     Mutant("localtm-slow", "scratch-pad accesses are slow where several work-items go on",
            (where("where ltm.serial is multiple", lambda run: "multiple" in str(dict(run.settings).get("ltm.serial")), "ltm.latency", 64),), "ltm.multiple.overhead"))
 SBRP = (
-    Mutant("sbrp-epoch", "no persist buffer", (model("epoch", "sbrp"), dropped(*SBRP_KEYS)), "sbrp.misses.block sbrp.misses.little sbrp.misses.intra"),
+    Mutant("sbrp-epoch", "no persist buffer", (model("epoch", "sbrp"), dropped(*SBRP_KEYS)), "sbrp.misses.block sbrp.misses.little sbrp.misses.intra sbrp.red sbrp.bw.less"),
     Mutant("sbrp-far", "near memory is as far as the other", (place("far", "near"),), "sbrp.near.far sbrp.near.gpm"),
     Mutant("sbrp-scopes", "all scopes are the device's", (parameter("scope", 1),), "sbrp.scopes"),
     Mutant("sbrp-small-buffer", "a persist buffer has a sixteenth of its lines", (Change("pm.pb_entries divided by 16", lambda run: scaled(

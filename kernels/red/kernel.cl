@@ -5,9 +5,9 @@
  * there. The block that is the last to finish adds the sums of all blocks
  * in the same way.
  *
- * With `authors` the kernel is that of their published program (reduction_gpu.cu). The upper half hands its sums over by a fence and a barrier; the
- * warp that has the sum makes it durable; then all threads of the block release. There they release the sum, which a late one could overwrite with
- * what it has read before; here the others have a word of their own.
+ * With `authors` the kernel is that of their published program (reduction.cu). The upper half hands its sums over by a barrier, which is no order in
+ * the paper's model, so these may be lost; the warp that has the sum makes it durable; then all threads of the block release. There they release
+ * the sum, which a late one could overwrite with what it has read before; here the others have a word of their own.
  *
  * Persistent memory is zero at first. A sum that has been made has MADE beside it.
  */
@@ -43,7 +43,6 @@ static inline uint add_up_authors(int scope, uint sum, uint known, __global uint
     uint t = get_local_id(0);
     if (t >= THREADS / 2 && !known)
         partial[t] = sum | MADE;
-    FENCE_DEVICE();
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
     for (uint step = THREADS / 2; step > 0; step /= 2) {
@@ -59,6 +58,8 @@ static inline uint add_up_authors(int scope, uint sum, uint known, __global uint
             release_in(scope, &flag[t], 1u);
         }
     }
+    if (t == 0)
+        partial[0] = sum | MADE;
     if (t < 32)
         dfence();
     return sum;
@@ -81,7 +82,8 @@ static inline void reduce(int authors, int scope, int out_scope, __global const 
     uint t = get_local_id(0), block = get_group_id(0), blocks = get_num_groups(0), sum = 0;
     __global uint *partial = parts + block * THREADS;
     flag[t] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    if (!authors)
+        barrier(CLK_LOCAL_MEM_FENCE);
     if (!resume || out[block] == 0) { /* else the block had come to its end */
         uint known = resume && t > 0 ? partial[t] & MADE : 0;
         for (uint i = 2 * THREADS * block + t; !known && i < n; i += 2 * THREADS * blocks) {
@@ -101,7 +103,8 @@ static inline void reduce(int authors, int scope, int out_scope, __global const 
         partial = parts + blocks * THREADS;
         uint known = resume && t > 0 ? partial[t] & MADE : 0;
         flag[t] = 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
+        if (!authors)
+            barrier(CLK_LOCAL_MEM_FENCE);
         sum = 0;
         for (uint b = t; !known && b < blocks; b += THREADS) {
             uint of_block = 0;

@@ -205,6 +205,11 @@ class Model(Crash):
         self.assertIn("but the total is there", done.stderr)
         self.assertRegex(done.stderr, r"the fence in line \d+ of the PTX is of block scope, which is too narrow: of device scope it would")
 
+    def test_the_authors_red_recovers(self):
+        """All threads of a block release at its end. A barrier hands over the tree's first step: its sums may be lost when the total is there."""
+        done = self.explore("red", "form=1", points="60")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_a_narrow_release_is_named(self):
         """SBRP 5.3: red with a release of block scope that another block acquires."""
         done = self.explore("red", "bug=1", points="1000")
