@@ -12,8 +12,9 @@ const struct cw_config__preset cw_config__getm = {"getm", "15 cores, 6 partition
 #define QVT "Accel-Sim, SM7_QV100, trace.config"
 #define BOOST \
     "inferred: a kernel that only reads and writes moves 527 bytes a cycle there, 68 percent of the memory's peak at 1132 MHz, 88 at 1455"
-#define NOC   "Jin et al. 2024, of a V100"
-#define VOLTA "Accel-Sim's microbenchmarks of a TITAN V, whose cores are the same"
+#define NOC     "Jin et al. 2024, of a V100"
+#define BENCHES "gpu-benches, gpu-latency, of a "
+#define VOLTA   "Accel-Sim's microbenchmarks of a TITAN V, whose cores are the same"
 static const struct cw_config__override qv100[] = {
     SET(gpu_kernels, 128, "CUDA guide, compute capability 7.0"),
     SET(gpu_queues, 8, "CUDA guide, CUDA_DEVICE_MAX_CONNECTIONS: 8 unless the program asks for more"),
@@ -96,7 +97,7 @@ static const struct cw_config__override qv100[] = {
     SET(l2_reply_queue, 64, QV),
     SET(l2_host_copies, CW_ON, QV),
     SET(dram_queue, 64, QV),
-    SET(dram_latency, 50, VOLTA ": 313 for a load that misses the L2"),
+    SET(dram_latency, 177, BENCHES "V100, 432 cycles of 1380 MHz for a load that misses the L2, 215 for one that hits: 440 here"),
     SET(dram_map, CW_DRAM_BANKS_LOW, QV),
     SET(dram_burst_bytes, 32, QV),
     SET(dram_bytes_per_cycle, 32, QV),
@@ -161,6 +162,7 @@ static const struct cw_config__override rtx2080ti[] = {
     SET(l2_bytes, 131072, TU ": 5.5 MB in all"),
     SET(l2_ways, 16, T75),
     SET(l2_rop_latency, 126, JIA4 ": 188 for a load that hits the L2"),
+    SET(dram_latency, 50, "not known"),
     SET(dram_map, CW_DRAM_GROUPS_LOW, "as sbrp-near, whose memory is the same"),
     SET(dram_bytes_per_cycle, 8, T75),
     SET(dram_ccd, 4, T75),

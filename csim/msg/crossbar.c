@@ -19,7 +19,7 @@
 #include "base/ring.h"
 
 #define PORTS_MAX 256u
-#define PART      32u /* A link carries a header, and a payload, in parts of this many bytes. */
+#define PART      64u /* A link carries payloads in parts of this many bytes, and takes half of that for a packet without one. */
 #define WORDS     (PORTS_MAX / 64u)
 
 struct entry {
@@ -212,6 +212,11 @@ static void request(struct cw_crossbar *x, uint32_t i)
     set_bit(x->active, o);
 }
 
+static uint32_t bytes_on_link(const struct cw_message *p)
+{
+    return p->payload_bytes == 0 ? PART / 2 : (p->payload_bytes + PART - 1) / PART * PART;
+}
+
 static void pass_until(const struct cw_crossbar *x, struct link *l, cw_time now)
 {
     const uint64_t passed = (now - l->at) / x->config.period * x->config.link_bytes;
@@ -231,7 +236,7 @@ static void collect_links(struct cw_crossbar *x, cw_time now)
             const uint32_t i = first + (start + k) % share;
             if (i >= x->config.inputs || !waits(x, i, now))
                 continue;
-            l->bytes += PART * (1 + (ring_head(&x->input[i].queue)->packet->payload_bytes + PART - 1) / PART);
+            l->bytes += bytes_on_link(ring_head(&x->input[i].queue)->packet);
             l->last = i;
             request(x, i);
         }

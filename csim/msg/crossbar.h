@@ -16,8 +16,8 @@
  * keeps its own buffer. Inputs take turns; the one whose turn it is keeps the port until its packet has been granted and has passed.
  * Outputs take turns among those for which a packet can be granted.
  *
- * Links: neighbouring inputs may share a link in front of the crossbar, which passes link_bytes in a cycle: 32 for a packet's header, and
- * its payload in parts of 32. The inputs take turns. A packet that the link has taken requests its output in the same cycle.
+ * Links: neighbouring inputs may share a link in front of the crossbar, which passes link_bytes in a cycle: a packet takes its payload in
+ * parts of 64, and 32 without one. The inputs take turns. A packet that the link has taken requests its output in the same cycle.
  */
 #ifndef CW_MSG_CROSSBAR_H
 #define CW_MSG_CROSSBAR_H

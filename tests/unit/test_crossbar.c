@@ -169,13 +169,13 @@ static void saturate_links(uint32_t payload, uint32_t senders, uint32_t *sent)
     cw_crossbar_destroy(x);
 }
 
-/* 32 bytes of header and the payload in parts of 32, 144 bytes a cycle; a port of its own keeps each input to a packet a cycle. */
+/* 144 bytes a cycle, the payload in parts of 64, 32 without one; a port of its own keeps each input to a packet a cycle. */
 static void test_crossbar__links_pass_their_bytes(void **state)
 {
     (void)state;
     const struct {
         uint32_t payload, senders, each;
-    } rows[] = {{0, 12, 750}, {1, 12, 375}, {32, 12, 375}, {33, 12, 250}, {128, 12, 150}, {32, 2, 999}, {32, 3, 750}, {128, 1, 900}};
+    } rows[] = {{0, 12, 750}, {1, 12, 375}, {64, 12, 375}, {65, 12, 187}, {128, 12, 187}, {32, 2, 999}, {32, 3, 750}, {256, 1, 562}};
     for (uint32_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         uint32_t sent[12];
         saturate_links(rows[r].payload, rows[r].senders, sent);
