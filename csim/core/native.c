@@ -7,9 +7,16 @@
 #include "core/native_private.h"
 #include "mem/direct.h"
 
-#define WORTH_LEAST 100000u /* Warp instructions of a kernel behind which its code pays for being made: these, */
+#define WORTH_LEAST 100000u /* Warp instructions behind which a piece of code pays for being made: these, */
 #define WORTH_EACH  5000u   /* And for each of its micro-operations these */
+#define PART        256u    /* Micro-operations of a piece: LLVM's time grows faster than a function */
 #define SHAPES      2u      /* For some lanes of a warp, and for all of them */
+
+struct cw_native_piece {
+    cw_native_code *code; /* NULL: none so far */
+    bool tried;
+    uint32_t executed; /* Warp instructions without code */
+};
 
 /* A kernel, and what there is of it. */
 struct cw_native_kernel {
@@ -20,13 +27,8 @@ struct cw_native_kernel {
     uint8_t *kind;
     struct cw_native_site *site;
     cw_native_access **access;
-    uint64_t worth;            /* Warp instructions behind which code pays */
-    uint64_t executed[SHAPES]; /* Without code */
-    struct cw_native_shape {
-        cw_native_code *code; /* NULL: none so far */
-        uint32_t *entry;
-        bool tried;
-    } shape[SHAPES];
+    struct cw_native_piece *piece[SHAPES]; /* [micro-operation / PART] */
+    uint32_t *entry[SHAPES];               /* [micro-operation] */
 };
 
 struct cw_native {
@@ -50,8 +52,10 @@ int cw_native_create(struct cw_native **out, const struct cw_native_compiler *co
 
 static void free_kernel(struct cw_native_kernel *k)
 {
-    for (uint32_t i = 0; i < SHAPES; i++)
-        free(k->shape[i].entry);
+    for (uint32_t i = 0; i < SHAPES; i++) {
+        free(k->entry[i]);
+        free(k->piece[i]);
+    }
     free(k->kind);
     free(k->site);
     free(k->access);
@@ -125,13 +129,16 @@ static struct cw_native_kernel *create_kernel(const struct cw_core_warps *warps,
     if (k == NULL)
         return NULL;
     k->kernel = kernel;
-    k->worth = WORTH_LEAST + (uint64_t)WORTH_EACH * kernel->uop_cnt;
     k->kind = malloc(kernel->uop_cnt);
     k->site = calloc(kernel->uop_cnt, sizeof *k->site);
     k->access = calloc(kernel->uop_cnt, sizeof *k->access);
-    for (uint32_t i = 0; i < SHAPES; i++)
-        k->shape[i].entry = malloc(kernel->uop_cnt * sizeof *k->shape[i].entry);
-    if (k->kind == NULL || k->site == NULL || k->access == NULL || k->shape[0].entry == NULL || k->shape[1].entry == NULL) {
+    bool ok = k->kind != NULL && k->site != NULL && k->access != NULL;
+    for (uint32_t i = 0; i < SHAPES; i++) {
+        k->entry[i] = calloc(kernel->uop_cnt, sizeof *k->entry[i]);
+        k->piece[i] = calloc(kernel->uop_cnt / PART + 1, sizeof *k->piece[i]);
+        ok = ok && k->entry[i] != NULL && k->piece[i] != NULL;
+    }
+    if (!ok) {
         free_kernel(k);
         return NULL;
     }
@@ -174,24 +181,27 @@ bool cw_core__native_launch(struct cw_native *n, const struct cw_core_memory *co
 
 /* ---- code ---- */
 
-static void compile(struct cw_native *n, struct cw_native_shape *s, bool whole)
+static void compile(struct cw_native *n, struct cw_native_piece *p, const struct cw_native_part *part)
 {
     struct cw_error err;
-    s->tried = true;
+    p->tried = true;
     if (n->self == NULL && n->compiler->open(&n->self, &err) != CW_OK)
         n->broken = true;
-    if (n->broken || n->compiler->compile(n->self, &n->current->source, whole, &s->code, s->entry, &err) != CW_OK)
-        s->code = NULL;
+    if (n->broken || n->compiler->compile(n->self, &n->current->source, part, &p->code, n->current->entry[part->whole], &err) != CW_OK)
+        p->code = NULL;
 }
 
-/* The code for these lanes. NULL: there is none, or it would not pay yet. */
-static struct cw_native_shape *shape_of(struct cw_native *n, uint32_t active)
+/* The code that has the micro-operation, for these lanes. NULL: there is none, or it would not pay yet. */
+static cw_native_code *code_at(struct cw_native *n, uint32_t pc, bool whole)
 {
-    const bool whole = active == UINT32_MAX;
-    struct cw_native_shape *s = &n->current->shape[whole];
-    if (!s->tried && (++n->current->executed[whole] >= n->current->worth || n->at_once))
-        compile(n, s, whole);
-    return s->code != NULL ? s : NULL;
+    struct cw_native_piece *p = &n->current->piece[whole][pc / PART];
+    if (p->tried)
+        return p->code;
+    const uint32_t first = pc - pc % PART, left = n->current->kernel->uop_cnt - first;
+    const struct cw_native_part part = {.first = first, .end = first + (left < PART ? left : PART), .whole = whole};
+    if (++p->executed >= WORTH_LEAST + WORTH_EACH * (part.end - first) || n->at_once)
+        compile(n, p, &part);
+    return p->code;
 }
 
 static struct cw_native_frame frame_of(const struct cw_native *n, const struct cw_core_memory *core, uint32_t w, uint64_t most)
@@ -203,9 +213,7 @@ static struct cw_native_frame frame_of(const struct cw_native *n, const struct c
         .r64 = warp->x[0].r64,
         .pred = warp->x[0].pred,
         .x = &warp->x[0],
-        .active = (uint32_t)warps->front[w].active,
         .live = (uint32_t)warp->live,
-        .stop = warps->front[w].stop,
         .polled = warp->polled,
         .left = most,
         .shared = core->blocks.shared + warps->block[warp->block].shared_base,
@@ -215,23 +223,35 @@ static struct cw_native_frame frame_of(const struct cw_native *n, const struct c
     };
 }
 
+/* From piece to piece. false: nothing was executed. */
+static bool go_on(struct cw_native *n, struct cw_core_warps *warps, uint32_t w, struct cw_native_frame *f)
+{
+    const struct cw_front *front = &warps->front[w];
+    const bool whole = front->active == UINT32_MAX;
+    const uint64_t left = f->left;
+    cw_native_code *code = code_at(n, front->pc, whole);
+    if (code == NULL || n->current->entry[whole][front->pc] == CW_NATIVE_NO_ENTRY)
+        return false;
+    f->active = (uint32_t)front->active;
+    f->stop = front->stop;
+    const uint32_t pc = code(f, n->current->entry[whole][front->pc]);
+    if (f->left == left)
+        return false;
+    cw_control_advance(warps->control, w, pc);
+    return true;
+}
+
 uint64_t cw_core__native_run(struct cw_native *n, struct cw_core_memory *core, uint32_t w, uint64_t most)
 {
     struct cw_core_warps *warps = &core->blocks.cache.warps;
     struct cw_warp *warp = &warps->warp[w];
-    const struct cw_front *front = &warps->front[w];
     if (warp->in_region || (warp->spin != 0 && warp->spin % CW_TURN_POLLS == 0))
         return 0;
-    const struct cw_native_shape *s = shape_of(n, (uint32_t)front->active);
-    if (s == NULL || s->entry[front->pc] == CW_NATIVE_NO_ENTRY)
-        return 0;
     struct cw_native_frame frame = frame_of(n, core, w, most);
-    const uint32_t pc = s->code(&frame, s->entry[front->pc]);
-    if (frame.left == most)
-        return 0;
+    while (go_on(n, warps, w, &frame))
+        continue;
     warps->cycle += most - frame.left;
     if (frame.progress != 0)
         cw_core__progress(warps, warp);
-    cw_control_advance(warps->control, w, pc);
     return frame.threads;
 }

@@ -60,6 +60,12 @@ struct cw_native_source {
     cw_native_access *const *access; /* [uop_cnt]; of CW_NATIVE_ACCESS */
 };
 
+/* What a piece of code is made of. */
+struct cw_native_part {
+    uint32_t first, end; /* Micro-operations first to end - 1 */
+    bool whole;          /* The code is for warps of which all 32 lanes are active */
+};
+
 /* Executes from a place on, and returns the PC of the next instruction. left and threads have counted what was executed. */
 typedef uint32_t cw_native_code(struct cw_native_frame *f, uint32_t entry);
 
@@ -69,10 +75,10 @@ typedef uint32_t cw_native_code(struct cw_native_frame *f, uint32_t entry);
 struct cw_native_compiler {
     uint32_t abi;
     int (*open)(void **self, struct cw_error *err);
-    /* whole: the code is for warps of which all 32 lanes are active. entry: [uop_cnt], the number with which to enter the code in front of
-     * the micro-operation, or CW_NATIVE_NO_ENTRY. The code lives until close. */
-    int (*compile)(void *self, const struct cw_native_source *source, bool whole, cw_native_code **code, uint32_t *entry,
-                   struct cw_error *err);
+    /* entry: [uop_cnt], of those of the part the number with which to enter the code in front of the micro-operation, or CW_NATIVE_NO_ENTRY.
+     * The code lives until close. */
+    int (*compile)(void *self, const struct cw_native_source *source, const struct cw_native_part *part, cw_native_code **code,
+                   uint32_t *entry, struct cw_error *err);
     void (*close)(void *self);
 };
 

@@ -38,11 +38,11 @@ static int open_loaded(void **self, struct cw_error *err)
     return status;
 }
 
-static int compile(void *self, const struct cw_native_source *source, bool whole, cw_native_code **code, uint32_t *entry,
-                   struct cw_error *err)
+static int compile(void *self, const struct cw_native_source *source, const struct cw_native_part *part, cw_native_code **code,
+                   uint32_t *entry, struct cw_error *err)
 {
     const struct loaded *l = self;
-    return l->compiler->compile(l->self, source, whole, code, entry, err);
+    return l->compiler->compile(l->self, source, part, code, entry, err);
 }
 
 static void close_loaded(void *self)

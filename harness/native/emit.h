@@ -40,7 +40,7 @@ struct cw_native_emit {
     struct cw_native_types t;
     cw_value function, frame;
     cw_value r32, r64, pred, exec, active; /* of the frame */
-    cw_value left, threads;                /* stack places of what is counted */
+    cw_value threads;                      /* a stack place: lanes of guarded micro-operations of the block */
     /* in a loop */
     cw_value at;    /* of the piece: bytes in a vector of 32-bit lanes */
     cw_value shift; /* its first lane, 32 bits */
@@ -89,7 +89,7 @@ static inline bool cw_native_is_live(const struct cw_native_live *l, uint32_t pc
 }
 
 /* kernel.c */
-/* Emits the function `name` of the kernel, and says where it can be entered. false: no memory. */
-bool cw_native_emit_kernel(struct cw_native_emit *e, const char *name, uint32_t *entry);
+/* Emits the function `name` of micro-operations first to end - 1, and says where it can be entered. false: no memory. */
+bool cw_native_emit_kernel(struct cw_native_emit *e, const char *name, uint32_t first, uint32_t end, uint32_t *entry);
 
 #endif

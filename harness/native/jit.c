@@ -135,8 +135,8 @@ static int finish(struct compiler *c, LLVMOrcThreadSafeContextRef context, LLVMM
     return CW_OK;
 }
 
-static int compile(void *self, const struct cw_native_source *source, bool whole, cw_native_code **code, uint32_t *entry,
-                   struct cw_error *err)
+static int compile(void *self, const struct cw_native_source *source, const struct cw_native_part *part, cw_native_code **code,
+                   uint32_t *entry, struct cw_error *err)
 {
     struct compiler *c = self;
     char name[32];
@@ -149,10 +149,10 @@ static int compile(void *self, const struct cw_native_source *source, bool whole
                                .source = source,
                                .kernel = source->kernel,
                                .width = c->width,
-                               .whole = whole,
+                               .whole = part->whole,
                                .t = types_of(context, c->width)};
     LLVMSetModuleDataLayout(e.module, LLVMCreateTargetDataLayout(c->machine));
-    const bool ok = cw_native_emit_kernel(&e, name, entry);
+    const bool ok = cw_native_emit_kernel(&e, name, part->first, part->end, entry);
     LLVMDisposeBuilder(e.b);
     const int status = ok ? finish(c, safe, e.module, name, code, err) : cw_fail(err, CW_ENOMEM, "out of memory");
     LLVMOrcDisposeThreadSafeContext(safe);

@@ -17,8 +17,8 @@ struct kernel {
     struct cw_native_live live;
     bool *leads, *meets;     /* [micro-operation]: a block begins there; a SIMT stack may want to hear of it */
     LLVMBasicBlockRef *body; /* [micro-operation]: of a block that can be entered; NULL */
-    LLVMBasicBlockRef out;
-    cw_value pc, active_cnt; /* a stack place, and how many lanes are active */
+    uint32_t first, end;     /* micro-operations of which the function is: first to end - 1 */
+    cw_value left;           /* of the block: what the frame had at its begin */
     uint32_t done, whole;    /* micro-operations of the block that have been executed and not counted; those by all active lanes */
 };
 
@@ -61,20 +61,29 @@ static cw_value lane_cnt(const struct kernel *k, cw_value bits)
     return LLVMBuildZExt(k->e->b, n, k->e->t.i64, "");
 }
 
+static cw_value field_place(struct cw_native_emit *e, size_t offset)
+{
+    cw_value at = LLVMConstInt(e->t.i64, offset, 0), p = LLVMBuildGEP2(e->b, e->t.i8, e->frame, &at, 1, "");
+    return LLVMBuildBitCast(e->b, p, LLVMPointerType(e->t.i64, 0), "");
+}
+
 /* What the block has executed so far, at a place where it ends. */
 static void count(const struct kernel *k, uint32_t done, uint32_t whole)
 {
     struct cw_native_emit *e = k->e;
-    if (done != 0)
-        add_to(k, e->left, LLVMConstInt(e->t.i64, 0 - (uint64_t)done, 0));
-    if (whole != 0)
-        add_to(k, e->threads, LLVMBuildMul(e->b, k->active_cnt, LLVMConstInt(e->t.i64, whole, 0), ""));
+    if (done == 0)
+        return;
+    cw_value left = LLVMBuildSub(e->b, k->left, LLVMConstInt(e->t.i64, done, 0), "");
+    LLVMBuildStore(e->b, left, field_place(e, offsetof(struct cw_native_frame, left)));
+    cw_value lanes = e->whole ? LLVMConstInt(e->t.i64, CW_LANES, 0) : lane_cnt(k, e->active);
+    lanes = LLVMBuildMul(e->b, lanes, LLVMConstInt(e->t.i64, whole, 0), "");
+    lanes = LLVMBuildAdd(e->b, lanes, LLVMBuildLoad2(e->b, e->t.i64, e->threads, ""), "");
+    add_to(k, field_place(e, offsetof(struct cw_native_frame, threads)), lanes);
 }
 
 static void leave(const struct kernel *k, uint32_t pc)
 {
-    LLVMBuildStore(k->e->b, word(k, pc), k->pc);
-    LLVMBuildBr(k->e->b, k->out);
+    LLVMBuildRet(k->e->b, word(k, pc));
 }
 
 /* Leaves in front of pc unless the condition holds. */
@@ -320,9 +329,7 @@ static void emit_taken(struct kernel *k, uint32_t pc)
     if (u->target <= pc) {
         leave_unless(k, LLVMBuildICmp(e->b, LLVMIntEQ, FIELD(e, e->t.i32, polled), word(k, 0), ""), pc);
         if ((u->flags & CW_UF_ENDLESS) == 0) {
-            cw_value at = LLVMConstInt(e->t.i64, offsetof(struct cw_native_frame, progress), 0);
-            cw_value place = LLVMBuildGEP2(e->b, e->t.i8, e->frame, &at, 1, "");
-            place = LLVMBuildBitCast(e->b, place, LLVMPointerType(e->t.i64, 0), "");
+            cw_value place = field_place(e, offsetof(struct cw_native_frame, progress));
             LLVMBuildStore(e->b, LLVMConstInt(e->t.i64, 1, 0), place);
         }
     }
@@ -361,7 +368,7 @@ static bool is_lanes(const struct kernel *k, uint32_t pc)
 /* Whether pc belongs to the block that begins before it. */
 static bool goes_on(const struct kernel *k, uint32_t pc)
 {
-    return kind_at(k, pc) != CW_NATIVE_STOP && !k->leads[pc];
+    return pc < k->end && kind_at(k, pc) != CW_NATIVE_STOP && !k->leads[pc];
 }
 
 static uint32_t block_end(const struct kernel *k, uint32_t begin)
@@ -372,6 +379,19 @@ static uint32_t block_end(const struct kernel *k, uint32_t begin)
     return pc;
 }
 
+/* Anew in each block: values that live through all of a large function would cost LLVM time by their square. */
+static void read_frame(struct kernel *k)
+{
+    struct cw_native_emit *e = k->e;
+    e->r32 = FIELD(e, e->t.bytes, r32);
+    e->r64 = FIELD(e, e->t.bytes, r64);
+    e->pred = FIELD(e, e->t.bytes, pred);
+    e->exec = FIELD(e, e->t.bytes, x);
+    e->active = e->whole ? word(k, UINT32_MAX) : FIELD(e, e->t.i32, active);
+    k->left = FIELD(e, e->t.i64, left);
+    LLVMBuildStore(e->b, LLVMConstInt(e->t.i64, 0, 0), e->threads);
+}
+
 static void emit_block(struct kernel *k, uint32_t begin)
 {
     struct cw_native_emit *e = k->e;
@@ -379,8 +399,8 @@ static void emit_block(struct kernel *k, uint32_t begin)
     uint32_t pc = begin;
     k->done = k->whole = 0;
     go_on_in(k, k->body[begin]);
-    cw_value left = LLVMBuildLoad2(e->b, e->t.i64, e->left, "");
-    leave_unless(k, LLVMBuildICmp(e->b, LLVMIntUGE, left, LLVMConstInt(e->t.i64, end - begin, 0), ""), begin);
+    read_frame(k);
+    leave_unless(k, LLVMBuildICmp(e->b, LLVMIntUGE, k->left, LLVMConstInt(e->t.i64, end - begin, 0), ""), begin);
     while (pc < end && kind_at(k, pc) != CW_NATIVE_BRANCH) {
         uint32_t until = pc;
         while (until < end && is_lanes(k, until))
@@ -404,7 +424,7 @@ static void emit_block(struct kernel *k, uint32_t begin)
 static void find_blocks(struct kernel *k)
 {
     const struct cw_kernel *kernel = k->e->kernel;
-    k->leads[0] = true;
+    k->leads[k->first] = true;
     for (uint32_t pc = 0; pc < kernel->uop_cnt; pc++) {
         const struct cw_uop *u = uop_at(k, pc);
         const bool branches = u->op == CW_OP_BRA || u->op == CW_OP_BRX;
@@ -414,60 +434,32 @@ static void find_blocks(struct kernel *k)
             k->leads[kernel->brx[u->target].target[i]] = true;
         if (branches && u->rpc != CW_PC_NONE && u->rpc < kernel->uop_cnt)
             k->leads[u->rpc] = k->meets[u->rpc] = true;
-        if (pc + 1 < kernel->uop_cnt && (branches || kind_at(k, pc) == CW_NATIVE_STOP || kind_at(k, pc) == CW_NATIVE_ACCESS ||
-                                         kind_at(k, pc) == CW_NATIVE_WHOLE || kind_at(k, pc) == CW_NATIVE_TOGETHER))
+        if (pc + 1 < kernel->uop_cnt)
             k->leads[pc + 1] |= branches || kind_at(k, pc) == CW_NATIVE_STOP;
     }
-}
-
-static cw_value new_place(struct cw_native_emit *e, LLVMTypeRef type, cw_value first)
-{
-    cw_value place = LLVMBuildAlloca(e->b, type, "");
-    LLVMBuildStore(e->b, first, place);
-    return place;
 }
 
 static void emit_entry(struct kernel *k, uint32_t *entry)
 {
     struct cw_native_emit *e = k->e;
+    LLVMBasicBlockRef nowhere = NULL;
     uint32_t cnt = 0;
     go_on_in(k, new_block(k));
     e->frame = LLVMGetParam(e->function, 0);
-    e->r32 = FIELD(e, e->t.bytes, r32);
-    e->r64 = FIELD(e, e->t.bytes, r64);
-    e->pred = FIELD(e, e->t.bytes, pred);
-    e->exec = FIELD(e, e->t.bytes, x);
-    e->active = e->whole ? word(k, UINT32_MAX) : FIELD(e, e->t.i32, active);
-    k->active_cnt = e->whole ? LLVMConstInt(e->t.i64, CW_LANES, 0) : lane_cnt(k, e->active);
-    e->left = new_place(e, e->t.i64, FIELD(e, e->t.i64, left));
-    e->threads = new_place(e, e->t.i64, LLVMConstInt(e->t.i64, 0, 0));
-    k->pc = new_place(e, e->t.i32, word(k, 0));
+    e->threads = LLVMBuildAlloca(e->b, e->t.i64, "");
     for (uint32_t i = 0; i < e->kernel->pred_cnt; i++)
-        e->gathered[i] = new_place(e, e->t.i32, word(k, 0));
-    for (uint32_t pc = 0; pc < e->kernel->uop_cnt; pc++) {
+        e->gathered[i] = LLVMBuildAlloca(e->b, e->t.i32, "");
+    for (uint32_t pc = k->first; pc < k->end; pc++) {
         k->body[pc] = k->leads[pc] && kind_at(k, pc) != CW_NATIVE_STOP ? new_block(k) : NULL;
         entry[pc] = k->body[pc] != NULL ? cnt++ : CW_NATIVE_NO_ENTRY;
     }
-    k->out = new_block(k);
-    cw_value choice = LLVMBuildSwitch(e->b, LLVMGetParam(e->function, 1), k->out, cnt);
-    for (uint32_t pc = 0; pc < e->kernel->uop_cnt; pc++)
+    nowhere = new_block(k);
+    cw_value choice = LLVMBuildSwitch(e->b, LLVMGetParam(e->function, 1), nowhere, cnt);
+    for (uint32_t pc = k->first; pc < k->end; pc++)
         if (k->body[pc] != NULL)
             LLVMAddCase(choice, word(k, entry[pc]), k->body[pc]);
-}
-
-static void store_field(struct cw_native_emit *e, size_t offset, cw_value place)
-{
-    cw_value at = LLVMConstInt(e->t.i64, offset, 0), p = LLVMBuildGEP2(e->b, e->t.i8, e->frame, &at, 1, "");
-    LLVMBuildStore(e->b, LLVMBuildLoad2(e->b, e->t.i64, place, ""), LLVMBuildBitCast(e->b, p, LLVMPointerType(e->t.i64, 0), ""));
-}
-
-static void emit_exit(struct kernel *k)
-{
-    struct cw_native_emit *e = k->e;
-    go_on_in(k, k->out);
-    store_field(e, offsetof(struct cw_native_frame, left), e->left);
-    store_field(e, offsetof(struct cw_native_frame, threads), e->threads);
-    LLVMBuildRet(e->b, LLVMBuildLoad2(e->b, e->t.i32, k->pc, ""));
+    go_on_in(k, nowhere);
+    LLVMBuildUnreachable(e->b);
 }
 
 static bool create_file(struct cw_native_file *f, uint32_t cnt)
@@ -505,19 +497,18 @@ static void destroy(struct kernel *k)
     cw_native_live_destroy(&k->live);
 }
 
-bool cw_native_emit_kernel(struct cw_native_emit *e, const char *name, uint32_t *entry)
+bool cw_native_emit_kernel(struct cw_native_emit *e, const char *name, uint32_t first, uint32_t end, uint32_t *entry)
 {
-    struct kernel k = {.e = e};
+    struct kernel k = {.e = e, .first = first, .end = end};
     LLVMTypeRef args[] = {e->t.bytes, e->t.i32};
     const bool ok = create(&k);
     e->function = LLVMAddFunction(e->module, name, LLVMFunctionType(e->t.i32, args, 2, 0));
     if (ok) {
         find_blocks(&k);
         emit_entry(&k, entry);
-        for (uint32_t pc = 0; pc < e->kernel->uop_cnt; pc++)
+        for (uint32_t pc = first; pc < end; pc++)
             if (k.body[pc] != NULL)
                 emit_block(&k, pc);
-        emit_exit(&k);
     }
     destroy(&k);
     return ok;
