@@ -75,6 +75,13 @@ void cw_native_set_integer(struct cw_native_emit *e, struct cw_opnd o, uint32_t 
 cw_value cw_native_call(struct cw_native_emit *e, const char *name, LLVMTypeRef type, cw_value *args, uint32_t cnt);
 bool cw_native_constant(const struct cw_native_emit *e, struct cw_opnd o, uint64_t *value);
 
+/* access.c */
+/* Whether there is code for the usual patterns of its addresses. */
+bool cw_native_inlines(const struct cw_native_emit *e, const struct cw_uop *u);
+/* That code; it goes on in `after`, or in `other` where nothing is done. site: struct cw_native_site. */
+void cw_native_emit_access(struct cw_native_emit *e, const struct cw_uop *u, cw_value site, LLVMBasicBlockRef other,
+                           LLVMBasicBlockRef after);
+
 /* live.c */
 /* Which registers somebody may read behind each micro-operation. */
 struct cw_native_live {

@@ -270,8 +270,19 @@ static void emit_call(struct kernel *k, uint32_t pc, enum cw_native_kind kind, c
     const struct cw_uop *u = uop_at(k, pc);
     if (kind == CW_NATIVE_ACCESS) {
         cw_value site = pointer(k, &e->source->site[pc], e->t.bytes);
+        LLVMBasicBlockRef other = NULL, after = NULL;
+        if (cw_native_inlines(e, u)) {
+            other = new_block(k);
+            after = new_block(k);
+            cw_native_emit_access(e, u, site, other, after);
+            go_on_in(k, other);
+        }
         cw_value ok = call_out(k, (uintptr_t)e->source->access[pc], e->t.i32, e->frame, site, mask);
         leave_unless(k, LLVMBuildICmp(e->b, LLVMIntNE, ok, word(k, 0), ""), pc);
+        if (after != NULL) {
+            LLVMBuildBr(e->b, after);
+            go_on_in(k, after);
+        }
     } else if (kind == CW_NATIVE_EXEC || kind == CW_NATIVE_WHOLE) {
         call_out(k, (uintptr_t)u->exec, LLVMVoidTypeInContext(e->context), pointer(k, u, e->t.bytes), e->exec, mask);
     }
