@@ -489,7 +489,7 @@ static bool create(struct kernel *k)
     k->body = calloc(kernel->uop_cnt, sizeof *k->body);
     e->gathered = calloc(kernel->pred_cnt + 1, sizeof *e->gathered);
     const bool files =
-        create_file(&e->words, kernel->r32_cnt) & create_file(&e->doubles, kernel->r64_cnt) & create_file(&e->preds, kernel->pred_cnt);
+        create_file(&e->words, kernel->r32_cnt) && create_file(&e->doubles, kernel->r64_cnt) && create_file(&e->preds, kernel->pred_cnt);
     const bool live = cw_native_live_create(&k->live, e->source);
     return files && live && k->leads != NULL && k->meets != NULL && k->body != NULL && e->gathered != NULL;
 }
