@@ -5,6 +5,7 @@
 #   libcowarp0      the shared library, and what it loads
 #   libcowarp-dev   headers, static library, examples
 #   python3-cowarp  the Python package
+#   cowarp-native   machine code of kernels, with LLVM
 #   cowarp-rtl      Verilog of the units, the units built for their default parameters, views, synthesis
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME cowarp)
@@ -19,6 +20,9 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_COMPONENTS_ALL cowarp library development python rtl)
+if(TARGET cowarp_native)
+    list(APPEND CPACK_COMPONENTS_ALL native)
+endif()
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -71,6 +75,11 @@ cw_package(python python3-cowarp python "GPU co-simulator with hardware units in
 cw_package(rtl cowarp-rtl electronics "GPU co-simulator with hardware units in Verilog: the Verilog"
            " cowarp runs PTX kernels on a cycle-level GPU.\n This package has the units in Verilog, as sources and built, their views and\n the scripts that estimate area, timing and power.")
 
+if(TARGET cowarp_native)
+    cw_package(native cowarp-native electronics "GPU co-simulator with hardware units in Verilog: native code"
+               " cowarp runs PTX kernels on a cycle-level GPU.\n This package makes machine code of kernels that run without time.")
+    set(CPACK_DEBIAN_NATIVE_PACKAGE_SHLIBDEPS ON)
+endif()
 set(same "(= ${PROJECT_VERSION}-1)")
 foreach(part COWARP LIBRARY RTL)
     set(CPACK_DEBIAN_${part}_PACKAGE_SHLIBDEPS ON)
@@ -80,11 +89,12 @@ file(WRITE ${CMAKE_BINARY_DIR}/install/triggers "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${CMAKE_BINARY_DIR}/install/shlibs ${CMAKE_BINARY_DIR}/install/triggers)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_COWARP_PACKAGE_DEPENDS "libcowarp0 ${same}, python3")
-set(CPACK_DEBIAN_COWARP_PACKAGE_RECOMMENDS "cowarp-rtl, libblas3, liblapack3, libfftw3-double3, libfftw3-single3, python3-matplotlib")
+set(CPACK_DEBIAN_COWARP_PACKAGE_RECOMMENDS "cowarp-rtl, cowarp-native, libblas3, liblapack3, libfftw3-double3, libfftw3-single3, python3-matplotlib")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libcowarp0 ${same}, libmd-dev")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "libcowarp0 ${same}, python3, python3-numpy")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-pandas")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_NATIVE_PACKAGE_DEPENDS "libcowarp0 ${same}")
 set(CPACK_DEBIAN_RTL_PACKAGE_DEPENDS "libcowarp0 ${same}, python3")
 set(CPACK_DEBIAN_RTL_PACKAGE_RECOMMENDS "g++, verilator")
 set(CPACK_DEBIAN_RTL_PACKAGE_SUGGESTS "gtkwave, iverilog, opensta, qflow-tech-osu018, yosys")

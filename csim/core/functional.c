@@ -7,10 +7,10 @@
 
 #include "core/core_local.h"
 #include "core/core_state.h"
+#include "core/native_private.h"
 #include "mem/direct.h"
 
 #define TURN_INSTRUCTIONS 100000u /* of a warp in a turn, at the most */
-#define TURN_POLLS        4u      /* backward branches after polling in vain (report.c) */
 
 /* ---- memory ---- */
 
@@ -341,7 +341,7 @@ static inline bool gives_way(const struct cw_core *c, uint32_t w, uint32_t pc, u
     const struct cw_warp *warp = &c->warps->warp[w];
     if (c->warps->faulted || !can_run(c, w) || c->warps->cycle - since >= TURN_INSTRUCTIONS)
         return true;
-    const bool polls = c->warps->op[pc].kind == CW_ISSUE_BRANCH && warp->spin != 0 && warp->spin % TURN_POLLS == 0;
+    const bool polls = c->warps->op[pc].kind == CW_ISSUE_BRANCH && warp->spin != 0 && warp->spin % CW_TURN_POLLS == 0;
     return (polls || c->warps->op[pc].kind == CW_ISSUE_SLEEP) && !warp->in_region;
 }
 
@@ -353,6 +353,11 @@ static bool run_warp(struct cw_functional *f, uint32_t w)
     uint64_t threads = 0;
     uint32_t pc;
     do {
+        if (f->native != NULL) {
+            threads += cw_core__native_run(f->native, c->memory, w, TURN_INSTRUCTIONS - (c->warps->cycle - since));
+            if (c->warps->cycle - since == TURN_INSTRUCTIONS)
+                break;
+        }
         pc = cw_core__pc(c->warps, w);
         threads += cw_lanes_count(step(f, w));
     } while (!gives_way(c, w, pc, since));
@@ -377,6 +382,11 @@ bool cw_functional_turn(struct cw_functional *f)
         f->warp = w;
     }
     return any;
+}
+
+void cw_functional_native(struct cw_functional *f, struct cw_native *n)
+{
+    f->native = cw_core__native_launch(n, f->core->memory, f->memory) ? n : NULL;
 }
 
 void cw_functional_start_block(struct cw_functional *f, const uint32_t ctaid[3])

@@ -10,6 +10,7 @@
 #define CW_CORE_FUNCTIONAL_H
 
 #include "core/core.h"
+#include "core/native.h"
 
 /* What a core needs that runs without time, and what it has done. */
 struct cw_functional {
@@ -19,11 +20,14 @@ struct cw_functional {
     bool spins;     /* in its last turn no warp did more than poll memory, which a block that has not begun may be needed for */
     bool in_region; /* `warp` was in a region when its last turn ended: the core has to have the next turn, before any other one */
     uint32_t warp;
+    struct cw_native *native; /* the launch runs in native code where there is some; NULL: it does not */
 };
 
 /* A region is executed by one lane of a warp after the other, and no other warp runs meanwhile: all regions are critical sections of one
  * lock. To be called once, before the first launch. CW_ENOMEM. */
 int cw_functional_attach(struct cw_functional *f, struct cw_error *err);
+/* The core is prepared for a launch, which may run in native code. */
+void cw_functional_native(struct cw_functional *f, struct cw_native *n);
 /* Starts a block of the prepared launch, for which there is room (cw_core_can_take_block). */
 void cw_functional_start_block(struct cw_functional *f, const uint32_t ctaid[3]);
 /* Each warp runs until it waits, ends, sleeps, has polled memory a few times, or has executed many instructions. false: no warp could run,

@@ -2,7 +2,7 @@
 /*
  * Execution of a micro-op over 32 lanes, a warp or half of one: all but memory and control flow, which the core does itself.
  *
- * Registers of a core lie as [register][warp][lane], so that a micro-op is one loop over 32 adjacent lanes under a mask.
+ * Registers of a core lie as [warp][register][lane], so that a micro-op is one loop over 32 adjacent lanes under a mask.
  */
 #ifndef CW_EXEC_EXEC_H
 #define CW_EXEC_EXEC_H

@@ -31,7 +31,7 @@ static int create(struct cw_gpu *gpu, struct cw_error *err)
     f->config.core_scoreboard = CW_SCOREBOARD_REGISTER;
     f->config.core_pipeline = CW_PIPELINE_SPLIT;
     f->config.core_divergence = CW_DIVERGENCE_PDOM;
-    return CW_OK;
+    return gpu->native != NULL ? cw_native_create(&f->native, gpu->native, gpu->native_at_once, err) : CW_OK;
 }
 
 static int create_core(struct cw_gpu *gpu, uint32_t i, struct cw_error *err)
@@ -62,6 +62,8 @@ static int prepare_core(struct cw_gpu *gpu, uint32_t i, struct cw_error *err)
     int status = f->core[i] != NULL ? CW_OK : create_core(gpu, i, err);
     if (status == CW_OK && !f->prepared[i])
         status = cw_core_prepare(f->core[i], &gpu->launch, err);
+    if (status == CW_OK && !f->prepared[i] && f->native != NULL)
+        cw_functional_native(&f->on[i], f->native);
     f->prepared[i] = status == CW_OK;
     return status;
 }

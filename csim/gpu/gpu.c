@@ -161,6 +161,7 @@ static void destroy_functional(struct cw_gpu *gpu)
         return;
     for (uint32_t i = 0; f->core != NULL && i < gpu->config.core_count; i++)
         cw_core_destroy(f->core[i]);
+    cw_native_destroy(f->native);
     free(f->on);
     free(f->core);
     free(f->prepared);
@@ -269,6 +270,8 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
     gpu->on_save = options->on_save;
     gpu->save_at = options->on_save != NULL ? options->save_cycle * gpu->clocks.period[CW_DOMAIN_CORE] : CW_TIME_NEVER;
     gpu->max_cycles = options->max_cycles;
+    gpu->native = options->native;
+    gpu->native_at_once = options->native_at_once;
     gpu->sampling.bound = options->estimate;
     gpu->on_progress = options->on_progress;
     gpu->on_step = options->on_step;

@@ -51,7 +51,9 @@ struct cw_gpu_options {
     double
         estimate; /* 0; or launches are timed in part, until half of the 95-percent interval of their cycles is at most this part of them:
                          sampled.c. cw_gpu_estimated then has the result, time goes on by it, and other counters have what was timed */
-    uint64_t max_cycles; /* core cycles per run, 0: no limit; CW_ELIMIT when reached */
+    const struct cw_native_compiler *native; /* For functional launches (core/native.h); NULL: they are interpreted */
+    bool native_at_once;                     /* Code is made before it pays (tests) */
+    uint64_t max_cycles;                     /* core cycles per run, 0: no limit; CW_ELIMIT when reached */
     /* Called about every 10 ms of host time during a launch, may be NULL; a non-zero answer stops the run with CW_ELIMIT. */
     int (*on_progress)(void *context, const struct cw_gpu *gpu);
     /* Called in a launch whenever so many core cycles have passed, with the cycle before which all has happened that is counted; NULL:

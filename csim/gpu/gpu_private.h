@@ -35,6 +35,7 @@ struct cw_gpu_functional {
     struct cw_core **core;    /* [core_count]; NULL: not made yet */
     bool *prepared;           /* [core_count]: for the running launch */
     uint32_t next;            /* core that is asked first whether it has room for a further block */
+    struct cw_native *native; /* NULL: kernels are interpreted */
 };
 
 /* What counters that run by themselves are to do, in front of a cycle. */
@@ -220,6 +221,8 @@ struct cw_gpu {
     uint64_t progress;
     struct cw_watchdog watchdog;
     uint64_t max_cycles;
+    const struct cw_native_compiler *native;
+    bool native_at_once;
     uint64_t renew_cycles; /* options.renew_cycles; 0: never */
     cw_time renew_at;
     cw_time save_at; /* CW_TIME_NEVER: nothing is to be saved, or has been */

@@ -108,3 +108,9 @@ void cw_memory_store_lanes(struct cw_memory *m, const uint64_t addr[CW_LANES], u
         store(host + (addr[lane] - CW_GLOBAL_BASE), bytes, value[lane]);
     }
 }
+
+bool cw_memory_direct(const struct cw_memory *m, uint64_t *offset)
+{
+    *offset = (uintptr_t)m->host - CW_GLOBAL_BASE;
+    return m->range_cnt == 0;
+}

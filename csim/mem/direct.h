@@ -19,4 +19,8 @@ void cw_memory_load_lanes(const struct cw_memory *m, const uint64_t addr[CW_LANE
 void cw_memory_store_lanes(struct cw_memory *m, const uint64_t addr[CW_LANES], uint64_t offset, uint32_t lanes, uint32_t bytes,
                            const uint64_t value[CW_LANES]);
 
+/* Whether all valid addresses may be read and written as the host's memory, *offset behind them; not so while there are versions. Stores to
+ * persistent memory are not to go there. */
+bool cw_memory_direct(const struct cw_memory *m, uint64_t *offset);
+
 #endif

@@ -107,6 +107,8 @@ void cowarp__saved_destroy(struct cowarp_gpu *gpu);
 /* The run is over: CW_EINVAL when it was not saved, or never came to where it had been. */
 int cowarp__saved_close(struct cowarp_gpu *gpu);
 bool cowarp__saves(const struct cowarp_gpu *gpu);
+/* native.c: of functional launches */
+extern const struct cw_native_compiler cowarp__native;
 uint64_t cowarp__saved_cycle(const struct cowarp_gpu *gpu);
 /* As on_save of struct cw_gpu_options. */
 int cowarp__saved_write(void *context, const struct cw_state *chip, struct cw_error *err);

@@ -392,6 +392,8 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         .tick_always = options->tick_always != 0,
         .pack_messages = options->pack_messages != 0,
         .renew_cycles = options->renew_cycles,
+        .native = options->functional != COWARP_FUNCTIONAL_STEPS ? &cowarp__native : NULL,
+        .native_at_once = options->functional == COWARP_FUNCTIONAL_NATIVE,
         .save_cycle = cowarp__saved_cycle(gpu),
         .on_save = cowarp__saves(gpu) ? cowarp__saved_write : NULL,
         .oob = oob,

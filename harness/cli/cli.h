@@ -38,7 +38,8 @@ bool cli_u32(const char *text, uint32_t *value);
 
 enum cli_trait {
     CLI_REPEATS = 1, /* may be given more than once */
-    CLI_WATCHES = 2  /* no result depends on it: it asks for a file, or for words */
+    CLI_WATCHES = 2, /* no result depends on it: it asks for a file, or for words */
+    CLI_CHOICE = 4   /* a flag that may say more: --name=word */
 };
 
 struct cli_option {
@@ -50,7 +51,7 @@ struct cli_option {
 
 struct cli_given {
     const struct cli_option *option;
-    const char *value; /* "" for a flag */
+    const char *value; /* "" for a flag that says no more */
 };
 
 struct cli_command;

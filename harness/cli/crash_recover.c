@@ -42,8 +42,8 @@ void crash_print_replay(const struct crash *c)
         if (skip)
             continue;
         fprintf(stderr, " --%s", g->option->name);
-        if (g->option->value != NULL) {
-            fputc(' ', stderr);
+        if (g->value[0] != '\0') {
+            fputc(g->option->value != NULL ? ' ' : '=', stderr);
             print_quoted(g->value);
         }
     }

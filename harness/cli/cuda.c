@@ -157,7 +157,7 @@ static char *join_options(const struct cli_parsed *p)
     char *text = calloc(bytes, 1);
     for (uint32_t i = 0; text != NULL && i < p->given_cnt; i++) {
         const struct cli_given *g = &p->given[i];
-        used += (size_t)snprintf(text + used, bytes - used, "--%s%s%s%c", g->option->name, g->option->value != NULL ? "=" : "", g->value,
+        used += (size_t)snprintf(text + used, bytes - used, "--%s%s%s%c", g->option->name, g->value[0] != '\0' ? "=" : "", g->value,
                                  CW_CUDA_END);
     }
     return text;

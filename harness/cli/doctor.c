@@ -16,6 +16,7 @@
 
 enum kind {
     OWN,     /* a file that comes with cowarp, by its name for cowarp_place */
+    PART,    /* the same, which an installation may lack */
     TOOL,    /* a program in PATH */
     MODULE,  /* of Python */
     LIBRARY, /* that the loader finds */
@@ -37,6 +38,7 @@ static const struct need {
     {OWN, "experiments", CLI_SOURCE "/experiments/reproduce.py", NULL, "cowarp", "reproduce"},
     {OWN, "Verilog", CLI_SOURCE "/rtl", NULL, "cowarp-rtl", "--unit NAME=rtl|lockstep, wave, unit, synth"},
     {OWN, "built units", "lib/cowarp/rtl", NULL, "cowarp-rtl", "units in RTL for their default parameters, without a build"},
+    {PART, "native code", "lib/cowarp/libcowarp_native.so", NULL, "cowarp-native", "functional runs five times faster"},
     {TOOL, "python3", "python3", "--version", "python3", "all commands over results, units and experiments"},
     {MODULE, "numpy", "numpy", NULL, "python3-numpy", "arrays in the Python package"},
     {MODULE, "pandas", "pandas", NULL, "python3-pandas", "tables in the Python package"},
@@ -85,6 +87,7 @@ static bool find(const struct need *n, const char *python, char text[CLI_PATH_BY
     char line[LINE_BYTES], option[128];
     switch (n->kind) {
     case OWN:
+    case PART:
         return cowarp_place(text, CLI_PATH_BYTES, n->find) == COWARP_OK;
     case LIBRARY:
         snprintf(text, CLI_PATH_BYTES, "%s", n->find);

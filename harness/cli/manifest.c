@@ -27,7 +27,7 @@ static char *repeat_option(const struct cli_given *g)
     const size_t bytes = sizeof "--=" + strlen(g->option->name) + strlen(g->value);
     char *word = malloc(bytes);
     if (word != NULL)
-        snprintf(word, bytes, "--%s%s%s", g->option->name, g->option->value != NULL ? "=" : "", g->value);
+        snprintf(word, bytes, "--%s%s%s", g->option->name, g->value[0] != '\0' ? "=" : "", g->value);
     return word;
 }
 

@@ -38,7 +38,8 @@ const struct cli_option cli_machine_options[] = {
     {"check-persist", NULL, 0, "check that writes to persistent memory become durable in the order that the kernel asks for"},
     {"sabotage", "NAME", 0, "break the transactional protocol on purpose, to see the oracle notice"},
     {"max-cycles", "N", 0, "stop a kernel that takes more core cycles; of a functional launch, warp instructions"},
-    {"functional", NULL, 0, "simulate no time: results only, fast"},
+    {"functional", NULL, CLI_CHOICE,
+     "simulate no time: results only, fast; =steps: instruction by instruction; =native: in native code from the first one on"},
     {"save", "FILE@CYCLE", CLI_WATCHES, "save the run in its core cycle CYCLE, to go on from there with --load"},
     {"load", "FILE", 0, "go on from where --save has saved the same command; launches before are passed over"},
     {"renew", "N", 0,
@@ -237,7 +238,7 @@ static int parse_option(struct cli_parsed *p, const struct cli_command *command,
             option = list[k];
     if (option == NULL || length >= sizeof name)
         return unknown_option(command, name);
-    if (option->value == NULL && equals != NULL)
+    if (option->value == NULL && equals != NULL && (option->traits & CLI_CHOICE) == 0)
         return cli_error(CLI_WRONG, "option '--%s' takes no value", name);
     if (option->value != NULL && equals == NULL && *i + 1 >= argc)
         return cli_error(CLI_WRONG, "option '--%s' needs a value; give --%s %s", name, name, option->value);
@@ -246,7 +247,7 @@ static int parse_option(struct cli_parsed *p, const struct cli_command *command,
                          name, argv[*i + 1]);
     if (!(option->traits & CLI_REPEATS) && cli_has(p, name))
         return cli_error(CLI_WRONG, "option '--%s' is given twice; give it once", name);
-    const char *value = option->value == NULL ? "" : equals != NULL ? equals + 1 : argv[++*i];
+    const char *value = equals != NULL ? equals + 1 : option->value == NULL ? "" : argv[++*i];
     if (option->value != NULL && value[0] == '\0')
         return cli_error(CLI_WRONG, "option '--%s': its value is empty; give --%s %s", name, name, option->value);
     p->given[p->given_cnt++] = (struct cli_given){option, value};

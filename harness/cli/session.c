@@ -298,6 +298,18 @@ static int read_registers(struct cli_session *s, const struct cli_parsed *p)
     return CLI_OK;
 }
 
+/* How functional launches are carried out; "": not said. */
+static int read_how(struct cli_session *s, const char *how)
+{
+    if (strcmp(how, "steps") == 0)
+        s->options.functional = COWARP_FUNCTIONAL_STEPS;
+    else if (strcmp(how, "native") == 0)
+        s->options.functional = COWARP_FUNCTIONAL_NATIVE;
+    else if (how[0] != '\0')
+        return cli_error(CLI_WRONG, "--functional=%s: it is steps or native, or --functional alone", how);
+    return CLI_OK;
+}
+
 static int read_functional(struct cli_session *s, const struct cli_parsed *p)
 {
     const bool litmus = strcmp(p->command->name, "litmus") == 0, crash = strcmp(p->command->name, "crash") == 0;
@@ -307,7 +319,7 @@ static int read_functional(struct cli_session *s, const struct cli_parsed *p)
         return cli_error(CLI_WRONG, "%s judges when stores become durable, which launches without time do not have; leave --%s out",
                          p->command->name, launches != NULL ? "launches" : "functional");
     if (launches == NULL)
-        return CLI_OK;
+        return read_how(s, cli_value(p, "functional", ""));
     if (cli_has(p, "functional"))
         return cli_error(CLI_WRONG, "--functional and --launches; give one of them: --launches has all other launches functional");
     const int status = read_range("launches", "numbers of launches", launches, &s->options.timed_begin, &s->options.timed_end);

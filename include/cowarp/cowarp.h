@@ -46,6 +46,10 @@ enum cowarp_status {
 struct cowarp_gpu;
 struct cowarp_module;
 
+/* Values of cowarp_options.functional beside 0 and 1. */
+#define COWARP_FUNCTIONAL_STEPS  2
+#define COWARP_FUNCTIONAL_NATIVE 3
+
 struct cowarp_options {
     uint32_t size;                 /* of this struct; cowarp_options_init sets it */
     const char *preset;            /* "getm" (default), "thesis-warptm", ... */
@@ -119,7 +123,9 @@ struct cowarp_options {
      * functional_* move. Transactions are critical sections of one lock; persistent memory is durable at once; what a kernel asks of other
      * mechanisms is COWARP_EUNSUP. max_cycles bounds warp instructions then. With functional = 1 all launches are such but those of number
      * timed_begin to timed_end - 1 (the first has number 0). With neither, what only timed launches show (wave_file, timeline_file,
-     * sample_file, bins_file, record, record_branches, record_profile, count_stalls, check_serial, check_persist) is refused. */
+     * sample_file, bins_file, record, record_branches, record_profile, count_stalls, check_serial, check_persist) is refused.
+     * Kernels that run for long get native code, where libcowarp_native is there; nothing but speed depends on it. Instead of 1,
+     * COWARP_FUNCTIONAL_STEPS makes none, and COWARP_FUNCTIONAL_NATIVE makes it before a kernel's first instruction. */
     int functional;
     uint64_t timed_begin, timed_end;
     /* The sanitizer: "memory,sync,race,init", or some of these; NULL: nothing. It looks for what a program does wrong whatever its result is

@@ -31,7 +31,7 @@ OPTIONS = {
     "timeline_mbytes": ("timeline_mbytes", "number"), "per_launch": ("per_launch", "flag"), "per_core": ("per_core", "flag"),
     "per_partition": ("per_partition", "flag"), "registers": ("registers", "number"), "resource_usage": ("resource_usage", "path"),
     "out_of_bounds": ("out_of_bounds", "text"), "redzone_bytes": ("redzone_bytes", "number"),
-    "functional": ("functional", "flag"), "timed_begin": ("timed_begin", "number"), "timed_end": ("timed_end", "number"),
+    "functional": ("functional", "number"), "timed_begin": ("timed_begin", "number"), "timed_end": ("timed_end", "number"),
     "checks": ("checks", "text"), "check_lines": ("check_lines", "number"), "bins": ("bins_file", "path"),
     "save_file": ("save_file", "path"), "save_cycle": ("save_cycle", "number"), "load_file": ("load_file", "path"),
     "renew_cycles": ("renew_cycles", "number"), "pack_messages": ("pack_messages", "flag"),

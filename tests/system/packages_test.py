@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 SOURCE = BUILD = None
-PACKAGES = {"cowarp", "libcowarp0", "libcowarp-dev", "python3-cowarp", "cowarp-rtl"}
+PACKAGES = {"cowarp", "libcowarp0", "libcowarp-dev", "python3-cowarp", "cowarp-native", "cowarp-rtl"}
 
 
 def run(*command, status=0, **more):

@@ -15,23 +15,23 @@ static void copy_half(struct cw_core_blocks *blocks, uint32_t w, uint32_t half, 
 {
     struct cw_core_warps *const warps = &blocks->cache.warps;
     const struct cw_kernel *k = warps->launch->kernel;
-    const size_t vectors = (size_t)warps->config->core_warps * warps->halves, own = (size_t)w * warps->halves + half;
+    const size_t own = (size_t)w * warps->halves + half;
     for (uint32_t i = 0; i < k->r32_cnt; i++) {
-        size_t at = (i * vectors + own) * CW_LANES;
+        size_t at = (own * k->r32_cnt + i) * CW_LANES;
         uint32_t *to = (save ? warps->checkpoint.r32 : warps->storage.r32) + at;
         const uint32_t *from = (save ? warps->storage.r32 : warps->checkpoint.r32) + at;
         for (uint32_t lane = 0; lane < CW_LANES; lane++)
             to[lane] = (lanes >> lane & 1u) != 0 ? from[lane] : to[lane];
     }
     for (uint32_t i = 0; i < k->r64_cnt; i++) {
-        size_t at = (i * vectors + own) * CW_LANES;
+        size_t at = (own * k->r64_cnt + i) * CW_LANES;
         uint64_t *to = (save ? warps->checkpoint.r64 : warps->storage.r64) + at;
         const uint64_t *from = (save ? warps->storage.r64 : warps->checkpoint.r64) + at;
         for (uint32_t lane = 0; lane < CW_LANES; lane++)
             to[lane] = (lanes >> lane & 1u) != 0 ? from[lane] : to[lane];
     }
     for (uint32_t i = 0; i < k->pred_cnt; i++) {
-        size_t at = i * vectors + own;
+        size_t at = own * k->pred_cnt + i;
         uint32_t *to = (save ? warps->checkpoint.pred : warps->storage.pred) + at;
         uint32_t from = (save ? warps->storage.pred : warps->checkpoint.pred)[at];
         *to = (*to & ~lanes) | (from & lanes);

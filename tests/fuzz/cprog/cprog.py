@@ -31,7 +31,7 @@ GPU = ("clang-14 -x c -std=gnu11 --target=nvptx64-nvidia-cuda -Xclang -target-cp
 NVCC = "nvcc -x cu -std=c++17 -w -ptx -arch=compute_75 --fmad=false"
 HOST_CPP = "g++ -x c++ -std=gnu++17 -O0 -w -fpermissive -fwrapv -fno-strict-aliasing"
 FLAGS = f"-I {HERE} -I {HERE / 'csmith'} -I /usr/include/csmith"
-MODES = {"timed": [], "functional": ["--functional"]}
+MODES = {"timed": [], "functional": ["--functional=steps"], "native": ["--functional=native"]}
 EXTRA = []  # what the user has cowarp told besides
 WORDS = 32  # of a program
 # Each program in a process of its own: one that does not end soon has no expectation, and is passed over.
@@ -252,7 +252,7 @@ def options():
     p.add_argument("--kind", choices=["csmith", "own", "both", "nvcc"], default="both", help="nvcc: csmith's C++, by nvcc")
     p.add_argument("--seeds", default="1:151", metavar="A:B", help="of each generator, B excluded")
     p.add_argument("--levels", default="O0,O2,O3", help="of clang: O0, O1, O2, O3")
-    p.add_argument("--modes", default="timed,functional")
+    p.add_argument("--modes", default="timed,functional,native")
     p.add_argument("--rotate", action="store_true", help="one level and one mode of each batch, in turn")
     p.add_argument("--batch", type=int, default=25, help="programs of one file")
     p.add_argument("--microseconds", type=int, default=3000, help="a program that takes longer on the host is passed over")

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels that have been executed for some time get native code, and warps enter it. */
+#include "core/native.h"
+
+#include <stdlib.h>
+
+#include "core/native_private.h"
+#include "mem/direct.h"
+
+#define WORTH_LEAST 400000u /* Warp instructions behind which a piece of code pays for being made: these, */
+#define WORTH_EACH  10000u  /* And for each of its micro-operations these */
+#define PART        256u    /* Micro-operations of a piece: LLVM's time grows faster than a function */
+#define SHAPES      2u      /* For some lanes of a warp, and for all of them */
+
+struct cw_native_piece {
+    cw_native_code *code; /* NULL: none so far */
+    bool tried;
+    uint32_t executed; /* Warp instructions without code */
+};
+
+/* A kernel, and what there is of it. */
+struct cw_native_kernel {
+    struct cw_native_kernel *next;
+    const struct cw_kernel *kernel;
+    uint64_t sum; /* Of all that the code was made from */
+    struct cw_native_source source;
+    uint8_t *kind;
+    struct cw_native_site *site;
+    cw_native_access **access;
+    struct cw_native_piece *piece[SHAPES]; /* [micro-operation / PART] */
+    uint32_t *entry[SHAPES];               /* [micro-operation] */
+};
+
+struct cw_native {
+    const struct cw_native_compiler *compiler;
+    void *self; /* The compiler's; NULL: not open */
+    bool broken, at_once;
+    struct cw_native_kernel *kernels, *current;
+    const struct cw_memory *memory;
+    uint64_t host; /* From a device address to the host's */
+};
+
+int cw_native_create(struct cw_native **out, const struct cw_native_compiler *compiler, bool at_once, struct cw_error *err)
+{
+    *out = calloc(1, sizeof **out);
+    if (*out == NULL)
+        return cw_fail(err, CW_ENOMEM, "out of memory");
+    (*out)->compiler = compiler;
+    (*out)->at_once = at_once;
+    return CW_OK;
+}
+
+static void free_kernel(struct cw_native_kernel *k)
+{
+    for (uint32_t i = 0; i < SHAPES; i++) {
+        free(k->entry[i]);
+        free(k->piece[i]);
+    }
+    free(k->kind);
+    free(k->site);
+    free(k->access);
+    free(k);
+}
+
+void cw_native_destroy(struct cw_native *n)
+{
+    if (n == NULL)
+        return;
+    if (n->self != NULL)
+        n->compiler->close(n->self);
+    while (n->kernels != NULL) {
+        struct cw_native_kernel *k = n->kernels;
+        n->kernels = k->next;
+        free_kernel(k);
+    }
+    free(n);
+}
+
+/* ---- a launch ---- */
+
+static uint64_t mix(uint64_t sum, const void *bytes, size_t size)
+{
+    const uint8_t *p = bytes;
+    for (size_t i = 0; i + 8 <= size; i += 8) {
+        uint64_t word;
+        memcpy(&word, p + i, sizeof word);
+        sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        sum ^= sum >> 29;
+    }
+    return sum;
+}
+
+/* A module that is loaded where another one was has other instructions or constants. */
+static uint64_t sum_of(const struct cw_core_warps *warps, const struct cw_kernel *k)
+{
+    uint64_t sum = mix(k->digest, k->uop, k->uop_cnt * sizeof *k->uop);
+    sum = mix(sum, k->c32, k->c32_cnt * sizeof *k->c32 * CW_LANES);
+    sum = mix(sum, k->c64, k->c64_cnt * sizeof *k->c64 * CW_LANES);
+    for (uint32_t i = 0; i < k->uop_cnt; i++)
+        sum = mix(sum ^ warps->op[i].kind, &sum, sizeof sum);
+    return sum;
+}
+
+static enum cw_native_kind kind_of(const struct cw_uop *u, enum cw_issue_kind kind)
+{
+    switch (kind) {
+    case CW_ISSUE_EXEC:
+    case CW_ISSUE_RIDES:
+        return CW_NATIVE_EXEC;
+    case CW_ISSUE_WARP:
+        return CW_NATIVE_WHOLE;
+    case CW_ISSUE_WARP_BARRIER:
+        return CW_NATIVE_TOGETHER;
+    case CW_ISSUE_FENCE:
+    case CW_ISSUE_NOP:
+        return CW_NATIVE_NOTHING;
+    case CW_ISSUE_MEM:
+        return cw_core__native_access(u) != NULL ? CW_NATIVE_ACCESS : CW_NATIVE_STOP;
+    case CW_ISSUE_BRANCH:
+        return CW_NATIVE_BRANCH;
+    default:
+        return CW_NATIVE_STOP;
+    }
+}
+
+static struct cw_native_kernel *create_kernel(const struct cw_core_warps *warps, const struct cw_kernel *kernel)
+{
+    struct cw_native_kernel *k = calloc(1, sizeof *k);
+    if (k == NULL)
+        return NULL;
+    k->kernel = kernel;
+    k->kind = malloc(kernel->uop_cnt);
+    k->site = calloc(kernel->uop_cnt, sizeof *k->site);
+    k->access = calloc(kernel->uop_cnt, sizeof *k->access);
+    bool ok = k->kind != NULL && k->site != NULL && k->access != NULL;
+    for (uint32_t i = 0; i < SHAPES; i++) {
+        k->entry[i] = calloc(kernel->uop_cnt, sizeof *k->entry[i]);
+        k->piece[i] = calloc(kernel->uop_cnt / PART + 1, sizeof *k->piece[i]);
+        ok = ok && k->entry[i] != NULL && k->piece[i] != NULL;
+    }
+    if (!ok) {
+        free_kernel(k);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < kernel->uop_cnt; i++) {
+        k->kind[i] = (uint8_t)kind_of(&kernel->uop[i], (enum cw_issue_kind)warps->op[i].kind);
+        k->access[i] = k->kind[i] == CW_NATIVE_ACCESS ? cw_core__native_access(&kernel->uop[i]) : NULL;
+    }
+    k->source = (struct cw_native_source){.kernel = kernel, .kind = k->kind, .site = k->site, .access = k->access};
+    return k;
+}
+
+static struct cw_native_kernel *find_kernel(struct cw_native *n, const struct cw_core_warps *warps, const struct cw_kernel *kernel)
+{
+    const uint64_t sum = sum_of(warps, kernel);
+    for (struct cw_native_kernel *k = n->kernels; k != NULL; k = k->next)
+        if (k->kernel == kernel && k->sum == sum)
+            return k;
+    struct cw_native_kernel *k = create_kernel(warps, kernel);
+    if (k == NULL)
+        return NULL;
+    k->sum = sum;
+    k->next = n->kernels;
+    n->kernels = k;
+    return k;
+}
+
+bool cw_core__native_launch(struct cw_native *n, const struct cw_core_memory *core, const struct cw_memory *memory)
+{
+    const struct cw_core_warps *warps = &core->blocks.cache.warps;
+    const struct cw_kernel *kernel = warps->launch->kernel;
+    n->memory = memory;
+    if (n->broken || warps->halves != 1 || warps->cfg.checks != 0 || warps->config->core_lcp != CW_LCP_OFF ||
+        !cw_memory_direct(memory, &n->host))
+        return false;
+    n->current = find_kernel(n, warps, kernel);
+    for (uint32_t i = 0; n->current != NULL && i < kernel->uop_cnt; i++) /* What was allocated then may be free now. */
+        n->current->site[i] = (struct cw_native_site){.uop = &kernel->uop[i]};
+    return n->current != NULL;
+}
+
+/* ---- code ---- */
+
+static void compile(struct cw_native *n, struct cw_native_piece *p, const struct cw_native_part *part)
+{
+    struct cw_error err;
+    p->tried = true;
+    if (n->self == NULL && n->compiler->open(&n->self, &err) != CW_OK)
+        n->broken = true;
+    if (n->broken || n->compiler->compile(n->self, &n->current->source, part, &p->code, n->current->entry[part->whole], &err) != CW_OK)
+        p->code = NULL;
+}
+
+/* The code that has the micro-operation, for these lanes. NULL: there is none, or it would not pay yet. */
+static cw_native_code *code_at(struct cw_native *n, uint32_t pc, bool whole)
+{
+    struct cw_native_piece *p = &n->current->piece[whole][pc / PART];
+    if (p->tried)
+        return p->code;
+    const uint32_t first = pc - pc % PART, left = n->current->kernel->uop_cnt - first;
+    const struct cw_native_part part = {.first = first, .end = first + (left < PART ? left : PART), .whole = whole};
+    if (++p->executed >= WORTH_LEAST + WORTH_EACH * (part.end - first) || n->at_once)
+        compile(n, p, &part);
+    return p->code;
+}
+
+static struct cw_native_frame frame_of(const struct cw_native *n, const struct cw_core_memory *core, uint32_t w, uint64_t most)
+{
+    const struct cw_core_warps *warps = &core->blocks.cache.warps;
+    const struct cw_warp *warp = &warps->warp[w];
+    return (struct cw_native_frame){
+        .r32 = warp->x[0].r32,
+        .r64 = warp->x[0].r64,
+        .pred = warp->x[0].pred,
+        .x = &warp->x[0],
+        .live = (uint32_t)warp->live,
+        .polled = warp->polled,
+        .left = most,
+        .shared = core->blocks.shared + warps->block[warp->block].shared_base,
+        .shared_bytes = warps->launch->shared_bytes,
+        .memory = n->memory,
+        .host = n->host,
+    };
+}
+
+/* From piece to piece. false: nothing was executed. */
+static bool go_on(struct cw_native *n, struct cw_core_warps *warps, uint32_t w, struct cw_native_frame *f)
+{
+    const struct cw_front *front = &warps->front[w];
+    const bool whole = front->active == UINT32_MAX;
+    const uint64_t left = f->left;
+    cw_native_code *code = code_at(n, front->pc, whole);
+    if (code == NULL || n->current->entry[whole][front->pc] == CW_NATIVE_NO_ENTRY)
+        return false;
+    f->active = (uint32_t)front->active;
+    f->stop = front->stop;
+    const uint32_t pc = code(f, n->current->entry[whole][front->pc]);
+    if (f->left == left)
+        return false;
+    cw_control_advance(warps->control, w, pc);
+    return true;
+}
+
+uint64_t cw_core__native_run(struct cw_native *n, struct cw_core_memory *core, uint32_t w, uint64_t most)
+{
+    struct cw_core_warps *warps = &core->blocks.cache.warps;
+    struct cw_warp *warp = &warps->warp[w];
+    if (warp->in_region || (warp->spin != 0 && warp->spin % CW_TURN_POLLS == 0))
+        return 0;
+    struct cw_native_frame frame = frame_of(n, core, w, most);
+    while (go_on(n, warps, w, &frame))
+        continue;
+    warps->cycle += most - frame.left;
+    if (frame.progress != 0)
+        cw_core__progress(warps, warp);
+    return frame.threads;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Loads and stores by all 32 lanes in which each half of them is a row: its elements follow each other in memory, or its lanes load the same
+ * one. Other patterns, and addresses that the site has not seen before, go to the simulator's function (core/native_access.c).
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "emit.h"
+
+#define ROW (CW_LANES / 2)
+
+/* An access while its code is made. */
+struct access {
+    struct cw_native_emit *e;
+    const struct cw_uop *u;
+    cw_value site;
+    uint32_t bytes;                /* of an element */
+    LLVMTypeRef word, words;       /* of an address, and of 32 */
+    LLVMTypeRef element, elements; /* and of a row of them */
+    cw_value first[2], host[2];    /* of the rows: the first lane's address, here and for the host */
+    LLVMBasicBlockRef other;       /* for the simulator's function */
+};
+
+static LLVMBasicBlockRef new_block(const struct cw_native_emit *e)
+{
+    return LLVMAppendBasicBlockInContext(e->context, e->function, "");
+}
+
+static cw_value field(const struct access *a, cw_value of, size_t offset)
+{
+    return cw_native_load(a->e, a->e->t.i64, of, offset);
+}
+
+static cw_value splat(struct cw_native_emit *e, LLVMTypeRef vector, cw_value v)
+{
+    cw_value zero[CW_LANES];
+    for (uint32_t i = 0; i < CW_LANES; i++)
+        zero[i] = LLVMConstInt(e->t.i32, 0, 0);
+    cw_value one = LLVMBuildInsertElement(e->b, LLVMGetUndef(vector), v, zero[0], "");
+    return LLVMBuildShuffleVector(e->b, one, LLVMGetUndef(vector), LLVMConstVector(zero, CW_LANES), "");
+}
+
+/* x in the lanes of the first row, y in those of the second. */
+static cw_value two_rows(struct cw_native_emit *e, LLVMTypeRef vector, cw_value x, cw_value y)
+{
+    cw_value lane[CW_LANES], v = LLVMGetUndef(vector);
+    for (uint32_t i = 0; i < CW_LANES; i++)
+        lane[i] = LLVMConstInt(e->t.i32, i / ROW, 0);
+    v = LLVMBuildInsertElement(e->b, v, x, LLVMConstInt(e->t.i32, 0, 0), "");
+    v = LLVMBuildInsertElement(e->b, v, y, LLVMConstInt(e->t.i32, 1, 0), "");
+    return LLVMBuildShuffleVector(e->b, v, LLVMGetUndef(vector), LLVMConstVector(lane, CW_LANES), "");
+}
+
+static cw_value steps(const struct access *a, uint64_t step)
+{
+    cw_value lane[CW_LANES];
+    for (uint32_t i = 0; i < CW_LANES; i++)
+        lane[i] = LLVMConstInt(a->word, i % ROW * step, 0);
+    return LLVMConstVector(lane, CW_LANES);
+}
+
+static cw_value slot_place(struct cw_native_emit *e, struct cw_opnd o, LLVMTypeRef vector)
+{
+    const bool wide = o.kind == CW_OPND_R64;
+    cw_value at = LLVMConstInt(e->t.i64, (uint64_t)o.idx * CW_LANES * (wide ? 8 : 4), 0);
+    cw_value p = LLVMBuildGEP2(e->b, e->t.i8, wide ? e->r64 : e->r32, &at, 1, "");
+    return LLVMBuildBitCast(e->b, p, LLVMPointerType(vector, 0), "");
+}
+
+static cw_value read_slot(struct cw_native_emit *e, struct cw_opnd o, LLVMTypeRef vector)
+{
+    cw_value v = LLVMBuildLoad2(e->b, vector, slot_place(e, o, vector), "");
+    LLVMSetAlignment(v, 64);
+    return v;
+}
+
+static void write_slot(struct cw_native_emit *e, struct cw_opnd o, LLVMTypeRef vector, cw_value v)
+{
+    LLVMSetAlignment(LLVMBuildStore(e->b, v, slot_place(e, o, vector)), 64);
+}
+
+static LLVMTypeRef slot_vector(struct cw_native_emit *e, struct cw_opnd o)
+{
+    return LLVMVectorType(o.kind == CW_OPND_R64 || o.kind == CW_OPND_C64 ? e->t.i64 : e->t.i32, CW_LANES);
+}
+
+static cw_value all_equal(struct cw_native_emit *e, cw_value a, cw_value b)
+{
+    cw_value bits = LLVMBuildBitCast(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, a, b, ""), e->t.i32, "");
+    return LLVMBuildICmp(e->b, LLVMIntEQ, bits, LLVMConstInt(e->t.i32, UINT32_MAX, 0), "");
+}
+
+/* Whether `span` bytes behind a row's first address lie inside, aligned to `align`. */
+static cw_value is_inside(const struct access *a, cw_value first, uint32_t span, uint32_t align)
+{
+    struct cw_native_emit *e = a->e;
+    const bool is_shared = a->u->space == CW_SPACE_SHARED;
+    cw_value zero = LLVMConstInt(e->t.i64, 0, 0), bytes;
+    bytes = is_shared ? field(a, e->frame, offsetof(struct cw_native_frame, shared_bytes))
+                      : field(a, a->site, offsetof(struct cw_native_site, bytes));
+    cw_value at = is_shared ? first : LLVMBuildSub(e->b, first, field(a, a->site, offsetof(struct cw_native_site, base)), "");
+    cw_value room = LLVMBuildSub(e->b, bytes, LLVMConstInt(e->t.i64, span, 0), "");
+    cw_value ok = LLVMBuildAnd(e->b, LLVMBuildICmp(e->b, LLVMIntULE, at, room, ""), LLVMBuildICmp(e->b, LLVMIntSGE, room, zero, ""), "");
+    cw_value odd = LLVMBuildAnd(e->b, first, LLVMConstInt(e->t.i64, align - 1, 0), "");
+    return LLVMBuildAnd(e->b, ok, LLVMBuildICmp(e->b, LLVMIntEQ, odd, zero, ""), "");
+}
+
+/* Works out the host's addresses of both rows; goes elsewhere when they are not all inside. */
+static void find_rows(struct access *a, uint32_t span, uint32_t align)
+{
+    struct cw_native_emit *e = a->e;
+    const bool is_shared = a->u->space == CW_SPACE_SHARED;
+    const size_t offset = is_shared ? offsetof(struct cw_native_frame, shared) : offsetof(struct cw_native_frame, host);
+    cw_value first[2], ok = NULL;
+    for (uint32_t i = 0; i < 2; i++) {
+        first[i] = LLVMBuildZExt(e->b, a->first[i], e->t.i64, "");
+        cw_value good = is_inside(a, first[i], span, align);
+        ok = ok != NULL ? LLVMBuildAnd(e->b, ok, good, "") : good;
+    }
+    LLVMBasicBlockRef inside = new_block(e);
+    LLVMBuildCondBr(e->b, ok, inside, a->other);
+    LLVMPositionBuilderAtEnd(e->b, inside);
+    for (uint32_t i = 0; i < 2; i++)
+        a->host[i] = LLVMBuildAdd(e->b, first[i], field(a, e->frame, offset), "");
+}
+
+static cw_value pointer(struct cw_native_emit *e, cw_value address, uint64_t offset, LLVMTypeRef type)
+{
+    address = LLVMBuildAdd(e->b, address, LLVMConstInt(e->t.i64, offset, 0), "");
+    return LLVMBuildIntToPtr(e->b, address, LLVMPointerType(type, 0), "");
+}
+
+/* An element or 32, as the register has them. */
+static cw_value extended(const struct access *a, cw_value v, LLVMTypeRef type)
+{
+    struct cw_native_emit *e = a->e;
+    if (a->bytes >= 4)
+        return v;
+    if (a->u->type != CW_S8 && a->u->type != CW_S16)
+        return LLVMBuildZExt(e->b, v, type, "");
+    return LLVMBuildSExt(e->b, v, type, "");
+}
+
+/* The lanes of each row load the same elements. */
+static void emit_same(struct access *a)
+{
+    struct cw_native_emit *e = a->e;
+    const uint32_t all = a->bytes * a->u->vec;
+    cw_value v[4][2] = {{NULL}};
+    find_rows(a, all, all);
+    for (uint32_t i = 0; i < 2 * a->u->vec; i++) {
+        v[i / 2][i % 2] = LLVMBuildLoad2(e->b, a->element, pointer(e, a->host[i % 2], i / 2 * a->bytes, a->element), "");
+        LLVMSetAlignment(v[i / 2][i % 2], a->bytes);
+    }
+    for (uint32_t i = 0; i < a->u->vec; i++) {
+        LLVMTypeRef vector = slot_vector(e, a->u->dst[i]), lane = LLVMGetElementType(vector);
+        if (a->u->dst[i].kind != CW_OPND_SINK)
+            write_slot(e, a->u->dst[i], vector, two_rows(e, vector, extended(a, v[i][0], lane), extended(a, v[i][1], lane)));
+    }
+}
+
+/* Lanes from to from + cnt - 1 of x and y, one behind the other. */
+static cw_value part_of(struct cw_native_emit *e, cw_value x, cw_value y, uint32_t from, uint32_t cnt)
+{
+    cw_value lane[CW_LANES];
+    for (uint32_t i = 0; i < cnt; i++)
+        lane[i] = LLVMConstInt(e->t.i32, from + i, 0);
+    return LLVMBuildShuffleVector(e->b, x, y, LLVMConstVector(lane, cnt), "");
+}
+
+static cw_value stored(const struct access *a, struct cw_opnd o)
+{
+    struct cw_native_emit *e = a->e;
+    LLVMTypeRef vector = slot_vector(e, o);
+    uint64_t n;
+    cw_value v = cw_native_constant(e, o, &n) ? splat(e, vector, LLVMConstInt(LLVMGetElementType(vector), n, 0)) : read_slot(e, o, vector);
+    return a->bytes < 4 ? LLVMBuildTrunc(e->b, v, LLVMVectorType(a->element, CW_LANES), "") : v;
+}
+
+static void note_progress(struct cw_native_emit *e)
+{
+    cw_value at = LLVMConstInt(e->t.i64, offsetof(struct cw_native_frame, progress), 0);
+    cw_value p = LLVMBuildGEP2(e->b, e->t.i8, e->frame, &at, 1, "");
+    LLVMBuildStore(e->b, LLVMConstInt(e->t.i64, 1, 0), LLVMBuildBitCast(e->b, p, LLVMPointerType(e->t.i64, 0), ""));
+}
+
+/* The second row is stored last: of two lanes that store to one address the higher one stays. */
+static void emit_adjacent(struct access *a)
+{
+    struct cw_native_emit *e = a->e;
+    cw_value row[2], p[2];
+    find_rows(a, ROW * a->bytes, a->bytes);
+    for (uint32_t i = 0; i < 2; i++)
+        p[i] = pointer(e, a->host[i], 0, a->elements);
+    if (a->u->op == CW_OP_ST) {
+        cw_value v = stored(a, a->u->src[1]);
+        for (uint32_t i = 0; i < 2; i++)
+            LLVMSetAlignment(LLVMBuildStore(e->b, part_of(e, v, LLVMGetUndef(LLVMTypeOf(v)), i * ROW, ROW), p[i]), a->bytes);
+        note_progress(e);
+        return;
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        row[i] = LLVMBuildLoad2(e->b, a->elements, p[i], "");
+        LLVMSetAlignment(row[i], a->bytes);
+    }
+    LLVMTypeRef vector = slot_vector(e, a->u->dst[0]);
+    if (a->u->dst[0].kind != CW_OPND_SINK)
+        write_slot(e, a->u->dst[0], vector, extended(a, part_of(e, row[0], row[1], 0, CW_LANES), vector));
+}
+
+static cw_value addresses(const struct access *a)
+{
+    cw_value imm = LLVMConstInt(a->word, (uint64_t)a->u->imm, 0);
+    return LLVMBuildAdd(a->e->b, read_slot(a->e, a->u->src[0], a->words), splat(a->e, a->words, imm), "");
+}
+
+bool cw_native_inlines(const struct cw_native_emit *e, const struct cw_uop *u)
+{
+    const bool narrow = u->src[0].kind == CW_OPND_R32, loads = u->op == CW_OP_LD;
+    if (!e->whole || u->guard >= 0 || (u->src[0].kind != CW_OPND_R64 && !(narrow && u->space == CW_SPACE_SHARED)))
+        return false;
+    return (loads || u->vec == 1) && !(u->stype == CW_U16 && (u->type == CW_S8 || u->type == CW_S16));
+}
+
+void cw_native_emit_access(struct cw_native_emit *e, const struct cw_uop *u, cw_value site, LLVMBasicBlockRef other,
+                           LLVMBasicBlockRef after)
+{
+    struct access a = {.e = e, .u = u, .site = site, .bytes = cw_type_bytes((enum cw_type)u->type), .other = other};
+    a.word = u->src[0].kind == CW_OPND_R64 ? e->t.i64 : e->t.i32;
+    a.words = LLVMVectorType(a.word, CW_LANES);
+    a.element = LLVMIntTypeInContext(e->context, 8 * a.bytes);
+    a.elements = LLVMVectorType(a.element, ROW);
+    const bool loads = u->op == CW_OP_LD;
+    cw_value address = addresses(&a);
+    for (uint32_t i = 0; i < 2; i++)
+        a.first[i] = LLVMBuildExtractElement(e->b, address, LLVMConstInt(e->t.i32, i * ROW, 0), "");
+    cw_value all = two_rows(e, a.words, a.first[0], a.first[1]);
+    LLVMBasicBlockRef same = loads ? new_block(e) : other;
+    if (u->vec == 1) {
+        LLVMBasicBlockRef adjacent = new_block(e), apart = loads ? new_block(e) : other;
+        cw_value is_adjacent = all_equal(e, address, LLVMBuildAdd(e->b, all, steps(&a, a.bytes), ""));
+        LLVMBuildCondBr(e->b, is_adjacent, adjacent, apart);
+        LLVMPositionBuilderAtEnd(e->b, adjacent);
+        emit_adjacent(&a);
+        LLVMBuildBr(e->b, after);
+        if (loads)
+            LLVMPositionBuilderAtEnd(e->b, apart);
+    }
+    if (!loads)
+        return;
+    LLVMBuildCondBr(e->b, all_equal(e, address, all), same, other);
+    LLVMPositionBuilderAtEnd(e->b, same);
+    emit_same(&a);
+    LLVMBuildBr(e->b, after);
+}
