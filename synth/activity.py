@@ -20,6 +20,8 @@ RUN_SECONDS = 1800  # of a run, on a machine that has other work, too
 POLICY_RUN = ["lps", "--param", "n=32", "--set", "core.warps=32", "--set", "core.blocks=16", "--set", "core.schedulers=1", "--set", "core.scheduler=lrr"]
 # And a persistency model, whose units see persists.
 MODEL_RUN = ["gpkvs", "--param", "pairs=4096", "--param", "buckets=65536", "--preset", "sbrp-near"]
+# What a machine without any of these has (cowarp list), as soon as its key says so.
+MACHINE, MACHINE_RUN = "every machine", ["ht-h", "--system", "getm", "--set", "l2.tags_unit=on"]
 # Systems that do not run the workload: transactions of shared memory.
 SYSTEM_RUN = {"localtm": ["it-hc", "--param", "groups=16", "--preset", "localtm"]}
 
@@ -55,6 +57,8 @@ def words_of_run(command, workload, system):
         return [*POLICY_RUN, "--set", f"core.divergence={system}"]
     if system in (model["name"] for model in listed["persistency"]):
         return [*MODEL_RUN, "--persistency", system]
+    if system == MACHINE:
+        return MACHINE_RUN
     return [*SYSTEM_RUN.get(system, [workload]), "--system", system]
 
 

@@ -6,6 +6,7 @@
 
 #include "mech/mechs.h"
 #include "mem/address.h"
+#include "mem/partition.h"
 
 #define READERS_MAX   32u
 #define READERS_BYTES 200u
@@ -56,7 +57,8 @@ const struct cw_mech_unit *cw_control_unit_of(const struct cw_control_ops *contr
     return NULL;
 }
 
-/* What brings units, keys and counters: the mechanisms, and behind them the control policies. false: there is no number i. */
+/* What brings units, keys and counters: the mechanisms, behind them the control policies, and the memory partition. false: there is no
+ * number i. */
 struct contributor {
     const struct cw_mech_unit *unit;
     uint32_t unit_cnt;
@@ -72,13 +74,15 @@ static bool contributor_at(uint32_t i, struct contributor *b)
         *b = (struct contributor){m->unit, m->unit_cnt, m->keys, m->counters};
         return true;
     }
-    for (uint32_t k = 0; cw_controls[k] != NULL; k++)
+    uint32_t k = 0;
+    for (; cw_controls[k] != NULL; k++)
         if (k == i - mechs) {
             const struct cw_control_ops *c = cw_controls[k];
             *b = (struct contributor){c->unit, c->unit_cnt, c->keys, c->counters};
             return true;
         }
-    return false;
+    *b = (struct contributor){.unit = &cw_partition_unit, .unit_cnt = 1};
+    return i == mechs + k;
 }
 
 /* Item number i of one kind that a contributor has; NULL: no more. */

@@ -11,8 +11,8 @@ extern const struct cw_mech *const cw_mechs[];
 const struct cw_mech *cw_mech_find(const char *name);
 
 uint32_t cw_mech_cnt(void);
-/* The units of all mechanisms, and behind them those of the control policies, each once: i = 0, 1, ... until it is NULL. The answer is what
- * the first that brings the unit says of it. */
+/* The units of all mechanisms, behind them those of the control policies and of the memory partition, each once: i = 0, 1, ... until it is
+ * NULL. The answer is what the first that brings the unit says of it. */
 const struct cw_mech_unit *cw_mech_unit_at(uint32_t i);
 /* Sets of keys and of counters in the same way, as struct cw_program wants them. */
 const struct cw_key_set *cw_mech_key_set_at(uint32_t index);

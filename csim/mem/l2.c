@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapt/l2_tags.h"
 #include "exec/exec.h"
 #include "mem/address.h"
 #include "mem/cache_array.h"
@@ -33,6 +34,8 @@ struct cw_l2 {
     struct line *line;                       /* [line of the array] */
     uint8_t *data;                           /* [line of the array][line_bytes] */
     struct cw_mshr_file mshr;
+    struct cw_adapt_l2_tags *tags;            /* NULL: the array alone knows the lines */
+    const struct cw_adapt_l2_tags_view *view; /* Of the line that was found last, with tags. */
 };
 
 /* Sectors that a request touches. */
@@ -215,6 +218,69 @@ static uint32_t victim(const struct cw_l2 *l2, uint32_t number)
     return cw_cache_array_victim(&l2->array, number % l2->array.sets);
 }
 
+/* The line of a request: where it is, or whose place it takes. */
+struct found {
+    uint32_t index; /* CW_CACHE_NONE: no place */
+    bool present;
+};
+
+static struct found ask(struct cw_l2 *l2, uint32_t number)
+{
+    l2->view = cw_adapt_l2_tags_look(l2->tags, number);
+    const struct found f = {l2->view->line, l2->view->present};
+    if (f.index != CW_CACHE_NONE) {
+        l2->line[f.index].valid = l2->view->valid;
+        l2->line[f.index].dirty = l2->view->dirty;
+    }
+    return f;
+}
+
+static struct found find(struct cw_l2 *l2, uint32_t number)
+{
+    if (__builtin_expect(l2->tags != NULL, 0))
+        return ask(l2, number);
+    const uint32_t index = lookup(l2, number);
+    return (struct found){index != CW_CACHE_NONE ? index : victim(l2, number), index != CW_CACHE_NONE};
+}
+
+/* The same for a line that has an MSHR. */
+static struct found find_again(struct cw_l2 *l2, uint32_t index)
+{
+    if (__builtin_expect(l2->tags != NULL, 0))
+        return ask(l2, (uint32_t)l2->array.tag[index]);
+    return (struct found){index, true};
+}
+
+/* Once after each of these: what has become of the line. */
+enum outcome { UNTOUCHED, CHANGED, USED };
+
+static __attribute__((noinline)) void tell_unit(struct cw_l2 *l2, struct found f, enum outcome outcome)
+{
+    struct cw_adapt_l2_tags_line line = {.used = outcome == USED};
+    if (outcome != UNTOUCHED && f.index != CW_CACHE_NONE) {
+        const struct line *l = &l2->line[f.index];
+        line.present = l2->array.tag[f.index] != CW_CACHE_EMPTY;
+        line.held = l->mshr != NULL;
+        line.valid = l->valid;
+        line.dirty = l->dirty;
+    }
+    cw_adapt_l2_tags_set(l2->tags, outcome == UNTOUCHED ? NULL : &line);
+}
+
+static void tell(struct cw_l2 *l2, struct found f, enum outcome outcome)
+{
+    if (__builtin_expect(l2->tags != NULL, 0))
+        tell_unit(l2, f, outcome);
+}
+
+/* A request that is performed at once uses its line; one that waits does so later. */
+static enum outcome outcome_of(enum cw_l2_result result)
+{
+    if (result == CW_L2_STALL || result == CW_L2_STALL_DRAM)
+        return UNTOUCHED;
+    return result == CW_L2_MISS ? CHANGED : USED;
+}
+
 /* The line has a new number, and nothing else. */
 static void rename_line(struct cw_l2 *l2, uint32_t index, uint32_t number)
 {
@@ -233,7 +299,7 @@ static void replace(struct cw_l2 *l2, uint32_t index, uint32_t number, cw_time n
 {
     struct line *l = &l2->line[index];
     if (l->dirty != 0) {
-        uint64_t local = l2->array.tag[index] << l2->line_log2;
+        const uint64_t local = (l2->view != NULL ? l2->view->number : l2->array.tag[index]) << l2->line_log2;
         cw_dram_push(l2->dram, local, l2->config->l2_sectored == CW_ON ? l->dirty : all_sectors(l2), true, 0, now);
         write_back(l2, l, l->dirty);
         l2->stats->l2_writebacks++;
@@ -329,9 +395,9 @@ static enum cw_l2_result access_present(struct cw_l2 *l2, uint32_t index, uint32
     return passes ? pass_on(l2, index, number, p, fetch, cycles, now) : wait_for(l2, index, number, p, fetch, now);
 }
 
-static enum cw_l2_result access_absent(struct cw_l2 *l2, uint32_t number, struct cw_message *p, uint32_t *cycles, cw_time now)
+static enum cw_l2_result access_absent(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_message *p, uint32_t *cycles,
+                                       cw_time now)
 {
-    const uint32_t index = victim(l2, number);
     const bool passes = may_pass(l2, p), stays = p->kind == CW_MSG_WRITE && !passes;
     if (index == CW_CACHE_NONE || (!stays && l2->mshr.free == NULL))
         return CW_L2_STALL;
@@ -369,29 +435,33 @@ static enum cw_l2_result read_certain(struct cw_l2 *l2, const struct line *l, st
 
 enum cw_l2_result cw_l2_access(struct cw_l2 *l2, struct cw_message *p, uint32_t *cycles, cw_time now)
 {
-    uint32_t number = local_line(l2, cw_message_place(p)), index = lookup(l2, number);
+    const uint32_t number = local_line(l2, cw_message_place(p));
+    const struct found f = find(l2, number);
+    enum cw_l2_result result = CW_L2_DONE;
     if (p->certain)
-        return read_certain(l2, index == CW_CACHE_NONE ? NULL : &l2->line[index], p, cycles);
-    if (index == CW_CACHE_NONE)
-        return access_absent(l2, number, p, cycles, now);
-    return access_present(l2, index, number, p, cycles, now);
+        result = read_certain(l2, f.present ? &l2->line[f.index] : NULL, p, cycles);
+    else if (f.present)
+        result = access_present(l2, f.index, number, p, cycles, now);
+    else
+        result = access_absent(l2, f.index, number, p, cycles, now);
+    tell(l2, f, p->certain ? UNTOUCHED : outcome_of(result));
+    return result;
 }
 
 /* Lines that a mechanism cleans or drops */
 
-enum cw_l2_result cw_l2_maintain(struct cw_l2 *l2, const struct cw_message *p, cw_time now)
+static enum cw_l2_result drop(struct cw_l2 *l2, uint32_t index)
 {
-    const uint32_t number = local_line(l2, cw_message_place(p)), index = lookup(l2, number);
-    if (index == CW_CACHE_NONE)
-        return CW_L2_DONE;
+    if (l2->line[index].mshr != NULL)
+        return CW_L2_STALL;
+    l2->line[index] = (struct line){0};
+    cw_cache_array_name(&l2->array, index, CW_CACHE_EMPTY);
+    return CW_L2_DONE;
+}
+
+static enum cw_l2_result clean(struct cw_l2 *l2, uint32_t index, uint32_t number, cw_time now)
+{
     struct line *l = &l2->line[index];
-    if (p->kind == CW_MSG_DROP) {
-        if (l->mshr != NULL)
-            return CW_L2_STALL;
-        *l = (struct line){0};
-        cw_cache_array_name(&l2->array, index, CW_CACHE_EMPTY);
-        return CW_L2_DONE;
-    }
     if (l->dirty == 0)
         return CW_L2_DONE;
     if (cw_dram_space(l2->dram, now) == 0)
@@ -401,6 +471,17 @@ enum cw_l2_result cw_l2_maintain(struct cw_l2 *l2, const struct cw_message *p, c
     l2->stats->l2_writebacks++;
     l->dirty = 0;
     return CW_L2_DONE;
+}
+
+enum cw_l2_result cw_l2_maintain(struct cw_l2 *l2, const struct cw_message *p, cw_time now)
+{
+    const uint32_t number = local_line(l2, cw_message_place(p));
+    const struct found f = find(l2, number);
+    enum cw_l2_result result = CW_L2_DONE;
+    if (f.present)
+        result = p->kind == CW_MSG_DROP ? drop(l2, f.index) : clean(l2, f.index, number, now);
+    tell(l2, f, f.present && result == CW_L2_DONE ? CHANGED : UNTOUCHED);
+    return result;
 }
 
 /* Misses coming back */
@@ -429,6 +510,7 @@ bool cw_l2_fill(struct cw_l2 *l2, cw_time now)
     if (!cw_dram_pop(l2->dram, &done, now) && (!cw_nvm_answers(l2->nvm) || !cw_nvm_pop(l2->nvm, &done.tag, &done.sectors, now)))
         return false;
     struct cw_mshr *m = &l2->mshr.entry[done.tag];
+    const struct found f = find_again(l2, m->line);
     struct line *l = &l2->line[m->line];
     const uint64_t place = place_of(l2, l);
     l->valid |= done.sectors;
@@ -444,6 +526,7 @@ bool cw_l2_fill(struct cw_l2 *l2, cw_time now)
     if (can_serve(l2, m))
         cw_mshr_make_ready(&l2->mshr, m);
     retire(l2, m);
+    tell(l2, f, CHANGED);
     return true;
 }
 
@@ -456,11 +539,13 @@ struct cw_message *cw_l2_replay(struct cw_l2 *l2, uint32_t *cycles)
 {
     struct cw_mshr *m = l2->mshr.ready_head;
     struct cw_message *p = cw_mshr_pop(m);
+    const struct found f = find_again(l2, m->line);
     *cycles = perform(l2, &l2->line[m->line], p);
-    if (can_serve(l2, m))
-        return p;
-    cw_mshr_unready(&l2->mshr);
-    retire(l2, m);
+    if (!can_serve(l2, m)) {
+        cw_mshr_unready(&l2->mshr);
+        retire(l2, m);
+    }
+    tell(l2, f, USED);
     return p;
 }
 
@@ -505,19 +590,19 @@ void cw_l2_host_copy(struct cw_l2 *l2, uint64_t addr)
 {
     assert(cw_l2_idle(l2));
     const uint32_t number = local_line(l2, addr);
-    uint32_t index = lookup(l2, number);
-    if (index == CW_CACHE_NONE) {
-        index = victim(l2, number);
+    const struct found f = find(l2, number);
+    struct line *l = &l2->line[f.index];
+    if (!f.present) {
         if (l2->memory->cached)
-            write_back(l2, &l2->line[index], l2->line[index].dirty);
-        rename_line(l2, index, number);
+            write_back(l2, l, l->dirty);
+        rename_line(l2, f.index, number);
     }
-    struct line *l = &l2->line[index];
-    cw_cache_array_hit(&l2->array, index);
+    cw_cache_array_hit(&l2->array, f.index);
     for (uint32_t s = 0; s < l2->sectors && l2->memory->cached; s++)
         fetch_sector(l2, l, s, addr - addr % l2->line_bytes);
     l->valid = all_sectors(l2);
     memset(l->written, 0xff, l2->sectors * sizeof l->written[0]);
+    tell(l2, f, USED);
 }
 
 void cw_l2_flush(struct cw_l2 *l2)
@@ -527,6 +612,8 @@ void cw_l2_flush(struct cw_l2 *l2)
         settle(l2);
     cw_cache_array_reset(&l2->array);
     memset(l2->line, 0, (size_t)l2->array.sets * l2->array.ways * sizeof *l2->line);
+    if (l2->tags != NULL)
+        cw_adapt_l2_tags_reset(l2->tags);
 }
 
 void cw_l2_state(struct cw_state *s, struct cw_l2 *l2)
@@ -543,10 +630,22 @@ void cw_l2_state(struct cw_state *s, struct cw_l2 *l2)
             cw_state_array(s, "data", data_of(l2, l), l2->line_bytes, 1);
     }
     cw_mshr_state(s, &l2->mshr);
+    if (l2->tags != NULL)
+        cw_adapt_l2_tags_state(s, l2->tags);
+}
+
+/* The unit replaces the line whose last use is the longest ago. */
+static int open_tags(struct cw_l2 *l2, const struct cw_unit_provider *units, struct cw_error *err)
+{
+    const struct cw_adapt_l2_tags_config tags = {
+        .partition = l2->index, .sets = l2->array.sets, .ways = l2->array.ways, .sectors = l2->sectors};
+    if (l2->config->l2_replacement != CW_REPLACE_LRU)
+        return cw_fail(err, CW_EUNSUP, "l2.tags_unit = on needs l2.replacement = lru, which unit l2_tags has");
+    return cw_adapt_l2_tags_create(&l2->tags, units, &tags, err);
 }
 
 int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, uint32_t index, struct cw_stats *stats, struct cw_memory *memory,
-                 struct cw_dram_port *dram, struct cw_nvm_port *nvm, struct cw_error *err)
+                 struct cw_dram_port *dram, struct cw_nvm_port *nvm, const struct cw_unit_provider *units, struct cw_error *err)
 {
     *out = NULL;
     uint32_t lines = config->l2_bytes / config->mem_line_bytes;
@@ -576,8 +675,12 @@ int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, uint32_t in
         cw_l2_destroy(l2);
         return cw_fail(err, CW_ENOMEM, "L2 slice: out of host memory");
     }
-    *out = l2;
-    return CW_OK;
+    const int status = config->l2_tags_unit == CW_ON ? open_tags(l2, units, err) : CW_OK;
+    if (status == CW_OK)
+        *out = l2;
+    else
+        cw_l2_destroy(l2);
+    return status;
 }
 
 void cw_l2_destroy(struct cw_l2 *l2)
@@ -585,6 +688,7 @@ void cw_l2_destroy(struct cw_l2 *l2)
     if (l2 == NULL)
         return;
     cw_memory__forget(l2->memory, l2->index, &l2->cache);
+    cw_adapt_l2_tags_destroy(l2->tags);
     cw_mshr_destroy(&l2->mshr);
     cw_cache_array_destroy(&l2->array);
     free(l2->line);

@@ -26,6 +26,9 @@
  * The slice has the bytes of its lines. Memory gets them by write-backs, and gives those of a sector when a fetch comes back; what the
  * slice has of the sector stays. A write-back that is on its way is in memory already: the controller's queue answers for it.
  *
+ * With l2.tags_unit, the hardware unit l2_tags says which line is where, which of its sectors are valid and dirty, and which line goes. The
+ * slice keeps them beside it for those who read bytes without time.
+ *
  * Counted when a request is accepted, merged ones included: READ and PASS as l2_reads, WRITE as l2_writes, a miss
  * when not all its sectors are valid (write: when the line is absent); atomics per lane as l2_atomics, neither as reads
  * nor as writes.
@@ -38,6 +41,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/stats.h"
+#include "cowarp/unit.h"
 #include "mem/device_memory.h"
 #include "mem/dram.h"
 #include "mem/nvm.h"
@@ -54,9 +58,9 @@ enum cw_l2_result {
     CW_L2_STALL_DRAM /* not accepted, nothing changed: no space towards DRAM or NVM */
 };
 
-/* index: of the partition. nvm: NULL without persistent memory. */
+/* index: of the partition. nvm: NULL without persistent memory. units: asked with l2.tags_unit only. */
 int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, uint32_t index, struct cw_stats *stats, struct cw_memory *memory,
-                 struct cw_dram_port *dram, struct cw_nvm_port *nvm, struct cw_error *err);
+                 struct cw_dram_port *dram, struct cw_nvm_port *nvm, const struct cw_unit_provider *units, struct cw_error *err);
 void cw_l2_destroy(struct cw_l2 *l2);
 /* READ, WRITE, ATOMIC or PASS. On CW_L2_DONE and CW_L2_PASSED, *cycles is the time for which it takes the slice's port, in L2 cycles:
  * one for each l2.port_bytes of its sectors, and for atomics at least the largest number of lanes on one address, or l2.atomic_cycles for each

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cowarp/unit/l2_tags.h"
 #include "mem/address.h"
 #include "mem/adversary.h"
 #include "mem/copier.h"
@@ -485,7 +486,7 @@ static int create_parts(struct cw_partition *s, struct cw_error *err)
         status = s->nvm != NULL ? CW_OK : cw_fail(err, CW_ENOMEM, "partition %u: out of host memory", s->config.index);
     }
     if (status == CW_OK)
-        status = cw_l2_create(&s->l2, c, s->config.index, s->config.stats, s->config.memory, s->dram, s->nvm, err);
+        status = cw_l2_create(&s->l2, c, s->config.index, s->config.stats, s->config.memory, s->dram, s->nvm, s->config.units, err);
     if (status != CW_OK)
         return status;
     if (cw_fifo_create(&s->rop, c->l2_rop_queue, NULL) != CW_OK ||
@@ -691,3 +692,14 @@ static int create(struct cw_mem_service *out, const struct cw_mem_config *config
 }
 
 const struct cw_mem_kind cw_partition_kind = {"partition", create};
+
+static bool has_tags_unit(const struct cw_config *config)
+{
+    return config->l2_tags_unit == CW_ON;
+}
+
+const struct cw_mech_unit cw_partition_unit = {.unit = &cw_l2_tags_unit,
+                                               .what = "which line is where in an L2 slice, and which one goes; one per partition",
+                                               .domain = CW_DOMAIN_L2,
+                                               .used = has_tags_unit,
+                                               .needs = "l2.tags_unit=on"};

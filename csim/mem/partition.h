@@ -8,8 +8,11 @@
 #define CW_MEM_PARTITION_H
 
 #include "mem/service.h"
+#include "unit/offer.h"
 
 /* Its L2 slice is a component (domain L2), and its DRAM channel (domain DRAM) unless it shares another partition's. */
 extern const struct cw_mem_kind cw_partition_kind;
+/* The unit that it brings, on every machine. */
+extern const struct cw_mech_unit cw_partition_unit;
 
 #endif

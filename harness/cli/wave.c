@@ -62,6 +62,7 @@ static const struct scenario {
     {"block-stack", "block_stack", {NULL}},
     {"warp-lut", "warp_lut", {NULL}},
     {"convergence-barriers", "convergence_barriers", {NULL}},
+    {"l2-tags", "l2_tags", {NULL}},
     {"persist-buffer", "persist_buffer", {NULL}},
     {"order-masks", "order_masks", {NULL}},
     {"table1", "tcm_select", {NULL}},

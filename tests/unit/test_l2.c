@@ -55,7 +55,7 @@ static void bench_create_policy(uint32_t line_bytes, enum cw_replacement policy)
     assert_int_equal(cw_memory_alloc(b.memory, &addr, 1 << 20, CW_REGION_GLOBAL, &err), CW_OK);
     assert_int_equal(cw_dram_create(&b.dram, &b.config, &clocks, &b.stats, 16, &err), CW_OK);
     b.port = cw_dram_connect(b.dram, 0, &b.wake);
-    assert_int_equal(cw_l2_create(&b.l2, &b.config, 0, &b.stats, b.memory, b.port, NULL, &err), CW_OK);
+    assert_int_equal(cw_l2_create(&b.l2, &b.config, 0, &b.stats, b.memory, b.port, NULL, NULL, &err), CW_OK);
 }
 
 static void bench_create_lines(uint32_t line_bytes)
