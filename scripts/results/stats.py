@@ -10,7 +10,8 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from statsfile import Parser, Wrong, check_outputs, counted, grouped, load, refuse_twice, run_main, save, title  # noqa: E402  (after the path is set)
+from explain import key_of, said  # noqa: E402  (after the path is set)
+from statsfile import Parser, Wrong, check_outputs, counted, grouped, load, refuse_twice, run_main, save, title  # noqa: E402
 
 WHO = ("workload", "variant", "system", "persistency", "control", "preset", "seed", "check", "error")
 
@@ -75,20 +76,42 @@ def show(named, every):
         print("  ".join(cells).rstrip())
 
 
+def frame(text):
+    """What a folded stack may have in a frame."""
+    return "".join("_" if char in ";\n\r" else char for char in text)
+
+
+def folded(path, stats):
+    """Cycles of schedulers as folded stacks, for programs that draw flame graphs: run, kernel, line, cause, place."""
+    if "waits" not in stats:
+        raise Wrong(f"{path}: says nothing of waits; make it again with --stalls")
+    stacks = {}
+    for wait in stats["waits"]:
+        line = [f"line {wait['line']}"] if "line" in wait else []
+        place, cause = key_of(wait) if key_of(wait)[1] else ("", wait["cause"])
+        frames = [title(stats), wait["kernel"], *line, said("idle" if cause == "no_warp" else cause), *([said(place)] if place else [])]
+        stack = ";".join(map(frame, frames))
+        stacks[stack] = stacks.get(stack, 0) + wait["cycles"]
+    return "".join(f"{stack} {cycles}\n" for stack, cycles in stacks.items() if cycles)
+
+
 def main():
     parser = Parser(prog="cowarp stats", description="Shows statistics files, or makes one table of them with a row for each run.",
                     epilog="Counters of mechanisms that no run has are left out.")
     parser.add_argument("files", nargs="+", metavar="FILE.json", help="what --stats has written")
     parser.add_argument("--csv", nargs="?", const="-", metavar="FILE", help="one row per run, all counters and ratios as columns (standard output)")
     parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="the same as a list of objects")
+    parser.add_argument("--folded", nargs="?", const="-", metavar="FILE", help="cycles of schedulers by line and cause as folded stacks, for flame graphs")
     parser.add_argument("--all", action="store_true", help="also counters that are zero, and those of other mechanisms")
     options = parser.parse_args()
     if options.csv not in (None, "-") and options.csv.endswith(".json"):
         raise Wrong(f"--csv {options.csv}: is a statistics file; put --csv behind the files, or write --csv=FILE")
     refuse_twice(options.files)
-    check_outputs([("--csv", options.csv, "CSV"), ("--json", options.json, "JSON")], [("the file", path) for path in options.files])
+    check_outputs([("--csv", options.csv, "CSV"), ("--json", options.json, "JSON"), ("--folded", options.folded, "stacks")], [("the file", path) for path in options.files])
     files = [load(path) for path in options.files]
-    if options.csv is None and options.json is None:
+    if options.folded is not None:
+        save(options.folded, "".join(folded(path, stats) for path, stats in zip(options.files, files)))
+    if options.csv is None and options.json is None and options.folded is None:
         show(dict(zip(options.files, files)), options.all)
         return 0
     rows = [row(path, stats, options.all) for path, stats in zip(options.files, files)]

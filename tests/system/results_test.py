@@ -269,6 +269,17 @@ class Table(Results):
         self.assertEqual([(one["file"], one["core.count"], one["cycles"]) for one in listed],
                          [(row["file"], int(row["core.count"]), int(row["cycles"])) for row in rows])
 
+    def test_folded_stacks(self):
+        """Each cycle of each scheduler is in one stack."""
+        stats = self.make("a.json", "run", "vecadd", "--param", "n=4096", "--stalls")
+        stacks = [line.rsplit(" ", 1) for line in self.passes("stats", "a.json", "--folded").splitlines()]
+        self.assertEqual(sum(int(cycles) for _, cycles in stacks), stats["cycles"] * stats["config"]["core.count"] * stats["config"]["core.schedulers"])
+        frames = [stack.split(";") for stack, _ in stacks]
+        self.assertTrue(all(of[1] == "vecadd" for of in frames))
+        self.assertTrue(any(of[2].startswith("line ") and of[3:] == ["loads", "DRAM"] for of in frames), frames)
+        self.make("b.json", *TABLE)
+        self.fails(2, "stats", "a.json", "b.json", "--folded", says="b.json: says nothing of waits; make it again with --stalls")
+
     def test_a_summary_without_zeros_and_other_mechanisms(self):
         stats = self.make("a.json", *TABLE)
         text = self.passes("stats", "a.json")
