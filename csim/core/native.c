@@ -47,7 +47,7 @@ int cw_native_create(struct cw_native **out, const struct cw_native_compiler *co
         return cw_fail(err, CW_ENOMEM, "out of memory");
     (*out)->compiler = compiler;
     (*out)->at_once = at_once;
-    return CW_OK;
+    return at_once ? compiler->open(&(*out)->self, err) : CW_OK;
 }
 
 static void free_kernel(struct cw_native_kernel *k)

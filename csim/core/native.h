@@ -82,8 +82,8 @@ struct cw_native_compiler {
     void (*close)(void *self);
 };
 
-/* The native code that there is, for the functional cores of a GPU. compiler: lives as long. at_once: code is made before it pays.
- * CW_ENOMEM. */
+/* The native code that there is, for the functional cores of a GPU. compiler: lives as long. at_once: code is made before it pays,
+ * and a compiler that cannot be opened is refused. CW_ENOMEM, CW_EUNSUP. */
 struct cw_native;
 int cw_native_create(struct cw_native **out, const struct cw_native_compiler *compiler, bool at_once, struct cw_error *err);
 void cw_native_destroy(struct cw_native *n);

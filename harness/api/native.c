@@ -21,7 +21,7 @@ static int load(const struct cw_native_compiler **compiler, struct cw_error *err
         *(void **)&get = dlsym(library, "cw_native_compiler_get");
     *compiler = get != NULL ? get() : NULL;
     if (*compiler == NULL || (*compiler)->abi != CW_NATIVE_ABI)
-        return cw_fail(err, CW_EUNSUP, "no native code: %s cannot be loaded", path);
+        return cw_fail(err, CW_EUNSUP, "--functional=native: %s cannot be loaded; 'cowarp doctor' says what it needs", path);
     return CW_OK;
 }
 

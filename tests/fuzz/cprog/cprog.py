@@ -252,7 +252,7 @@ def options():
     p.add_argument("--kind", choices=["csmith", "own", "both", "nvcc"], default="both", help="nvcc: csmith's C++, by nvcc")
     p.add_argument("--seeds", default="1:151", metavar="A:B", help="of each generator, B excluded")
     p.add_argument("--levels", default="O0,O2,O3", help="of clang: O0, O1, O2, O3")
-    p.add_argument("--modes", default="timed,functional,native")
+    p.add_argument("--modes", help=f"of {', '.join(MODES)}; default: all that the build has")
     p.add_argument("--rotate", action="store_true", help="one level and one mode of each batch, in turn")
     p.add_argument("--batch", type=int, default=25, help="programs of one file")
     p.add_argument("--microseconds", type=int, default=3000, help="a program that takes longer on the host is passed over")
@@ -261,7 +261,11 @@ def options():
     p.add_argument("--minutes", type=float, default=1e9, help="no batch begins later")
     p.add_argument("--with", dest="extra", default="", metavar="OPTIONS", help="further options of cowarp, such as '--preset qv100'")
     p.add_argument("--keep", metavar="FOLDER", help="leaves the files of the (one) batch there")
-    return p.parse_args()
+    o = p.parse_args()
+    if o.modes is None:
+        has_native = pathlib.Path(o.cowarp).parent.joinpath("lib/cowarp/libcowarp_native.so").is_file()
+        o.modes = ",".join(mode for mode in MODES if mode != "native" or has_native)
+    return o
 
 
 def main():
