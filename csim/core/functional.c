@@ -255,6 +255,8 @@ static void steer(struct cw_core *c, uint32_t w, const struct cw_uop *u, enum cw
         leave(c, w, u, pc, mask);
         break;
     case CW_ISSUE_BARRIER:
+        if (mask != 0 && cw_core__barrier_waits(c->blocks, w, u, mask))
+            break;
         cw_control_advance(c->warps->control, w, pc + 1);
         cw_core__barrier(c->blocks, w, u, mask);
         break;
@@ -335,6 +337,14 @@ static bool can_run(const struct cw_core *c, uint32_t w)
     return c->warps->warp[w].wait == CW_WAIT_NONE && c->warps->front[w].active != 0;
 }
 
+/* What the control policy does in time, it does at once. */
+static inline void settle(struct cw_core_blocks *blocks)
+{
+    const struct cw_core_warps *const warps = &blocks->cache.warps;
+    while (__builtin_expect(blocks->control_next != CW_CYCLE_NEVER, 0))
+        blocks->control_next = warps->control->ops->tick(warps->control, warps->cycle);
+}
+
 /* Whether the warp's turn is over, behind the instruction at pc. */
 static inline bool gives_way(const struct cw_core *c, uint32_t w, uint32_t pc, uint64_t since)
 {
@@ -360,6 +370,7 @@ static bool run_warp(struct cw_functional *f, uint32_t w)
         }
         pc = cw_core__pc(c->warps, w);
         threads += cw_lanes_count(step(f, w));
+        settle(c->blocks);
     } while (!gives_way(c, w, pc, since));
     f->warp_instructions += c->warps->cycle - since;
     f->thread_instructions += threads;
@@ -392,4 +403,5 @@ void cw_functional_native(struct cw_functional *f, struct cw_native *n)
 void cw_functional_start_block(struct cw_functional *f, const uint32_t ctaid[3])
 {
     cw_core__start_block(f->core->blocks, ctaid, f->core->warps->cycle * f->core->warps->period);
+    settle(f->core->blocks);
 }

@@ -171,7 +171,7 @@ bool cw_core__native_launch(struct cw_native *n, const struct cw_core_memory *co
     const struct cw_kernel *kernel = warps->launch->kernel;
     n->memory = memory;
     if (n->broken || warps->halves != 1 || warps->cfg.checks != 0 || warps->config->core_lcp != CW_LCP_OFF ||
-        !cw_memory_direct(memory, &n->host))
+        warps->control->ops->await != NULL || !cw_memory_direct(memory, &n->host))
         return false;
     n->current = find_kernel(n, warps, kernel);
     for (uint32_t i = 0; n->current != NULL && i < kernel->uop_cnt; i++) /* What was allocated then may be free now. */

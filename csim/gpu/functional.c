@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "control/ipdom.h"
+#include "control/control.h"
 #include "core/functional.h"
 #include "gpu/gpu_private.h"
 
@@ -30,27 +30,34 @@ static int create(struct cw_gpu *gpu, struct cw_error *err)
     f->config.icache_bytes = f->config.const_bytes = f->config.texture_bytes = 0;
     f->config.core_scoreboard = CW_SCOREBOARD_REGISTER;
     f->config.core_pipeline = CW_PIPELINE_SPLIT;
-    f->config.core_divergence = CW_DIVERGENCE_PDOM;
+    f->config.core_stage_cycles = 1;
+    if (f->config.core_divergence != CW_DIVERGENCE_ITS)
+        f->config.core_divergence = CW_DIVERGENCE_PDOM;
     return gpu->native != NULL ? cw_native_create(&f->native, gpu->native, gpu->native_at_once, err) : CW_OK;
 }
 
 static int create_core(struct cw_gpu *gpu, uint32_t i, struct cw_error *err)
 {
     struct cw_gpu_functional *f = gpu->functional;
+    const struct cw_control_ops *control;
+    int status = cw_control_of(&control, &f->config, err);
+    if (status != CW_OK)
+        return status;
     const struct cw_core_config c = {
         .config = &f->config,
         .clocks = &gpu->clocks,
         .stats = &f->stats,
         .memory = gpu->memory,
         .index = i,
-        .control = &cw_control_ipdom,
+        .control = control,
+        .units = cw_unit_provider_c(),
         .stream = &gpu->functional_events,
         .events = gpu->core_events,
         .oob = &gpu->oob,
         .checks = gpu->checks,
         .progress = &f->progress,
     };
-    const int status = cw_core_create(&f->core[i], &c, err);
+    status = cw_core_create(&f->core[i], &c, err);
     f->on[i] = (struct cw_functional){.core = f->core[i], .memory = gpu->memory};
     return status == CW_OK ? cw_functional_attach(&f->on[i], err) : status;
 }

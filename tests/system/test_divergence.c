@@ -800,6 +800,7 @@ static enum run interpret(const struct kernel *k, struct outcome *o)
 
 struct machine {
     const char *name, *settings[12], *system;
+    bool functional; /* launches without time */
     struct cowarp_gpu *gpu;
     uint64_t refused, told, ran;
     uint64_t table, sums, out, made, ended, in, back;
@@ -825,6 +826,8 @@ static struct machine machines[] = {
     {.name = "its", .settings = {SMALL, "core.divergence=its", NULL}},
     {.name = "its, eager", .settings = {SMALL, "core.divergence=its", "its.yield_branches=1", "core.buffer=2", NULL}},
     {.name = "its, one by one", .settings = {SMALL, "core.divergence=its", "its.yield_branches=3", "core.scoreboard=warp", NULL}},
+    {.name = "its, functional", .settings = {SMALL, "core.divergence=its", NULL}, .functional = true},
+    {.name = "its, functional, eager", .settings = {SMALL, "core.divergence=its", "its.yield_branches=1", NULL}, .functional = true},
     {.name = "dwf, one by one", .settings = {SMALL, "core.schedulers=1", "core.divergence=dwf", "core.scoreboard=warp", NULL}},
     {.name = "tbc, stages, one by one",
      .settings = {SMALL, "core.divergence=tbc", "core.stage_cycles=4", "core.buffer=2", "core.collectors=4", "core.scoreboard=warp", NULL}},
@@ -838,6 +841,7 @@ static void open_machine(struct machine *m, bool record, const char *profile)
     cowarp_options_init(&o);
     o.settings = m->settings;
     o.system = m->system;
+    o.functional = m->functional;
     o.max_cycles = m->system != NULL ? 30000000 : 3000000;
     o.record_branches = record;
     o.lcp_profile = profile;
@@ -1127,7 +1131,7 @@ static bool try_kernel(uint32_t n, uint64_t seed, enum style style, struct count
         if (i == 0 || i == 1 + n % (MACHINES - 1))
             expect_right(NULL, &machines[i], &k, &expected, n, seed);
     const struct machine *recorder = &machines[n % MACHINES];
-    if (!odd && !(has_warps(&k) && strncmp(recorder->name, "dwf", 3) == 0))
+    if (!odd && !recorder->functional && !(has_warps(&k) && strncmp(recorder->name, "dwf", 3) == 0))
         expect_right(recorder, &profiled[n % PROFILED], &k, &expected, n, seed);
     return true;
 }
@@ -1198,6 +1202,7 @@ static struct machine transactional[] = {
     {.name = "its, kilotm", .settings = {SMALL, "core.divergence=its", "core.scoreboard=warp", NULL}, .system = "kilotm"},
     {.name = "its, eapg", .settings = {SMALL, "core.divergence=its", NULL}, .system = "eapg"},
     {.name = "its, serial", .settings = {SMALL, "core.divergence=its", NULL}, .system = "serial"},
+    {.name = "its, functional", .settings = {SMALL, "core.divergence=its", NULL}, .system = "getm", .functional = true},
 };
 #define TRANSACTIONAL_CNT (sizeof transactional / sizeof transactional[0])
 
@@ -1225,7 +1230,7 @@ static void test_divergence__transactions(void **state_)
         aborted += counter(&transactional[i], "tx_aborted");
         cowarp_destroy(transactional[i].gpu);
     }
-    assert_true(ran > kernels / 2 && committed > 100 * kernels && aborted > kernels);
+    assert_true(ran > kernels / 2 && committed > 50 * kernels && aborted > kernels);
     printf("%llu kernels, %llu transactions, %llu aborts\n", (unsigned long long)ran, (unsigned long long)committed,
            (unsigned long long)aborted);
 }
@@ -1278,7 +1283,7 @@ static void test_divergence__lanes_that_spin(void **state_)
         assert_int_equal(count_by(&machines[i], flag_kernel, &counted), 0);
         assert_int_equal(counted, 128);
     }
-    assert_int_equal(its, 3);
+    assert_int_equal(its, 5);
     assert_int_not_equal(count_by(&machines[0], lock_kernel, &counted), 0);
 }
 
