@@ -73,7 +73,8 @@ static void report_spin(const struct cw_gpu *gpu, uint32_t core, const struct cw
             simt ? "SIMT deadlock" : "spinning", core, s->warp, s->ctaid[0], s->ctaid[1], s->ctaid[2], gpu->launch.module->file, s->line,
             (unsigned long long)s->lanes, s->iterations);
     if (s->waiting != 0)
-        fprintf(out, ", while lanes 0x%08llx of the same warp wait for them at the reconvergence point", (unsigned long long)s->waiting);
+        fprintf(out, ", while lanes 0x%08llx of the same warp wait for them at the reconvergence point%s", (unsigned long long)s->waiting,
+                gpu->config.core_divergence != CW_DIVERGENCE_ITS ? " (core.divergence=its lets them run)" : "");
     fprintf(out, "\n");
 }
 

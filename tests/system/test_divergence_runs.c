@@ -313,7 +313,7 @@ static void test_divergence_runs__lanes_that_have_not_come(void **state)
             assert_int_equal(x.status, COWARP_EFAULT);
             if (strstr(x.error, m == TBC && waits[i].barrier ? "come to a barrier" : waits[i].says) == NULL)
                 fail_msg("text %u under %s: %s", i, mechanism[m][0], x.error);
-            assert_non_null(strstr(x.error, "core.convergence=ignore"));
+            assert_non_null(strstr(x.error, "set core.divergence=its, or core.convergence=ignore"));
         }
 }
 

@@ -108,8 +108,8 @@ bool cw_core__members_came(struct cw_core_blocks *blocks, uint32_t w, const stru
     }
     cw_core__fault(
         warps, w, cw_lanes_first(mask), u, CW_EFAULT,
-        "%s.sync by lanes 0x%08x names lanes 0x%08x, which have not come; lane %u %s. PTX 6 waits for them, and a SIMT stack cannot; "
-        "core.convergence=ignore takes the lanes that are there",
+        "%s.sync by lanes 0x%08x names lanes 0x%08x, which have not come; lane %u %s. PTX 6 waits for them, and a SIMT stack cannot: set "
+        "core.divergence=its, or core.convergence=ignore to take the lanes that are there",
         name_of(u), (uint32_t)mask, (uint32_t)absent, first, in_words(blocks, place_of(blocks, w, first), where));
     return false;
 }
@@ -129,18 +129,6 @@ void cw_core__find_strangers(struct cw_core_blocks *blocks, uint32_t w, const st
     }
 }
 
-/* Whether dynamic warp formation, whose threads wait by themselves, takes the kernel. */
-static bool can_wait(const struct cw_kernel *k)
-{
-    for (uint32_t i = 0; i < k->uop_cnt; i++) {
-        const uint16_t op = k->uop[i].op;
-        if (op == CW_OP_SHFL || op == CW_OP_VOTE || op == CW_OP_MATCH || op == CW_OP_REDUX || op == CW_OP_ELECT || op == CW_OP_ACTIVEMASK ||
-            op == CW_OP_MMA)
-            return false;
-    }
-    return true;
-}
-
 /* Lanes at home in a slot arrive with the warp w; others of those active there do not. */
 static bool arrive_home(struct cw_core_blocks *blocks, uint32_t w, uint32_t h, const struct cw_uop *u, cw_lanes come, cw_lanes others)
 {
@@ -156,8 +144,8 @@ static bool arrive_home(struct cw_core_blocks *blocks, uint32_t w, uint32_t h, c
         cw_core__fault(
             warps, w, cw_lanes_first(late), u, CW_EFAULT,
             "lanes 0x%08llx come to a barrier after their warp has passed the one at line %u without them. From sm_70 on a barrier "
-            "waits for each thread, and a SIMT stack cannot; %score.convergence=ignore lets whole warps pass",
-            (unsigned long long)late, home->passed_line, can_wait(warps->launch->kernel) ? "set core.divergence=dwf; " : "");
+            "waits for each thread, and a SIMT stack cannot: set core.divergence=its, or core.convergence=ignore to let whole warps pass",
+            (unsigned long long)late, home->passed_line);
         return false;
     }
     if (others != 0) {
