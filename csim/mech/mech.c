@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mech/mech.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,8 +58,7 @@ const struct cw_mech_unit *cw_control_unit_of(const struct cw_control_ops *contr
     return NULL;
 }
 
-/* What brings units, keys and counters: the mechanisms, behind them the control policies, and the memory partition. false: there is no
- * number i. */
+/* What brings units, keys and counters. */
 struct contributor {
     const struct cw_mech_unit *unit;
     uint32_t unit_cnt;
@@ -66,23 +66,22 @@ struct contributor {
     const struct cw_counter_set *const *counters;
 };
 
-static bool contributor_at(uint32_t i, struct contributor *b)
+#define CONTRIBUTORS_MAX 64u
+
+/* The mechanisms, behind them the control policies, and the memory partition. Returns how many. */
+static uint32_t contributors(struct contributor all[CONTRIBUTORS_MAX])
 {
-    const uint32_t mechs = cw_mech_cnt();
-    if (i < mechs) {
-        const struct cw_mech *m = cw_mechs[i];
-        *b = (struct contributor){m->unit, m->unit_cnt, m->keys, m->counters};
-        return true;
+    uint32_t cnt = 0;
+    for (uint32_t i = 0; cw_mechs[i] != NULL; i++) {
+        assert(cnt < CONTRIBUTORS_MAX);
+        all[cnt++] = (struct contributor){cw_mechs[i]->unit, cw_mechs[i]->unit_cnt, cw_mechs[i]->keys, cw_mechs[i]->counters};
     }
-    uint32_t k = 0;
-    for (; cw_controls[k] != NULL; k++)
-        if (k == i - mechs) {
-            const struct cw_control_ops *c = cw_controls[k];
-            *b = (struct contributor){c->unit, c->unit_cnt, c->keys, c->counters};
-            return true;
-        }
-    *b = (struct contributor){.unit = &cw_partition_unit, .unit_cnt = 1};
-    return i == mechs + k;
+    for (uint32_t i = 0; cw_controls[i] != NULL; i++) {
+        assert(cnt + 1 < CONTRIBUTORS_MAX);
+        all[cnt++] = (struct contributor){cw_controls[i]->unit, cw_controls[i]->unit_cnt, cw_controls[i]->keys, cw_controls[i]->counters};
+    }
+    all[cnt++] = (struct contributor){.unit = &cw_partition_unit, .unit_cnt = 1};
+    return cnt;
 }
 
 /* Item number i of one kind that a contributor has; NULL: no more. */
@@ -103,13 +102,12 @@ static const void *counters_of(const struct contributor *b, uint32_t i)
     return b->counters != NULL ? b->counters[i] : NULL;
 }
 
-/* Whether a contributor before number i has it. */
-static bool seen_before(uint32_t i, item_fn items, const void *item)
+/* Whether one of these has it. */
+static bool is_seen(const struct contributor *before, uint32_t cnt, item_fn items, const void *item)
 {
-    struct contributor b;
-    for (uint32_t m = 0; m < i && contributor_at(m, &b); m++)
-        for (uint32_t k = 0; items(&b, k) != NULL; k++)
-            if (items(&b, k) == item)
+    for (uint32_t m = 0; m < cnt; m++)
+        for (uint32_t k = 0; items(&before[m], k) != NULL; k++)
+            if (items(&before[m], k) == item)
                 return true;
     return false;
 }
@@ -117,10 +115,14 @@ static bool seen_before(uint32_t i, item_fn items, const void *item)
 /* Item number `index` of all contributors, each counted where it comes first; *at: of its contributor. */
 static const void *item_at(uint32_t index, item_fn items, struct contributor *b, uint32_t *at)
 {
-    for (uint32_t m = 0; contributor_at(m, b); m++)
-        for (*at = 0; items(b, *at) != NULL; ++*at)
-            if (!seen_before(m, items, items(b, *at)) && index-- == 0)
+    struct contributor all[CONTRIBUTORS_MAX];
+    const uint32_t cnt = contributors(all);
+    for (uint32_t m = 0; m < cnt; m++)
+        for (*at = 0; items(&all[m], *at) != NULL; ++*at)
+            if (!is_seen(all, m, items, items(&all[m], *at)) && index-- == 0) {
+                *b = all[m];
                 return items(b, *at);
+            }
     return NULL;
 }
 

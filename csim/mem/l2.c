@@ -177,7 +177,7 @@ static void mark_written(const struct cw_l2 *l2, struct line *l, const struct cw
 /* Returns port cycles. */
 static uint32_t perform(struct cw_l2 *l2, struct line *l, struct cw_message *p)
 {
-    uint32_t bytes = (uint32_t)__builtin_popcount(sectors_of(l2, p)) * CW_SECTOR_BYTES, port = l2->config->l2_port_bytes;
+    uint32_t bytes = cw_sectors_count(sectors_of(l2, p)) * CW_SECTOR_BYTES, port = l2->config->l2_port_bytes;
     uint32_t cycles = bytes <= port ? 1 : (bytes + port - 1) / port, most;
     if (l->brought)
         cw_cache_array_served(&l2->array, (uint32_t)(l - l2->line));
@@ -195,7 +195,7 @@ static uint32_t perform(struct cw_l2 *l2, struct line *l, struct cw_message *p)
             l->dirty = (uint8_t)(l->dirty | sectors_of(l2, p));
         most = perform_atomic(l2, l, p);
         if (l2->config->l2_atomic_cycles != 0)
-            most = (uint32_t)__builtin_popcount(sectors_of(l2, p)) * l2->config->l2_atomic_cycles;
+            most = cw_sectors_count(sectors_of(l2, p)) * l2->config->l2_atomic_cycles;
         return most > cycles ? most : cycles;
     }
     return cycles;
@@ -309,7 +309,7 @@ static void replace(struct cw_l2 *l2, uint32_t index, uint32_t number, cw_time n
 
 static void count(struct cw_l2 *l2, const struct cw_message *p, bool miss)
 {
-    const uint32_t sectors = (uint32_t)__builtin_popcount(sectors_of(l2, p));
+    const uint32_t sectors = cw_sectors_count(sectors_of(l2, p));
     if (p->kind == CW_MSG_WRITE) {
         l2->stats->l2_write_sectors += sectors;
         l2->stats->l2_writes++;
@@ -342,7 +342,7 @@ static struct cw_mshr *fetch_into(struct cw_l2 *l2, uint32_t index, uint32_t num
     struct cw_mshr *m = l->mshr;
     if (fetch == 0)
         return m;
-    l2->stats->l2_fetched_sectors += (uint32_t)__builtin_popcount(fetch);
+    l2->stats->l2_fetched_sectors += cw_sectors_count(fetch);
     const uint32_t tag = (uint32_t)(m - l2->mshr.entry);
     if (cw_memory_is_pm(p->addr)) {
         m->fetching |= fetch;
@@ -418,7 +418,7 @@ static enum cw_l2_result access_absent(struct cw_l2 *l2, uint32_t index, uint32_
 static enum cw_l2_result read_certain(struct cw_l2 *l2, const struct line *l, struct cw_message *p, uint32_t *cycles)
 {
     const uint64_t place = cw_message_place(p);
-    const uint32_t bytes = (uint32_t)__builtin_popcount(sectors_of(l2, p)) * CW_SECTOR_BYTES, port = l2->config->l2_port_bytes;
+    const uint32_t bytes = cw_sectors_count(sectors_of(l2, p)) * CW_SECTOR_BYTES, port = l2->config->l2_port_bytes;
     for (uint32_t s = 0; s < l2->sectors; s++) {
         uint8_t *to = cw_line_body(p)->data + s * CW_SECTOR_BYTES;
         const uint32_t have = l == NULL ? 0 : (l->valid & 1u << s) != 0 ? UINT32_MAX : l->written[s], lacks = ~have;

@@ -113,7 +113,7 @@ static uint32_t bytes_of(const struct item *i)
     uint32_t sectors = i->sectors;
     for (uint32_t w = 0; i->write && w < CW_LINE_BYTES_MAX / 32; w++)
         sectors |= (uint32_t)(i->persist.byte_mask[w] != 0) << w;
-    return CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(sectors);
+    return CW_SECTOR_BYTES * cw_sectors_count(sectors);
 }
 
 /* ---- the device ---- */

@@ -165,7 +165,7 @@ static bool has_room(struct cw_partition *s, const struct cw_message *p, cw_time
 static uint32_t ack_payload(const struct cw_config *config, const struct cw_message *p)
 {
     const uint32_t flits = (config->noc_header_bytes + config->noc_flit_bytes - 1) / config->noc_flit_bytes;
-    const uint32_t sectors = (uint32_t)__builtin_popcount(p->sectors);
+    const uint32_t sectors = cw_sectors_count(p->sectors);
     return config->noc_sector_acks == CW_ON && sectors > 1 ? (sectors - 1) * flits * config->noc_flit_bytes : 0;
 }
 
@@ -179,7 +179,7 @@ static void make_reply(struct cw_partition *s, struct cw_message *p)
     } else if (p->kind == CW_MSG_ATOMIC && p->needs_reply) {
         p->kind = CW_MSG_ATOMIC_REPLY;
         payload = s->config.config->noc_atomic_sectors == CW_ON
-                      ? CW_SECTOR_BYTES * (uint32_t)__builtin_popcount(p->sectors)
+                      ? CW_SECTOR_BYTES * cw_sectors_count(p->sectors)
                       : (cw_type_bytes((enum cw_type)cw_atomic_body_of(p)->type) > 4 ? 8u : 4u) * cw_lanes_count(p->lanes);
     } else {
         p->kind = CW_MSG_WRITE_ACK;

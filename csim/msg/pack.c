@@ -136,7 +136,7 @@ static uint32_t elements_that_go(const struct cw_message *m, const struct cw_bod
     if (f->with == CW_WITH_LANE)
         return cw_lanes_count(m->lanes & cw_lanes_below(f->cnt));
     if (f->with == CW_WITH_SECTOR)
-        return (uint32_t)__builtin_popcount(m->sectors) * f->cnt / (CW_LINE_BYTES_MAX / CW_SECTOR_BYTES);
+        return cw_sectors_count(m->sectors) * f->cnt / (CW_LINE_BYTES_MAX / CW_SECTOR_BYTES);
     return elements(m, f);
 }
 

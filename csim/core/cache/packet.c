@@ -46,7 +46,7 @@ static void fill_write(const struct cw_core_cache *cache, struct cw_message *p, 
 struct cw_message *cw_core__packet(struct cw_core_cache *cache, const struct cw_pipe_entry *e)
 {
     const struct cw_uop *u = e->inst->m.uop;
-    uint32_t lanes = cw_lanes_count(e->access.lanes), sectors = (uint32_t)__builtin_popcount(e->access.sectors);
+    uint32_t lanes = cw_lanes_count(e->access.lanes), sectors = cw_sectors_count(e->access.sectors);
     bool whole_sectors = u->op == CW_OP_ST || (u->op == CW_OP_ATOM && cache->warps.config->noc_atomic_sectors == CW_ON);
     uint32_t payload = whole_sectors         ? sectors * CW_SECTOR_BYTES
                        : u->op == CW_OP_ATOM ? lanes * e->inst->m.elem_bytes * (u->atom == CW_ATOM_CAS ? 2u : 1u)
@@ -79,7 +79,7 @@ bool cw_core__write_line(struct cw_core_cache *cache, struct cw_l1_line *e, uint
 {
     struct cw_core_warps *const warps = &cache->warps;
     const uint8_t sectors = cw_l1_sectors(e->dirty) & cw_core__sectors(cache, e->line, cache->line_bytes);
-    uint32_t payload = (uint32_t)__builtin_popcount(sectors) * CW_SECTOR_BYTES;
+    uint32_t payload = cw_sectors_count(sectors) * CW_SECTOR_BYTES;
     uint32_t flits = (warps->config->noc_header_bytes + payload + warps->config->noc_flit_bytes - 1) / warps->config->noc_flit_bytes;
     if (!cw_core__crossbar_takes(cache, flits))
         return false;

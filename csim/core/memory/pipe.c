@@ -68,7 +68,7 @@ static enum progress l1_load(struct cw_core_memory *memory, const struct cw_pipe
         return refused(memory, r, victim, e->inst->m.warp);
     warps->cfg.stats->l1_reads++;
     warps->cfg.stats->l1_read_misses += r != CW_L1_HIT;
-    warps->cfg.stats->l1_read_sectors += (uint32_t)__builtin_popcount(e->access.sectors);
+    warps->cfg.stats->l1_read_sectors += cw_sectors_count(e->access.sectors);
     if (cw_memory_is_pm(e->access.line)) {
         warps->cfg.stats->l1_pm_reads++;
         warps->cfg.stats->l1_pm_read_misses += r != CW_L1_HIT;
@@ -77,7 +77,7 @@ static enum progress l1_load(struct cw_core_memory *memory, const struct cw_pipe
         cw_core__tell_line(warps, CW_L1_LINE_HIT, e->access.line, e->inst->m.warp);
         deliver(memory, e->inst, e->access.lanes, e->piece, data, warps->cycle + warps->config->l1_latency);
     } else if (r == CW_L1_MISS) {
-        warps->cfg.stats->l1_fetched_sectors += (uint32_t)__builtin_popcount(cache->l1.mshr[mshr].ask);
+        warps->cfg.stats->l1_fetched_sectors += cw_sectors_count(cache->l1.mshr[mshr].ask);
         cw_core__send_miss(cache, e->access.line, cache->l1.mshr[mshr].ask, CW_TAG_MSHR | mshr);
         take_port(memory);
     }
