@@ -51,7 +51,7 @@ struct cw_gpu_options {
     double
         estimate; /* 0; or launches are timed in part, until half of the 95-percent interval of their cycles is at most this part of them:
                          sampled.c. cw_gpu_estimated then has the result, time goes on by it, and other counters have what was timed */
-    const struct cw_native_compiler *native; /* For functional launches (core/native.h); NULL: they are interpreted */
+    const struct cw_native_compiler *native; /* For functional launches (exec/native.h); NULL: they are interpreted */
     bool native_at_once;                     /* Code is made before it pays (tests) */
     uint64_t max_cycles;                     /* core cycles per run, 0: no limit; CW_ELIMIT when reached */
     /* Called about every 10 ms of host time during a launch, may be NULL; a non-zero answer stops the run with CW_ELIMIT. */

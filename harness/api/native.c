@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "api.h"
-#include "core/native.h"
+#include "exec/native.h"
 #include "rtl/rtl_place.h"
 
 struct loaded {

@@ -12,7 +12,7 @@
 
 #include <llvm-c/Core.h>
 
-#include "core/native.h"
+#include "exec/native.h"
 
 typedef LLVMValueRef cw_value;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The compiler that libcowarp loads for functional launches (core/native.h): LLVM makes the code. */
+/* The compiler that libcowarp loads for functional launches (exec/native.h): LLVM makes the code. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -21,7 +21,7 @@ static const params_t slice = {8, 7, 25, 4};
 static const params_t minimal = {1, 1, 1, 1};
 static const params_t odd = {3, 1, 3, 2};
 static const params_t wide = {16, 2, 32, 8};
-static const params_t few = {5, 1, 4, 1};
+static const params_t few = {5, 1, 4, 3};
 static const params_t largest = {16, 13, 32, 8};
 
 enum { SLICE, MINIMAL, ODD, WIDE, FEW, LARGEST, SETS };
