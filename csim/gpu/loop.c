@@ -135,8 +135,10 @@ static int renew(struct cw_gpu *gpu, struct cw_error *err)
     cw_state_save_begin(&saved, err);
     cw_gpu__state(gpu, &saved);
     int status = saved.status;
+    const struct cw_events events = gpu->events; /* Who listens goes on; an oracle, which is a part of the machine, is not saved. */
     if (status == CW_OK)
         status = cw_gpu__make_machine_anew(gpu, err);
+    gpu->events = events;
     if (status == CW_OK)
         status = cw_gpu__begin_launch(gpu, err);
     if (status == CW_OK) {

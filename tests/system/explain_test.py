@@ -97,6 +97,11 @@ class Waits(Command):
                 places |= {row.get("at") for row in s["waits"]}
         self.assertEqual(places, {None, "l1", "shared", "constant", "noc_up", "l2", "dram", "noc_down", "mechanism", "begin", "back_off", "draining", "commit"})
 
+    def test_a_machine_made_anew_has_the_same_waits(self):
+        for run in (["ht-h", "--param", "blocks=4", "--system", "getm"], ["reduction", "--param", "n=32768", "--preset", "qv100"]):
+            plain, anew = self.run_it("p.json", *run, "--stalls"), self.run_it("a.json", *run, "--stalls", "--renew", "997")
+            self.assertEqual(plain["waits"], anew["waits"], run)
+
     def test_a_place_has_the_cycles_that_its_key_adds(self):
         """One warp, one load that misses, nothing else on its way. The key of a place adds cycles there, and nowhere else."""
         before = by(self.exec_it("a.json", ONE_LOAD, 1, 32), line=LOAD, cause="scoreboard_memory")
