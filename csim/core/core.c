@@ -636,7 +636,7 @@ void cw_core_count_until(struct cw_core *c, uint64_t cycle, enum cw_stall idle)
         return;
     cw_core__stalls_charge(&c->issue, cycle);
     if (idle != CW_STALL_ISSUED)
-        cw_core__stalls_idle(c->warps, idle);
+        c->warps->stalls->idle = (uint8_t)idle;
 }
 
 void cw_core_count_late(struct cw_core *c, uint64_t cycle)

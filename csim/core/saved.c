@@ -404,15 +404,8 @@ static void stalls_state(struct cw_state *s, struct cw_core *c)
     CW_STATE(s, t->charged);
     CW_STATE(s, t->idle);
     for (uint32_t i = 0; i < c->warps->scheduler_cnt; i++) {
-        CW_STATE(s, t->scheduler[i].why);
-        CW_STATE(s, t->scheduler[i].of);
-        CW_STATE(s, t->scheduler[i].at);
-        CW_STATE(s, t->scheduler[i].ready);
-        CW_STATE(s, t->scheduler[i].warp);
-        CW_STATE(s, t->scheduler[i].pc);
-        CW_STATE(s, t->scheduler[i].by);
-        CW_STATE(s, t->scheduler[i].trip);
-        CW_STATE(s, t->scheduler[i].number);
+        CW_STATE(s, t->found[i].trip);
+        CW_STATE(s, t->found[i].number);
     }
     CW_STATE(s, t->mine);
     CW_STATE(s, t->waits);

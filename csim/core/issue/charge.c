@@ -149,20 +149,22 @@ static const struct cw_trip *find(const struct cw_core_memory *memory, uint32_t 
     const struct cw_core_warps *const warps = &memory->blocks.cache.warps;
     const struct cw_trips *trips = warps->cfg.trips;
     const struct cw_slots set = waiters(warps, s, to);
+    struct cw_stalls *st = warps->stalls;
+    const uint32_t last = st->found[s].trip;
     const bool loads = to->why == CW_STALL_SCOREBOARD_MEMORY;
     uint32_t i = trips->oldest[warps->cfg.index], w = loads ? without_request(warps, &set) : NOBODY;
     if (w != NOBODY)
         i = 0;
-    else if (to->trip != 0 && trips->trip[to->trip].number == to->number && is_for(memory, to, to->trip, from, &set, &w))
-        i = to->trip;
+    else if (last != 0 && trips->trip[last].number == st->found[s].number && is_for(memory, to, last, from, &set, &w))
+        i = last;
     while (i != 0 && !is_for(memory, to, i, from, &set, &w))
         i = trips->trip[i].younger;
     if (loads && w != NOBODY) {
         to->warp = w;
-        to->by = warps->stalls->by[w];
+        to->by = st->by[w];
     }
-    to->trip = i;
-    to->number = i != 0 ? trips->trip[i].number : 0;
+    st->found[s].trip = i;
+    st->found[s].number = i != 0 ? trips->trip[i].number : 0;
     return i != 0 ? &trips->trip[i] : NULL;
 }
 
@@ -317,8 +319,10 @@ static uint64_t tell_part(const struct cw_core_memory *memory, uint32_t s, struc
 
 static void tell_wait(const struct cw_core_memory *memory, uint32_t s, struct cw_stalled *to, uint64_t from, uint64_t cycle)
 {
-    if (to->why >= CW_STALL_NO_WARP)
+    if (to->why >= CW_STALL_NO_WARP) {
         *to = (struct cw_stalled){.why = to->why, .of = to->why};
+        memory->blocks.cache.warps.stalls->found[s].trip = 0;
+    }
     blame_head(memory, to);
     while (from < cycle)
         from = tell_part(memory, s, to, from, cycle);
@@ -334,11 +338,10 @@ static void tell_issued(const struct cw_core_warps *warps, uint32_t s, uint64_t 
 static void charge_wait(struct cw_core_memory *memory, uint32_t s, uint64_t from, uint64_t cycle, bool told)
 {
     struct cw_core_warps *const warps = &memory->blocks.cache.warps;
-    struct cw_stalled *to = &warps->stalls->scheduler[s];
-    cw_core__stalls_judge(warps, s);
-    *counter_of(warps->cfg.stats, to->why) += cycle - from;
+    struct cw_stalled to = cw_core__stalls_judge(warps, s);
+    *counter_of(warps->cfg.stats, to.why) += cycle - from;
     if (told)
-        tell_wait(memory, s, to, from, cycle);
+        tell_wait(memory, s, &to, from, cycle);
 }
 
 void cw_core__stalls_charge(struct cw_core_issue *issue, uint64_t cycle)

@@ -24,7 +24,7 @@ struct cw_core_issue {
 /* In charge.c; only where warps->stalls is there. */
 /* Counts the cycles up to that one, exclusive. */
 void cw_core__stalls_charge(struct cw_core_issue *issue, uint64_t cycle);
-/* At the end of a tick: why each scheduler does not issue, from this cycle on. stopped: a memory instruction keeps the one pipeline. */
+/* At the end of a tick: what the cycles from this one on are judged by. stopped: a memory instruction keeps the one pipeline. */
 void cw_core__stalls_tick(struct cw_core_issue *issue, bool stopped);
 /* issue.c */
 void cw_core__issue_tick(struct cw_core_issue *issue);

@@ -35,8 +35,6 @@ struct cw_stalls *cw_core__stalls_create(const struct cw_core_warps *warps)
     for (uint32_t w = 0; w < warps->slots; w++)
         s->mine[w % warps->scheduler_cnt][w / 64] |= cw_core__bit(w);
     s->idle = CW_STALL_NO_WARP;
-    for (uint32_t i = 0; i < warps->scheduler_cnt; i++)
-        s->scheduler[i].why = s->idle;
     return s;
 }
 
@@ -57,8 +55,7 @@ int cw_core__stalls_prepare(struct cw_core_warps *warps, const struct cw_kernel 
     free(s->producer_pc);
     s->producer = calloc((size_t)warps->slots * s->registers, sizeof *s->producer);
     s->producer_pc = calloc((size_t)warps->slots * s->registers, sizeof *s->producer_pc);
-    for (uint32_t i = 0; i < warps->scheduler_cnt; i++)
-        s->scheduler[i] = (struct cw_stalled){.why = s->idle};
+    memset(s->found, 0, sizeof s->found);
     memset(s->by, 0, warps->slots * sizeof *s->by);
     memset(s->issued, 0, warps->slots * sizeof *s->issued);
     memset(s->begun, 0, warps->slots * sizeof *s->begun);
@@ -312,25 +309,20 @@ static void say(const struct cw_core_warps *warps, uint32_t s, struct cw_stalled
     to->by = to->ready ? own(warps, to->warp) : st->by[to->warp];
 }
 
-void cw_core__stalls_judge(struct cw_core_warps *warps, uint32_t s)
+struct cw_stalled cw_core__stalls_judge(const struct cw_core_warps *warps, uint32_t s)
 {
     struct cw_slots slots;
-    struct cw_stalled *to = &warps->stalls->scheduler[s];
+    struct cw_stalled to = {.why = warps->stalls->idle};
     for (uint32_t why = CW_STALL_STRUCTURAL; why < CW_STALL_NO_WARP; why++) {
         uint64_t any = 0;
         for (uint32_t row = 0; row < warps->rows; row++)
             any |= slots.word[row] = waiting(warps, s, row, (enum cw_stall)why);
         if (any == 0)
             continue;
-        to->why = (uint8_t)why;
+        to.why = (uint8_t)why;
         if (cw_events_want(warps->cfg.stream, CW_EVENT_STALL))
-            say(warps, s, to, &slots);
-        return;
+            say(warps, s, &to, &slots);
+        break;
     }
-    to->why = warps->stalls->idle;
-}
-
-void cw_core__stalls_idle(struct cw_core_warps *warps, enum cw_stall why)
-{
-    warps->stalls->idle = (uint8_t)why;
+    return to;
 }

@@ -26,20 +26,25 @@
 #define CW_CORE_WARPS_MAX      CW_SLOTS_MAX
 #define CW_CORE_SCHEDULERS_MAX 4
 
-/* Why each scheduler does not issue; see stall.c. */
+/* Why a scheduler does not issue; see stall.c. */
+struct cw_stalled {
+    uint8_t why; /* Enum cw_stall */
+    /* The rest only where somebody hears of it. */
+    uint8_t of;      /* What the warp below waits for: the same, but of a barrier what the last warp waits for */
+    uint8_t at;      /* Enum cw_stall_at, as far as the warp knows */
+    bool ready;      /* The warp is, and something else is not */
+    uint32_t warp;   /* Who waits; of a barrier the warp that it waits for */
+    uint32_t pc, by; /* As in the event */
+};
+
+/* What it is found from. */
 struct cw_stalls {
     uint64_t charged; /* cycles are counted up to this one, exclusive */
     uint8_t idle;     /* Enum cw_stall of a scheduler without a warp */
-    struct cw_stalled {
-        uint8_t why;     /* Enum cw_stall, of the cycles from `charged` on that its issue slot is free for */
-        uint8_t of;      /* What the warp below waits for: the same, but of a barrier what the last warp waits for */
-        uint8_t at;      /* Enum cw_stall_at, as far as the warp knows */
-        bool ready;      /* The warp is, and something else is not */
-        uint32_t warp;   /* Who waits; of a barrier the warp that it waits for */
-        uint32_t pc, by; /* As in the event; only where somebody hears of it */
-        uint32_t trip;   /* The request that it was last found to wait for, with its number (msg/trip.h); 0: none */
+    struct {
+        uint32_t trip; /* The request that it was last found to wait for, with its number (msg/trip.h); 0: none */
         uint64_t number;
-    } scheduler[CW_CORE_SCHEDULERS_MAX];
+    } found[CW_CORE_SCHEDULERS_MAX];
     uint64_t mine[CW_CORE_SCHEDULERS_MAX][CW_SLOT_WORDS]; /* a scheduler's slots */
     uint64_t waits[CW_STALLS][CW_SLOT_WORDS];             /* slots by what they wait for, or have waited for when they are ready */
     uint8_t *why;                                         /* [slot]: the same */
@@ -261,10 +266,8 @@ int cw_core__stalls_prepare(struct cw_core_warps *warps, const struct cw_kernel 
 void cw_core__stalls_note(struct cw_core_warps *warps, uint32_t w);
 /* The instruction issues, unless it is refused. */
 void cw_core__stalls_issue(struct cw_core_warps *warps, uint32_t w, const struct cw_issue_op *op);
-/* From now on a scheduler without a warp counts as that. */
-void cw_core__stalls_idle(struct cw_core_warps *warps, enum cw_stall why);
 /* Why a scheduler has not issued since the last tick. A core changes in its ticks only, so this is found when such a cycle is counted. */
-void cw_core__stalls_judge(struct cw_core_warps *warps, uint32_t s);
+struct cw_stalled cw_core__stalls_judge(const struct cw_core_warps *warps, uint32_t s);
 /* registers.c */
 /* Operand o of a half of the warp, whose threads are `dynamic`: all its lanes. */
 void cw_core__read_operand(const struct cw_core_warps *warps, const struct cw_dynamic_warp *dynamic, uint32_t w, uint32_t half,
