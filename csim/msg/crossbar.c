@@ -76,7 +76,7 @@ struct cw_crossbar {
     struct input *input;
     struct output *output;
     struct port *in_port, *out_port;
-    struct link *link;       /* It is NULL where there are none. */
+    struct link *link;       /* [input / inputs_per_link]; NULL: none */
     uint64_t waiting[WORDS]; /* inputs with a queue, whose head does not request yet */
     uint64_t active[WORDS];  /* outputs with a request */
     uint32_t packets;        /* inside */
@@ -187,6 +187,11 @@ static void grant(struct cw_crossbar *x, uint32_t i, struct output *o, cw_time n
     set_bit(x->waiting, i);
 }
 
+static uint32_t link_cnt(const struct cw_crossbar_config *c)
+{
+    return c->inputs_per_link != 0 ? (c->inputs + c->inputs_per_link - 1) / c->inputs_per_link : 0;
+}
+
 static bool waits(const struct cw_crossbar *x, uint32_t i, cw_time now)
 {
     return (x->waiting[i / 64] >> i % 64 & 1) != 0 && x->input[i].request_at <= now;
@@ -224,25 +229,6 @@ static void pass_until(const struct cw_crossbar *x, struct link *l, cw_time now)
     l->at = now;
 }
 
-/* The same where inputs share links. Each takes from its inputs in turn until it has work for all of this cycle. */
-static void collect_links(struct cw_crossbar *x, cw_time now)
-{
-    const uint32_t share = x->config.inputs_per_link;
-    for (uint32_t first = 0; first < x->config.inputs; first += share) {
-        struct link *l = &x->link[first / share];
-        const uint32_t start = l->last - first + 1;
-        pass_until(x, l, now);
-        for (uint32_t k = 0; k < share && l->bytes < x->config.link_bytes; k++) {
-            const uint32_t i = first + (start + k) % share;
-            if (i >= x->config.inputs || !waits(x, i, now))
-                continue;
-            l->bytes += bytes_on_link(ring_head(&x->input[i].queue)->packet);
-            l->last = i;
-            request(x, i);
-        }
-    }
-}
-
 /* Turns waiting inputs whose time has come into requests. */
 static void collect(struct cw_crossbar *x, cw_time now)
 {
@@ -261,6 +247,25 @@ static void collect(struct cw_crossbar *x, cw_time now)
             }
             request(x, i);
         }
+}
+
+/* The same where inputs share links. Each takes from its inputs in turn until it has work for all of this cycle. */
+static void collect_links(struct cw_crossbar *x, cw_time now)
+{
+    const uint32_t share = x->config.inputs_per_link;
+    for (uint32_t first = 0; first < x->config.inputs; first += share) {
+        struct link *l = &x->link[first / share];
+        const uint32_t start = l->last - first + 1;
+        pass_until(x, l, now);
+        for (uint32_t k = 0; k < share && l->bytes < x->config.link_bytes; k++) {
+            const uint32_t i = first + (start + k) % share;
+            if (i >= x->config.inputs || !waits(x, i, now))
+                continue;
+            l->bytes += bytes_on_link(ring_head(&x->input[i].queue)->packet);
+            l->last = i;
+            request(x, i);
+        }
+    }
 }
 
 /* When collect has to look at a waiting input. */
@@ -342,10 +347,10 @@ static int create_ports(struct cw_crossbar *x)
     if (x->input == NULL || x->output == NULL || x->in_port == NULL || x->out_port == NULL)
         return CW_ENOMEM;
     if (c->inputs_per_link != 0) {
-        x->link = calloc(c->inputs, sizeof *x->link);
+        x->link = calloc(link_cnt(c), sizeof *x->link);
         if (x->link == NULL)
             return CW_ENOMEM;
-        for (uint32_t i = 0; i < c->inputs; i++)
+        for (uint32_t i = 0; i < link_cnt(c); i++)
             x->link[i].last = (i + 1) * c->inputs_per_link - 1;
     }
     for (uint32_t i = 0; i < c->inputs; i++) /* the first of each port is served first */
@@ -414,7 +419,7 @@ static void state(void *self, struct cw_state *s)
         input_state(s, &x->input[i]);
         port_state(s, &x->in_port[i]);
     }
-    for (uint32_t i = 0; x->link != NULL && i < x->config.inputs; i++) {
+    for (uint32_t i = 0; i < link_cnt(&x->config); i++) {
         CW_STATE(s, x->link[i].bytes);
         CW_STATE(s, x->link[i].at);
         CW_STATE(s, x->link[i].last);

@@ -130,6 +130,26 @@ static void test_crossbar__one_flit_per_cycle_and_port(void **state)
     }
 }
 
+/* A crossbar of which each `share` inputs have a link. */
+static struct cw_crossbar *make_links(uint32_t inputs, uint32_t share, uint32_t bytes)
+{
+    struct cw_crossbar *x;
+    struct cw_error err;
+    const struct cw_crossbar_config c = {.inputs = inputs,
+                                         .outputs = inputs,
+                                         .inputs_per_port = 1,
+                                         .outputs_per_port = 1,
+                                         .inputs_per_link = share,
+                                         .link_bytes = bytes,
+                                         .latency_cycles = 1,
+                                         .in_flits = 8,
+                                         .out_flits = 64,
+                                         .period = T,
+                                         .to_partition = true};
+    assert_int_equal(cw_crossbar_create(&x, &c, &err), CW_OK);
+    return x;
+}
+
 /*
  * Six inputs of each of two links send packets of that many bytes as fast as they may, over 1,000 cycles, to outputs that never stop them.
  * Returns what each input has sent.
@@ -137,20 +157,7 @@ static void test_crossbar__one_flit_per_cycle_and_port(void **state)
 static void saturate_links(uint32_t payload, uint32_t senders, uint32_t *sent)
 {
     static struct cw_message pool[12][1200];
-    struct cw_crossbar *x;
-    struct cw_error err;
-    struct cw_crossbar_config c = {.inputs = 12,
-                                   .outputs = 12,
-                                   .inputs_per_port = 1,
-                                   .outputs_per_port = 1,
-                                   .inputs_per_link = 6,
-                                   .link_bytes = 144,
-                                   .latency_cycles = 1,
-                                   .in_flits = 8,
-                                   .out_flits = 64,
-                                   .period = T,
-                                   .to_partition = true};
-    assert_int_equal(cw_crossbar_create(&x, &c, &err), CW_OK);
+    struct cw_crossbar *x = make_links(12, 6, 144);
     memset(sent, 0, 12 * sizeof *sent);
     uint32_t pushed[12] = {0};
     for (uint32_t cycle = 0; cycle < 1001; cycle++) {
@@ -182,6 +189,29 @@ static void test_crossbar__links_pass_their_bytes(void **state)
         for (uint32_t s = 0; s < rows[r].senders; s++)
             assert_in_range(sent[s], rows[r].each - 2, rows[r].each + 2);
     }
+}
+
+/* With 32 bytes a cycle, a payload of 128 has the link for four cycles; the other input's packet comes behind it, at an output of its own. */
+static void test_crossbar__a_link_passes_one_packet_behind_the_other(void **state)
+{
+    (void)state;
+    struct cw_crossbar *x = make_links(3, 2, 32);
+    struct cw_message p[3] = {packet(0, 1, 0), packet(1, 1, 1), packet(2, 1, 2)};
+    cw_time came[3] = {0};
+    for (uint32_t i = 0; i < 3; i++) {
+        p[i].payload_bytes = 128;
+        cw_crossbar_push(x, i, &p[i], 0);
+    }
+    for (cw_time t = T; t < 20 * T; t += T) {
+        edge(x, t);
+        for (uint32_t o = 0; o < 3; o++)
+            if (cw_crossbar_pop(x, o, t) != NULL)
+                came[o] = t;
+    }
+    assert_int_equal(came[0], 2 * T);
+    assert_int_equal(came[1], came[0] + 4 * T);
+    assert_int_equal(came[2], came[0]); /* Of another link */
+    cw_crossbar_destroy(x);
 }
 
 static void test_crossbar__round_robin_is_fair(void **state)
@@ -501,6 +531,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_crossbar__latency),
     cmocka_unit_test(test_crossbar__one_flit_per_cycle_and_port),
     cmocka_unit_test(test_crossbar__links_pass_their_bytes),
+    cmocka_unit_test(test_crossbar__a_link_passes_one_packet_behind_the_other),
     cmocka_unit_test(test_crossbar__round_robin_is_fair),
     cmocka_unit_test(test_crossbar__back_pressure_counts_flits),
     cmocka_unit_test(test_crossbar__counts_traffic),
