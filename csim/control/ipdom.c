@@ -159,11 +159,7 @@ static cw_lanes waiting(const struct cw_control *p, uint32_t warp)
 
 static uint32_t where(const struct cw_control *p, uint32_t warp, uint32_t lane)
 {
-    const struct cw_simt *s = const_stack_of(p, warp);
-    for (uint32_t i = s->depth; i-- > 0;)
-        if (cw_lanes_has(s->entry[i].mask, lane))
-            return i + 1 == s->depth ? p->front[warp].pc : s->entry[i].pc;
-    return CW_PC_NONE;
+    return cw_simt_where(const_stack_of(p, warp), p->front[warp].pc, lane);
 }
 
 static void report(const struct cw_control *p, uint32_t warp, uint32_t (*line)(const void *context, uint32_t pc), const void *context,

@@ -192,6 +192,14 @@ cw_lanes cw_simt_waiting(const struct cw_simt *s)
     return all & ~cw_simt_active(s);
 }
 
+uint32_t cw_simt_where(const struct cw_simt *s, uint32_t top, uint32_t lane)
+{
+    for (uint32_t i = s->depth; i-- > 0;)
+        if (cw_lanes_has(s->entry[i].mask, lane))
+            return i + 1 == s->depth ? top : s->entry[i].pc;
+    return CW_PC_NONE;
+}
+
 void cw_simt_state(struct cw_state *s, struct cw_simt *stack)
 {
     cw_state_count(s, "depth", &stack->depth, CW_SIMT_DEPTH(stack->width));

@@ -140,6 +140,9 @@ static inline cw_lanes cw_simt_aborted(const struct cw_simt *s)
 /* Lanes that are in the stack but not active: waiting for the top entry's lanes. */
 cw_lanes cw_simt_waiting(const struct cw_simt *s);
 
+/* The PC at which a lane goes on, or CW_PC_NONE: it is not in the stack. top: of the top entry, which the owner may keep elsewhere. */
+uint32_t cw_simt_where(const struct cw_simt *s, uint32_t top, uint32_t lane);
+
 /* Its state (base/state.h), without width. */
 void cw_simt_state(struct cw_state *s, struct cw_simt *stack);
 

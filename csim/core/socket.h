@@ -46,10 +46,9 @@ struct cw_l1_store {
     uint32_t warp;
     uint32_t index; /* of its line in the L1 */
     bool dirty;     /* the line has been written since it last left */
-    bool
-        past; /* It goes past the L1 to memory at once: an atomic, a volatile store, a store of device scope (but see l1_takes_device); index
-                       and dirty say nothing */
-    bool returns; /* An atomic that returns a value: there is no acknowledgement beside it */
+    bool past;      /* It goes past the L1 to memory at once: an atomic, a volatile store, a store of device scope that the L1 does not take
+                       (l1_takes_device); index and dirty say nothing */
+    bool returns;   /* An atomic that returns a value: there is no acknowledgement beside it */
 };
 
 struct cw_core_sockets {

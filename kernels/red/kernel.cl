@@ -5,9 +5,9 @@
  * there. The block that is the last to finish adds the sums of all blocks
  * in the same way.
  *
- * With `authors` the kernel is that of their published program (reduction.cu). The upper half hands its sums over by a barrier, which is no order in
- * the paper's model, so these may be lost; the warp that has the sum makes it durable; then all threads of the block release. There they release
- * the sum, which a late one could overwrite with what it has read before; here the others have a word of their own.
+ * With `authors` the kernel is that of their published program (reduction.cu). The upper half hands its sums over by a barrier, which is no
+ * order in the paper's model, so these may be lost; the warp that has the sum makes it durable; then all threads of the block release. There
+ * they release the sum, which a late one could overwrite with what it has read before; here the others have a word of their own.
  *
  * Persistent memory is zero at first. A sum that has been made has MADE beside it.
  */
@@ -74,8 +74,8 @@ static inline void release_all(int out_scope, uint sum, __global uint *out)
     release_in(out_scope, &out[t == 0 ? block : blocks + block], t == 0 ? sum | MADE : MADE);
 }
 
-/* partial: of the block, one of each thread but the first; out: of each block; with `authors` as many words more; finished: blocks, 0 at first. After those of all blocks, `parts`
- * has the partial sums of the sum of all blocks. */
+/* partial: of the block, one of each thread but the first; out: of each block; with `authors` as many words more; finished: blocks, 0 at
+ * first. After those of all blocks, `parts` has the partial sums of the sum of all blocks. */
 static inline void reduce(int authors, int scope, int out_scope, __global const uint *in, __global uint *parts, __global uint *out,
                           __global uint *total, __global uint *finished, uint n, uint resume, __local uint *flag, __local uint *place)
 {

@@ -208,10 +208,8 @@ static uint32_t where(const struct cw_control *p, uint32_t warp, uint32_t lane)
 {
     const struct its *d = (const struct its *)p;
     const struct its_warp *w = &d->warp[warp];
-    for (uint32_t i = d->stack[warp].depth; i-- > 0;)
-        if (cw_lanes_has(d->stack[warp].entry[i].mask, lane))
-            return i + 1 == d->stack[warp].depth ? p->front[warp].pc : d->stack[warp].entry[i].pc;
-    return cw_lanes_has(w->live, lane) ? w->at[lane] : CW_PC_NONE;
+    const uint32_t in_region = cw_simt_where(&d->stack[warp], p->front[warp].pc, lane);
+    return in_region != CW_PC_NONE ? in_region : cw_lanes_has(w->live, lane) ? w->at[lane] : CW_PC_NONE;
 }
 
 static void report(const struct cw_control *p, uint32_t warp, uint32_t (*line)(const void *context, uint32_t pc), const void *context,
