@@ -22,23 +22,9 @@ struct access {
     LLVMBasicBlockRef other;       /* for the simulator's function */
 };
 
-static LLVMBasicBlockRef new_block(const struct cw_native_emit *e)
-{
-    return LLVMAppendBasicBlockInContext(e->context, e->function, "");
-}
-
 static cw_value field(const struct access *a, cw_value of, size_t offset)
 {
     return cw_native_load(a->e, a->e->t.i64, of, offset);
-}
-
-static cw_value splat(struct cw_native_emit *e, LLVMTypeRef vector, cw_value v)
-{
-    cw_value zero[CW_LANES];
-    for (uint32_t i = 0; i < CW_LANES; i++)
-        zero[i] = LLVMConstInt(e->t.i32, 0, 0);
-    cw_value one = LLVMBuildInsertElement(e->b, LLVMGetUndef(vector), v, zero[0], "");
-    return LLVMBuildShuffleVector(e->b, one, LLVMGetUndef(vector), LLVMConstVector(zero, CW_LANES), "");
 }
 
 /* x in the lanes of the first row, y in those of the second. */
@@ -63,9 +49,7 @@ static cw_value steps(const struct access *a, uint64_t step)
 static cw_value slot_place(struct cw_native_emit *e, struct cw_opnd o, LLVMTypeRef vector)
 {
     const bool wide = o.kind == CW_OPND_R64;
-    cw_value at = LLVMConstInt(e->t.i64, (uint64_t)o.idx * CW_LANES * (wide ? 8 : 4), 0);
-    cw_value p = LLVMBuildGEP2(e->b, e->t.i8, wide ? e->r64 : e->r32, &at, 1, "");
-    return LLVMBuildBitCast(e->b, p, LLVMPointerType(vector, 0), "");
+    return cw_native_place(e, vector, wide ? e->r64 : e->r32, (uint64_t)o.idx * CW_LANES * (wide ? 8 : 4));
 }
 
 static cw_value read_slot(struct cw_native_emit *e, struct cw_opnd o, LLVMTypeRef vector)
@@ -118,7 +102,7 @@ static void find_rows(struct access *a, uint32_t span, uint32_t align)
         cw_value good = is_inside(a, first[i], span, align);
         ok = ok != NULL ? LLVMBuildAnd(e->b, ok, good, "") : good;
     }
-    LLVMBasicBlockRef inside = new_block(e);
+    LLVMBasicBlockRef inside = cw_native_block(e);
     LLVMBuildCondBr(e->b, ok, inside, a->other);
     LLVMPositionBuilderAtEnd(e->b, inside);
     for (uint32_t i = 0; i < 2; i++)
@@ -174,15 +158,9 @@ static cw_value stored(const struct access *a, struct cw_opnd o)
     struct cw_native_emit *e = a->e;
     LLVMTypeRef vector = slot_vector(e, o);
     uint64_t n;
-    cw_value v = cw_native_constant(e, o, &n) ? splat(e, vector, LLVMConstInt(LLVMGetElementType(vector), n, 0)) : read_slot(e, o, vector);
+    cw_value v =
+        cw_native_constant(e, o, &n) ? cw_native_splat(e, vector, LLVMConstInt(LLVMGetElementType(vector), n, 0)) : read_slot(e, o, vector);
     return a->bytes < 4 ? LLVMBuildTrunc(e->b, v, LLVMVectorType(a->element, CW_LANES), "") : v;
-}
-
-static void note_progress(struct cw_native_emit *e)
-{
-    cw_value at = LLVMConstInt(e->t.i64, offsetof(struct cw_native_frame, progress), 0);
-    cw_value p = LLVMBuildGEP2(e->b, e->t.i8, e->frame, &at, 1, "");
-    LLVMBuildStore(e->b, LLVMConstInt(e->t.i64, 1, 0), LLVMBuildBitCast(e->b, p, LLVMPointerType(e->t.i64, 0), ""));
 }
 
 /* The second row is stored last: of two lanes that store to one address the higher one stays. */
@@ -197,7 +175,7 @@ static void emit_adjacent(struct access *a)
         cw_value v = stored(a, a->u->src[1]);
         for (uint32_t i = 0; i < 2; i++)
             LLVMSetAlignment(LLVMBuildStore(e->b, part_of(e, v, LLVMGetUndef(LLVMTypeOf(v)), i * ROW, ROW), p[i]), a->bytes);
-        note_progress(e);
+        cw_native_note_progress(e);
         return;
     }
     for (uint32_t i = 0; i < 2; i++) {
@@ -212,7 +190,7 @@ static void emit_adjacent(struct access *a)
 static cw_value addresses(const struct access *a)
 {
     cw_value imm = LLVMConstInt(a->word, (uint64_t)a->u->imm, 0);
-    return LLVMBuildAdd(a->e->b, read_slot(a->e, a->u->src[0], a->words), splat(a->e, a->words, imm), "");
+    return LLVMBuildAdd(a->e->b, read_slot(a->e, a->u->src[0], a->words), cw_native_splat(a->e, a->words, imm), "");
 }
 
 bool cw_native_inlines(const struct cw_native_emit *e, const struct cw_uop *u)
@@ -236,9 +214,9 @@ void cw_native_emit_access(struct cw_native_emit *e, const struct cw_uop *u, cw_
     for (uint32_t i = 0; i < 2; i++)
         a.first[i] = LLVMBuildExtractElement(e->b, address, LLVMConstInt(e->t.i32, i * ROW, 0), "");
     cw_value all = two_rows(e, a.words, a.first[0], a.first[1]);
-    LLVMBasicBlockRef same = loads ? new_block(e) : other;
+    LLVMBasicBlockRef same = loads ? cw_native_block(e) : other;
     if (u->vec == 1) {
-        LLVMBasicBlockRef adjacent = new_block(e), apart = loads ? new_block(e) : other;
+        LLVMBasicBlockRef adjacent = cw_native_block(e), apart = loads ? cw_native_block(e) : other;
         cw_value is_adjacent = all_equal(e, address, LLVMBuildAdd(e->b, all, steps(&a, a.bytes), ""));
         LLVMBuildCondBr(e->b, is_adjacent, adjacent, apart);
         LLVMPositionBuilderAtEnd(e->b, adjacent);

@@ -20,7 +20,7 @@ struct cw_native_types {
     LLVMTypeRef i8, i16, i32, i64, bytes; /* bytes: a pointer */
     LLVMTypeRef bits;                     /* an integer of as many bits as a piece has lanes */
     LLVMTypeRef on;                       /* vectors of a piece: of bits, */
-    LLVMTypeRef v32, v64, f32, f64, half; /* integers, floating-point numbers, 16-bit integers */
+    LLVMTypeRef v32, v64, f32, f64;       /* integers, floating-point numbers */
 };
 
 /* One register file within a loop. */
@@ -50,6 +50,11 @@ struct cw_native_emit {
     cw_value *gathered; /* [predicate]: the stack place in which its pieces come together */
 };
 
+static inline LLVMBasicBlockRef cw_native_block(const struct cw_native_emit *e)
+{
+    return LLVMAppendBasicBlockInContext(e->context, e->function, "");
+}
+
 /* lanes.c */
 typedef void cw_native_lanes(struct cw_native_emit *e, const struct cw_uop *u);
 /* How to emit a micro-operation as part of a loop; NULL: it is none. */
@@ -59,7 +64,11 @@ cw_native_lanes *cw_native_real_of(const struct cw_uop *u);
 
 /* value.c: operands and results of the piece */
 cw_value cw_native_number(const struct cw_native_emit *e, LLVMTypeRef vector, uint64_t n);
+/* A pointer to that type, so many bytes behind base; what is there. */
+cw_value cw_native_place(struct cw_native_emit *e, LLVMTypeRef type, cw_value base, uint64_t offset);
 cw_value cw_native_load(struct cw_native_emit *e, LLVMTypeRef type, cw_value base, uint64_t offset);
+/* A vector of which each element is v. */
+cw_value cw_native_splat(struct cw_native_emit *e, LLVMTypeRef vector, cw_value v);
 cw_value cw_native_word(struct cw_native_emit *e, struct cw_opnd o);
 cw_value cw_native_double_word(struct cw_native_emit *e, struct cw_opnd o);
 cw_value cw_native_predicate(struct cw_native_emit *e, struct cw_opnd o);
@@ -73,6 +82,8 @@ cw_value cw_native_integer(struct cw_native_emit *e, struct cw_opnd o, uint32_t 
 void cw_native_set_integer(struct cw_native_emit *e, struct cw_opnd o, uint32_t type, cw_value v);
 /* An operation of LLVM's with that type as its parameter: "llvm.fma". */
 cw_value cw_native_call(struct cw_native_emit *e, const char *name, LLVMTypeRef type, cw_value *args, uint32_t cnt);
+/* The warp has got on: it has stored something, or gone round a loop that ends. */
+void cw_native_note_progress(struct cw_native_emit *e);
 bool cw_native_constant(const struct cw_native_emit *e, struct cw_opnd o, uint64_t *value);
 
 /* access.c */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The function of a kernel. It can be entered in front of each place to which a branch leads, or behind which functional.c hands over. From
- * there it goes on from block to block, until it meets what it leaves to functional.c, lanes that part, or the end of its turn.
+ * The function of a kernel. It can be entered in front of each place to which a branch leads, or behind which the core hands over. From
+ * there it goes on from block to block, until it meets what it leaves to the core, lanes that part, or the end of its turn.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -37,11 +37,6 @@ static cw_value word(const struct kernel *k, uint32_t n)
     return LLVMConstInt(k->e->t.i32, n, 0);
 }
 
-static LLVMBasicBlockRef new_block(const struct kernel *k)
-{
-    return LLVMAppendBasicBlockInContext(k->e->context, k->e->function, "");
-}
-
 static void go_on_in(const struct kernel *k, LLVMBasicBlockRef block)
 {
     LLVMPositionBuilderAtEnd(k->e->b, block);
@@ -63,8 +58,7 @@ static cw_value lane_cnt(const struct kernel *k, cw_value bits)
 
 static cw_value field_place(struct cw_native_emit *e, size_t offset)
 {
-    cw_value at = LLVMConstInt(e->t.i64, offset, 0), p = LLVMBuildGEP2(e->b, e->t.i8, e->frame, &at, 1, "");
-    return LLVMBuildBitCast(e->b, p, LLVMPointerType(e->t.i64, 0), "");
+    return cw_native_place(e, e->t.i64, e->frame, offset);
 }
 
 /* What the block has executed so far, at a place where it ends. */
@@ -89,7 +83,7 @@ static void leave(const struct kernel *k, uint32_t pc)
 /* Leaves in front of pc unless the condition holds. */
 static void leave_unless(struct kernel *k, cw_value condition, uint32_t pc)
 {
-    LLVMBasicBlockRef on = new_block(k), off = new_block(k);
+    LLVMBasicBlockRef on = cw_native_block(k->e), off = cw_native_block(k->e);
     LLVMBuildCondBr(k->e->b, condition, on, off);
     go_on_in(k, off);
     count(k, k->done, k->whole);
@@ -148,8 +142,7 @@ static void gather_predicates(struct kernel *k, uint32_t first, uint32_t last)
 
 static cw_value predicate_place(struct cw_native_emit *e, uint32_t i)
 {
-    cw_value at = LLVMConstInt(e->t.i64, 4 * i, 0);
-    return LLVMBuildBitCast(e->b, LLVMBuildGEP2(e->b, e->t.i8, e->pred, &at, 1, ""), LLVMPointerType(e->t.i32, 0), "");
+    return cw_native_place(e, e->t.i32, e->pred, 4u * i);
 }
 
 /* Behind the loop. */
@@ -205,7 +198,7 @@ static void emit_loop(struct kernel *k, uint32_t begin, uint32_t end)
     struct cw_native_emit *e = k->e;
     const struct cw_kernel *kernel = e->kernel;
     const uint32_t first_pred = kernel->r32_cnt + kernel->r64_cnt;
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), loop = new_block(k), after = new_block(k);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->b), loop = cw_native_block(k->e), after = cw_native_block(k->e);
     clear_gathered(k, begin, end);
     LLVMBuildBr(e->b, loop);
     go_on_in(k, loop);
@@ -272,8 +265,8 @@ static void emit_call(struct kernel *k, uint32_t pc, enum cw_native_kind kind, c
         cw_value site = pointer(k, &e->source->site[pc], e->t.bytes);
         LLVMBasicBlockRef other = NULL, after = NULL;
         if (cw_native_inlines(e, u)) {
-            other = new_block(k);
-            after = new_block(k);
+            other = cw_native_block(k->e);
+            after = cw_native_block(k->e);
             cw_native_emit_access(e, u, site, other, after);
             go_on_in(k, other);
         }
@@ -298,8 +291,8 @@ static void emit_other(struct kernel *k, uint32_t pc)
     if (kind == CW_NATIVE_WHOLE || kind == CW_NATIVE_TOGETHER)
         leave_unless(k, LLVMBuildICmp(e->b, LLVMIntEQ, mask, FIELD(e, e->t.i32, live), ""), pc);
     if (u->guard >= 0 && (kind == CW_NATIVE_EXEC || kind == CW_NATIVE_ACCESS)) {
-        LLVMBasicBlockRef some = new_block(k);
-        after = new_block(k);
+        LLVMBasicBlockRef some = cw_native_block(k->e);
+        after = cw_native_block(k->e);
         LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntNE, mask, word(k, 0), ""), some, after);
         go_on_in(k, some);
     }
@@ -325,7 +318,7 @@ static void go_to(struct kernel *k, uint32_t pc)
         LLVMBuildBr(e->b, k->body[pc]);
         return;
     }
-    LLVMBasicBlockRef met = new_block(k);
+    LLVMBasicBlockRef met = cw_native_block(k->e);
     cw_value is_stop = LLVMBuildICmp(e->b, LLVMIntEQ, FIELD(e, e->t.i32, stop), word(k, pc), "");
     LLVMBuildCondBr(e->b, is_stop, met, k->body[pc]);
     go_on_in(k, met);
@@ -339,10 +332,8 @@ static void emit_taken(struct kernel *k, uint32_t pc)
     const struct cw_uop *u = uop_at(k, pc);
     if (u->target <= pc) {
         leave_unless(k, LLVMBuildICmp(e->b, LLVMIntEQ, FIELD(e, e->t.i32, polled), word(k, 0), ""), pc);
-        if ((u->flags & CW_UF_ENDLESS) == 0) {
-            cw_value place = field_place(e, offsetof(struct cw_native_frame, progress));
-            LLVMBuildStore(e->b, LLVMConstInt(e->t.i64, 1, 0), place);
-        }
+        if ((u->flags & CW_UF_ENDLESS) == 0)
+            cw_native_note_progress(e);
     }
     count(k, k->done + 1, k->whole + 1);
     go_to(k, u->target);
@@ -356,7 +347,8 @@ static void emit_branch(struct kernel *k, uint32_t pc)
         emit_taken(k, pc);
         return;
     }
-    LLVMBasicBlockRef taken = new_block(k), some = new_block(k), none = new_block(k), parts = new_block(k);
+    LLVMBasicBlockRef taken = cw_native_block(k->e), some = cw_native_block(k->e), none = cw_native_block(k->e),
+                      parts = cw_native_block(k->e);
     cw_value mask = mask_of(k, u);
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, mask, e->active, ""), taken, some);
     go_on_in(k, some);
@@ -455,16 +447,16 @@ static void emit_entry(struct kernel *k, uint32_t *entry)
     struct cw_native_emit *e = k->e;
     LLVMBasicBlockRef nowhere = NULL;
     uint32_t cnt = 0;
-    go_on_in(k, new_block(k));
+    go_on_in(k, cw_native_block(k->e));
     e->frame = LLVMGetParam(e->function, 0);
     e->threads = LLVMBuildAlloca(e->b, e->t.i64, "");
     for (uint32_t i = 0; i < e->kernel->pred_cnt; i++)
         e->gathered[i] = LLVMBuildAlloca(e->b, e->t.i32, "");
     for (uint32_t pc = k->first; pc < k->end; pc++) {
-        k->body[pc] = k->leads[pc] && kind_at(k, pc) != CW_NATIVE_STOP ? new_block(k) : NULL;
+        k->body[pc] = k->leads[pc] && kind_at(k, pc) != CW_NATIVE_STOP ? cw_native_block(k->e) : NULL;
         entry[pc] = k->body[pc] != NULL ? cnt++ : CW_NATIVE_NO_ENTRY;
     }
-    nowhere = new_block(k);
+    nowhere = cw_native_block(k->e);
     cw_value choice = LLVMBuildSwitch(e->b, LLVMGetParam(e->function, 1), nowhere, cnt);
     for (uint32_t pc = k->first; pc < k->end; pc++)
         if (k->body[pc] != NULL)

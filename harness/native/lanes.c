@@ -55,18 +55,12 @@ static void copy(struct cw_native_emit *e, const struct cw_uop *u)
         cw_native_set_word(e, u->dst[0], cw_native_word(e, u->src[0]));
 }
 
-static cw_value splat(struct cw_native_emit *e, LLVMTypeRef vector, cw_value v)
-{
-    cw_value one = LLVMBuildInsertElement(e->b, LLVMGetUndef(vector), v, LLVMConstInt(e->t.i32, 0, 0), "");
-    return LLVMBuildShuffleVector(e->b, one, LLVMGetUndef(vector), cw_native_number(e, e->t.v32, 0), "");
-}
-
 static cw_value lane_numbers(struct cw_native_emit *e)
 {
     cw_value lane[CW_LANES];
     for (uint32_t i = 0; i < e->width; i++)
         lane[i] = LLVMConstInt(e->t.i32, i, 0);
-    return LLVMBuildAdd(e->b, LLVMConstVector(lane, e->width), splat(e, e->t.v32, e->shift), "");
+    return LLVMBuildAdd(e->b, LLVMConstVector(lane, e->width), cw_native_splat(e, e->t.v32, e->shift), "");
 }
 
 /* Where struct cw_exec has a special register of 32 bits that is the same in all lanes; 0: it is none. */
@@ -93,7 +87,7 @@ static void special(struct cw_native_emit *e, const struct cw_uop *u)
     } else if (sreg == CW_SREG_LANEID) {
         v = lane_numbers(e);
     } else {
-        v = splat(e, e->t.v32, cw_native_load(e, e->t.i32, e->exec, place_of(sreg)));
+        v = cw_native_splat(e, e->t.v32, cw_native_load(e, e->t.i32, e->exec, place_of(sreg)));
     }
     cw_native_set_word(e, u->dst[0], u->type == CW_U16 || u->type == CW_S16 ? LLVMBuildAnd(e->b, v, number(e, CW_U32, 0xffff), "") : v);
 }
@@ -184,9 +178,9 @@ static void parameter(struct cw_native_emit *e, const struct cw_uop *u)
             LLVMSetAlignment(v, 1);
         v = LLVMBuildIntCast2(e->b, v, slot, is_signed(u->type), "");
         if (u->dst[i].kind == CW_OPND_R64)
-            cw_native_set_double_word(e, u->dst[i], splat(e, e->t.v64, v));
+            cw_native_set_double_word(e, u->dst[i], cw_native_splat(e, e->t.v64, v));
         else
-            cw_native_set_word(e, u->dst[i], splat(e, e->t.v32, v));
+            cw_native_set_word(e, u->dst[i], cw_native_splat(e, e->t.v32, v));
     }
 }
 

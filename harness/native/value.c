@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operands and results of a piece of a vector. */
+#include <stddef.h>
 #include <string.h>
 
 #include "emit.h"
@@ -13,7 +14,7 @@ cw_value cw_native_number(const struct cw_native_emit *e, LLVMTypeRef vector, ui
     return LLVMConstVector(lane, e->width);
 }
 
-static cw_value address(struct cw_native_emit *e, LLVMTypeRef type, cw_value base, uint64_t offset)
+cw_value cw_native_place(struct cw_native_emit *e, LLVMTypeRef type, cw_value base, uint64_t offset)
 {
     cw_value at = LLVMConstInt(e->t.i64, offset, 0);
     cw_value p = LLVMBuildGEP2(e->b, e->t.i8, base, &at, 1, "");
@@ -22,7 +23,14 @@ static cw_value address(struct cw_native_emit *e, LLVMTypeRef type, cw_value bas
 
 cw_value cw_native_load(struct cw_native_emit *e, LLVMTypeRef type, cw_value base, uint64_t offset)
 {
-    return LLVMBuildLoad2(e->b, type, address(e, type, base, offset), "");
+    return LLVMBuildLoad2(e->b, type, cw_native_place(e, type, base, offset), "");
+}
+
+cw_value cw_native_splat(struct cw_native_emit *e, LLVMTypeRef vector, cw_value v)
+{
+    cw_value one = LLVMBuildInsertElement(e->b, LLVMGetUndef(vector), v, LLVMConstInt(e->t.i32, 0, 0), "");
+    LLVMTypeRef numbers = LLVMVectorType(e->t.i32, LLVMGetVectorSize(vector));
+    return LLVMBuildShuffleVector(e->b, one, LLVMGetUndef(vector), LLVMConstNull(numbers), "");
 }
 
 /* Where the piece of a register lies. */
@@ -30,7 +38,7 @@ static cw_value piece(struct cw_native_emit *e, LLVMTypeRef vector, cw_value fil
 {
     cw_value at = lane_bytes == 8 ? LLVMBuildShl(e->b, e->at, LLVMConstInt(e->t.i64, 1, 0), "") : e->at;
     cw_value p = LLVMBuildGEP2(e->b, e->t.i8, file, &at, 1, "");
-    return address(e, vector, p, (uint64_t)slot * CW_LANES * lane_bytes);
+    return cw_native_place(e, vector, p, (uint64_t)slot * CW_LANES * lane_bytes);
 }
 
 static cw_value read_register(struct cw_native_emit *e, struct cw_native_file *f, LLVMTypeRef vector, cw_value file, uint32_t slot,
@@ -169,4 +177,10 @@ void cw_native_set_comparison(struct cw_native_emit *e, const struct cw_uop *u, 
     }
     cw_native_set_predicate(e, u->dst[0], p);
     cw_native_set_predicate(e, u->dst[1], q);
+}
+
+void cw_native_note_progress(struct cw_native_emit *e)
+{
+    cw_value place = cw_native_place(e, e->t.i64, e->frame, offsetof(struct cw_native_frame, progress));
+    LLVMBuildStore(e->b, LLVMConstInt(e->t.i64, 1, 0), place);
 }
