@@ -14,7 +14,9 @@ from scatter import scatter
 
 CAUSES = {"input": "The paper's input is not public", "paper": "The paper contradicts its simulator, or itself", "ours": "What is ours differs"}
 UNDECIDED, WEAK, UNKNOWN = "decided", "weak", "unknown"  # further groups of claims that do not count as held
-GROUPS = CAUSES | {UNDECIDED: "Another seed or size gives another verdict", WEAK: "It holds, and says too little", UNKNOWN: "Not explained yet"}
+CHOSEN = "chosen"  # a group, and a verdict, of what counts neither as held nor as missed
+GROUPS = CAUSES | {UNDECIDED: "Another seed or size gives another verdict", WEAK: "It holds, and says too little", UNKNOWN: "Not explained yet",
+                   CHOSEN: "No claim any more: inputs were chosen by it"}
 
 
 class Row(NamedTuple):
@@ -91,7 +93,7 @@ def seeds_text(counts):
 
 def counted(rows):
     """A line that says of how many claims each cause is known."""
-    groups = [row.cause for row in rows if row.cause]
+    groups = [row.cause for row in rows if row.cause and row.cause != CHOSEN]
     parts = [f"{title[0].lower() + title[1:]}: {groups.count(cause)}" for cause, title in GROUPS.items() if cause in groups]
     return f"Of the {len(groups)} others: {'; '.join(parts)}." if groups else "None is left."
 
@@ -112,8 +114,10 @@ RULES = ("A claim holds when its direction agrees and, where it is a number, its
 
 def summary(rows, counts):
     """The lines that say how many claims hold and how sure that is."""
-    holding = [row.holds for row in rows].count("yes")
-    text = f"{len(rows)} claims are measured, with {seeds_text(counts)} of their inputs; {holding} hold. {counted(rows)}"
+    judged = [row for row in rows if row.cause != CHOSEN]
+    holding, chosen = [row.holds for row in judged].count("yes"), len(rows) - len(judged)
+    text = f"{len(judged)} claims are measured, with {seeds_text(counts)} of their inputs; {holding} hold. {counted(rows)}"
+    text += f" By {chosen} numbers more, inputs were chosen; so they are no claims." if chosen else ""
     return [*item("", text), "", *item("", RULES), *sized(rows)]
 
 
@@ -125,7 +129,7 @@ COLUMNS = ("claim", "here", "range", "worst", "active", "sizes", "holds", "exper
 def of_papers(rows, paper):
     """A table of how many claims of each paper are measured and hold."""
     names = dict.fromkeys(paper[row.claim]["paper"] for row in rows)
-    of = {name: [row.holds for row in rows if paper[row.claim]["paper"] == name] for name in names}
+    of = {name: [row.holds for row in rows if paper[row.claim]["paper"] == name and row.cause != CHOSEN] for name in names}
     return markdown(Table("Papers", ["paper", "measured", "hold"], [[name, len(holds), holds.count("yes")] for name, holds in of.items()], "none")).split("\n")[2:]
 
 
@@ -188,14 +192,16 @@ def judged_before(page, table, paper):
     return {claim: known[claim] for claim in known if claim in paper}, [int(count) for count in seeds.groups() if count] if seeds else []
 
 
-def why(ident, sizes, verdict, reasons, weak):
-    """(cause, reason) of a claim that does not count as held; empty for one that does. weak: why it says too little, if it does."""
+def why(ident, sizes, verdict, reasons, claim):
+    """(cause, reason) of a claim that does not count as held; empty for one that does. claim: its row of claims.csv."""
     if verdict == "yes":
         return "", ""
+    if verdict == CHOSEN:
+        return CHOSEN, f"{claim['chosen']} looks for the input by this number."
     if "turns" in verdict:
         return UNDECIDED, f"{TURNED}: {sizes}."
     if verdict == WEAKLY:
-        return WEAK, weak
+        return WEAK, claim.get("weak") or ""
     found = reasons.get(ident)
     return (found.cause, found.reason) if found else (UNDECIDED, DECIDED) if verdict.startswith("yes") else (UNKNOWN, "")
 
@@ -204,7 +210,9 @@ WEAKLY = "yes, weak"
 
 
 def counting(verdict, row):
-    """The verdict on a claim, of which claims.csv may say that it is weak."""
+    """The verdict on a claim, of which claims.csv may say that it is weak, or that an input was chosen by it."""
+    if row.get("chosen"):
+        return CHOSEN
     return WEAKLY if verdict in ("yes", WEAKLY) and row.get("weak") else "yes" if verdict == WEAKLY else verdict
 
 
@@ -215,7 +223,7 @@ def rows_of(known, paper, reasons):
         if ident in known:
             *middle, verdict, experiment = known[ident]
             verdict = counting(verdict, row)
-            cause, reason = why(ident, middle[4], verdict, reasons, row.get("weak") or "")
+            cause, reason = why(ident, middle[4], verdict, reasons, row)
             rows.append(Row(ident, f"{row['place']}: {row['what']}", paper_text(row), *middle, verdict, experiment, cause, filled(reason, known)))
     return rows
 
@@ -241,7 +249,7 @@ def page(folder, paper, sources, note, before=("", ""), silicon=({}, ())):
     papers = pathlib.Path(sources) / "papers.csv"
     about = screens(rows, paper, rows_without_comments(papers) if papers.exists() else [], known)
     missing = [ident for ident in paper if ident not in known]
-    return page_of_rows(rows, lines, missing, note, paper, about, silicon[1]), table.getvalue(), scatter(rows, paper)
+    return page_of_rows(rows, lines, missing, note, paper, about, silicon[1]), table.getvalue(), scatter([row for row in rows if row.cause != CHOSEN], paper)
 
 
 def measures(experiment):

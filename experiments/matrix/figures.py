@@ -13,9 +13,11 @@ LOCK_OF = {workload: lock for lock, workloads in LOCKS.items() for workload in w
 SYSTEMS = ("getm", "kilotm", "warptm", "warptm-el", "eapg", "ideal", "serial", "sitm-ts", "sitm-oracle")
 SNAPSHOTS = ("sitm-ts", "sitm-oracle")
 REDO_LOGS = ("getm", "kilotm", "warptm", "warptm-el", "eapg") + SNAPSHOTS
+# Of these, defaults in place of the figures' inputs.
+DEFAULTS = {workload: (("pointers", 0),) for workload in ("ll-1", "ll-2", "bt-1", "bt-2", "rbt-1", "rbt-2", "vac-1", "vac-2")}
 # Of those whose defaults take minutes under one system or another.
 SIZES = {"cl": (("cloths", 4),), "clto": (("cloths", 4),), "bh-h": (("bodies", 10000),), "bh-l": (("bodies", 20000),),
-         "cc": (("height", 60), ("width", 80)), "ap": (("fanout", 16), ("limit", 2), ("passes", 2), ("popular", 96))}
+         "cc": (("height", 60), ("width", 80)), **DEFAULTS, "ap": (("fanout", 16), ("limit", 2), ("passes", 2), ("popular", 96))}
 # Their transactions read more words than a log holds by default, when each lane of a warp takes its own way through a tree.
 LOGS = {workload: (("tm.log_entries", 2048),) for workload in ("karger-2", "vac-1", "vac-2")}
 # What no input changes: the system cannot run the workload.

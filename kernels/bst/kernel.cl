@@ -44,3 +44,105 @@ __kernel void bst_stm_pr(__global const uint *keys, __global volatile uint *tree
 {
     change_stm(HOW_STM_PR, keys, tree, done, before, inserts, threads, shared);
 }
+
+/*
+ * The same with pointers of 8 bytes, and nodes that know their parents, are made before, and are moved, not copied: where a node with two
+ * children is removed, "the parent of a tree node" becomes "the next largest element in the tree" (section 7.2).
+ */
+typedef __global volatile struct element *element_t;
+struct element { /* element 0 stands for none; its left child is the root */
+    uint key, unused;
+    element_t left, right, parent;
+};
+
+/* `child`, which may be none, takes the place of `at` below its parent. */
+static void replace(element_t none, element_t at, element_t child)
+{
+    element_t parent = at->parent;
+    if (parent->left == at)
+        parent->left = child;
+    else
+        parent->right = child;
+    if (child != none)
+        child->parent = parent;
+}
+
+static uint insert_element(element_t none, uint nodes, element_t mine, uint key)
+{
+    element_t parent = none;
+    element_t at = none->left;
+    uint on_left = 1;
+    for (uint steps = 0; at != none && steps < nodes; steps++) {
+        uint other = at->key;
+        if (other == key)
+            return 0;
+        parent = at;
+        on_left = key < other;
+        at = on_left ? at->left : at->right;
+    }
+    mine->parent = parent;
+    if (on_left)
+        parent->left = mine;
+    else
+        parent->right = mine;
+    return 1;
+}
+
+static uint remove_element(element_t none, uint nodes, uint key)
+{
+    element_t at = none->left;
+    for (uint steps = 0; at != none && steps < nodes; steps++) {
+        uint other = at->key;
+        if (other == key)
+            break;
+        at = key < other ? at->left : at->right;
+    }
+    if (at == none)
+        return 0;
+    element_t left = at->left;
+    element_t right = at->right;
+    if (left == none || right == none) {
+        replace(none, at, left != none ? left : right);
+        return 1;
+    }
+    element_t next = right;
+    element_t child = next->left;
+    for (uint steps = 0; child != none && steps < nodes; steps++) {
+        next = child;
+        child = next->left;
+    }
+    if (next != right) {
+        replace(none, next, next->right);
+        next->right = right;
+        right->parent = next;
+    }
+    replace(none, at, next);
+    next->left = left;
+    left->parent = next;
+    return 1;
+}
+
+static void change_elements(int how, __global const uint *keys, element_t none, __global uint *done, uint before, uint inserts, uint threads,
+                            __global volatile uint *lock)
+{
+    uint i = get_global_id(0);
+    if (i >= threads)
+        return;
+    uint key = keys[i], nodes = before + inserts, result;
+    if (i < inserts)
+        ATOMICALLY(how, lock, result = insert_element(none, nodes, none + before + 1 + i, key));
+    else
+        ATOMICALLY(how, lock, result = remove_element(none, nodes, key));
+    done[i] = result;
+}
+
+__kernel void bst_pointers_tx(__global const uint *keys, element_t none, __global uint *done, uint before, uint inserts, uint threads)
+{
+    change_elements(0, keys, none, done, before, inserts, threads, 0);
+}
+
+__kernel void bst_pointers_cglock(__global const uint *keys, element_t none, __global uint *done, uint before, uint inserts, uint threads,
+                                  __global volatile uint *lock)
+{
+    change_elements(1, keys, none, done, before, inserts, threads, lock);
+}

@@ -4,13 +4,18 @@
  * requests were met; their order it does not know. So it looks at sums: what is offered of each car, flight and room, that used and free make
  * the total, that used is what stands on the customers' lists, at which price; and that trees and lists are in order.
  */
+#include "../links.h"
 #include "../rbtree.h"
 #include "../session.h"
 
 #include "request.h"
 
-enum { RESERVING, CHANGING, RELATION_CNT, CUSTOMER_CNT, QUERIES, BLOCK };
+enum { RESERVING, CHANGING, RELATION_CNT, CUSTOMER_CNT, QUERIES, BLOCK, POINTERS };
 enum { NODE_WORDS = 6 };
+
+static const struct links_field pointer_fields[] = {{0, RBTREE_KEY, 0},    {4, RBTREE_COLOUR, 0},  {8, RBTREE_LEFT, 1},
+                                                    {16, RBTREE_RIGHT, 1}, {24, RBTREE_PARENT, 1}, {36, RBTREE_VALUE, 0}};
+static const struct links pointer_node = {NODE_WORDS, 40, sizeof pointer_fields / sizeof pointer_fields[0], pointer_fields};
 
 struct offer {
     uint32_t used, free, total, price;
@@ -236,7 +241,9 @@ static int run(struct cowarp_workload_context *x)
     const uint64_t tree_bytes = (uint64_t)TABLES * v.nodes * NODE_WORDS * sizeof *v.tree;
     const uint64_t offer_bytes = (uint64_t)CUSTOMERS * v.nodes * sizeof *v.offer;
     const uint64_t head_bytes = v.nodes * sizeof *v.head, item_bytes = v.items * sizeof *v.item;
-    const uint64_t tree = session_upload_shared(s, v.tree, tree_bytes), offer = session_upload_shared(s, v.offer, offer_bytes);
+    const int pointers = x->param[POINTERS] != 0;
+    const uint64_t tree = pointers ? links_upload(s, &pointer_node, v.tree, TABLES, v.nodes) : session_upload_shared(s, v.tree, tree_bytes);
+    const uint64_t offer = session_upload_shared(s, v.offer, offer_bytes);
     const uint64_t head = session_upload_shared(s, v.head, head_bytes), item = session_upload_shared(s, v.item, item_bytes);
     const uint64_t done = session_upload(s, NULL, v.threads * sizeof *v.done);
     const uint64_t lock = x->variant == COWARP_CGLOCK ? session_upload(s, NULL, sizeof(uint32_t)) : 0;
@@ -246,8 +253,12 @@ static int run(struct cowarp_workload_context *x)
                                       COWARP_U64(lock)};
     const uint32_t arg_cnt = sizeof args / sizeof args[0] - (x->variant == COWARP_TX);
     const struct session_shape shape = {(v.threads + v.block - 1) / v.block, 1, v.block, 1};
-    session_run(s, x->variant == COWARP_TX ? "vacation_tx" : "vacation_cglock", shape, arg_cnt, args);
-    session_read(s, v.tree, tree, tree_bytes);
+    const char *kernel[][2] = {{"vacation_cglock", "vacation_tx"}, {"vacation_pointers_cglock", "vacation_pointers_tx"}};
+    session_run(s, kernel[pointers][x->variant == COWARP_TX], shape, arg_cnt, args);
+    if (pointers)
+        links_read(s, &pointer_node, v.tree, tree, TABLES, v.nodes);
+    else
+        session_read(s, v.tree, tree, tree_bytes);
     session_read(s, v.offer, offer, offer_bytes);
     session_read(s, v.head, head, head_bytes);
     session_read(s, v.item, item, item_bytes);
@@ -264,6 +275,7 @@ static int run(struct cowarp_workload_context *x)
         [RELATION_CNT] = {"relations", relations, 1, 65536, "cars, flights, rooms, of each so many"},                   \
         [CUSTOMER_CNT] = {"customers", customers, 1, 65536, "customers, at most as many as relations"},                 \
         [QUERIES] = {"queries", 4, 1, MAX_QUERIES, "requests of a thread at most; it makes 1 to as many (STAMP's -n)"}, \
+        [POINTERS] = {"pointers", 0, 0, 1, "links of the trees are pointers of 8 bytes"},                               \
         [BLOCK] = {"block", 32, 1, 1024, "threads per block"},                                                          \
     };                                                                                                                  \
     const struct cowarp_workload cowarp_workload_##id = {                                                               \

@@ -4,7 +4,7 @@
 
     tests/system/kernel_breaks.py COWARP CLANG FLAG...      the command that turns OpenCL C into PTX, without input and output
 
-Each line of BREAKS is a workload and, where it is not the default, its variant; a piece of its kernel that occurs once, and what stands there instead: a mistake that one could make. The
+Each line of BREAKS is a workload and, where they are not the default, its variant and parameters; a piece of its kernel that occurs once, and what stands there instead: a mistake that one could make. The
 broken kernel is compiled, and the workload run with it must end with status 1 and a line `result failed`, on inputs of the size that
 tests/system/unmoved.py has. With the kernel as it is the same run must pass.
 """
@@ -20,6 +20,7 @@ from unmoved import SMALL  # noqa: E402
 
 FOLDER = {"lps": "laplace", "hotsp": "hotspot", "mumpp": "mum", "lib": "libor", "lht-hc": "lht", "it-hc": "it", "gc-hc": "gc", "km-hc": "km",
           "ll-1": "list", "bt-1": "bst", "bt-2": "bst", "karger-1": "karger", "karger-2": "karger", "rbt-1": "rbt", "rbt-2": "rbt", "vac-1": "vacation", "vac-2": "vacation"}
+TREE = ("rbtree.h", "rbtree_body.h", "rbtree_pointers.h")  # of kernels/include
 BREAKS = (
     ("bfs2", "e < first[node + 1]", "e + 1 < first[node + 1]"),
     ("fcdt", "x + f->x1", "x + f->x0"),
@@ -76,11 +77,16 @@ BREAKS = (
     ("karger-1 cglock", "TX_WRITE(state[HEAD(b)], head);", "TX_WRITE(state[HEAD(b)], tail);"),
     ("karger-1 cglock", "2 * edge_cnt, edge.x, edge.y)", "2 * edge_cnt, edge.x, random % vertices)"),
     ("karger-2 cglock", "uint head = TX_READ(state[HEAD(a)]), tail = head;", "uint head = TX_READ(state[HEAD(a)]), tail = TX_READ(state[HEAD(b)]);"),
-    ("rbt-1 cglock", "t[uncle].colour = BLACK;", ""),
-    ("rbt-2 cglock", "t[far].colour = BLACK;", "t[far].colour = RED;"),
-    ("rbt-2 cglock", "t[x].parent = parent;", ""),
+    ("rbt-1 cglock", "AT(uncle).colour = BLACK;", ""),
+    ("rbt-2 cglock", "AT(far).colour = BLACK;", "AT(far).colour = RED;"),
+    ("rbt-2 cglock", "AT(x).parent = parent;", ""),
+    ("ll-1 cglock pointers=1", "last->next = mine;", "last->next = at;"),
+    ("bt-1 cglock pointers=1", "right->parent = next;", ""),
+    ("bt-2 cglock pointers=1", "mine->parent = parent;", ""),
+    ("rbt-1 cglock pointers=1", "SET_SIDE(z, on_right);", "SET_SIDE(z, 0);"),
+    ("vac-1 cglock pointers=1", "AT(NODE(z)).value = z;\n        offer", "offer"),
     ("vac-1 cglock", "offer->total = total - SOME;", ""),
-    ("vac-1 cglock", "t[z].value = t[y].value;", ""),
+    ("vac-1 cglock", "AT(z).value = AT(y).value;", ""),
     ("vac-1 cglock", "if (total == SOME)", "if (total < SOME)"),
     ("vac-2 cglock", "offer->used += 1;", ""),
     ("vac-2 cglock", "a->item[slot].next = at;", "a->item[slot].next = 0;"),
@@ -91,9 +97,10 @@ BREAKS = (
 
 def run(cowarp, workload, kernels):
     """Exit status and summary of a small run with the PTX of a folder, or with the build's own."""
-    name, *system = workload.split()
-    line = [cowarp, "run", name, "--max-cycles", "5000000", *(f"--system={word}" for word in system)]
-    for word in SMALL[name].split():
+    name, *words = workload.split()
+    params = [word for word in words if "=" in word]
+    line = [cowarp, "run", name, "--max-cycles", "5000000", *(f"--system={word}" for word in words if word not in params)]
+    for word in SMALL[name].split() + params:
         line += ["--param", word]
     own = {} if kernels is None else {"COWARP_KERNEL_DIR": kernels}
     done = subprocess.run(line, env={**os.environ, **own}, capture_output=True, text=True)
@@ -103,10 +110,10 @@ def run(cowarp, workload, kernels):
 def broken(cowarp, compiler, folder, workload, piece, instead):
     """What is wrong with the check of a workload whose kernel has this mistake; None: nothing."""
     name = FOLDER.get(workload.split()[0], workload)
-    files = [*(ROOT / "kernels" / name / file for file in ("kernel.cl", "body.h", "request.h")), ROOT / "kernels/include/rbtree.h"]
+    files = [*(ROOT / "kernels" / name / file for file in ("kernel.cl", "body.h", "request.h")), *(ROOT / "kernels/include" / file for file in TREE)]
     sources = {path: path.read_text() for path in files if path.exists()}
     if '#include "rbtree.h"' not in sources[files[0]]:
-        del sources[files[-1]]
+        sources = {path: text for path, text in sources.items() if path.name not in TREE}
     found = sum(source.count(piece) for source in sources.values())
     if found != 1:
         return f"the kernel has {found} of '{piece}', and should have one"

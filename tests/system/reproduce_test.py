@@ -538,6 +538,20 @@ class InputsTest(unittest.TestCase):
         self.assertTrue(all(math.isnan(row[-1]) for row in tried.rows[7:]))
         self.assertEqual([run.seed for run in self.made[-3:]], [2, 2, 2])
 
+    def test_the_figures_have_the_nearest(self):
+        """The first of each search in inputs/searches.csv is what INPUTS has, and the distance is that of its words."""
+        found = {}
+        for row in fidelity.rows_without_comments(ROOT / "experiments/inputs/searches.csv"):
+            found.setdefault(row.pop("workload"), []).append(row)
+        for name, rows in found.items():
+            nearest = min(rows, key=lambda row: float(row["distance"]))
+            params = {key: int(value) for key, value in (word.split("=") for word in nearest["input"].split())}
+            self.assertEqual(params | self.inputs.TARGETS[name].fixed, dict(self.inputs.INPUTS[name]), name)
+            for row in rows:
+                ours = {metric: float(row[metric]) for metric in self.inputs.TARGETS[name].paper}
+                self.assertAlmostEqual(self.inputs.distance(name, ours), float(row["distance"]), 2, (name, row["input"]))
+        self.assertEqual(set(found), {name for name, target in self.inputs.TARGETS.items() if target.machine == self.inputs.SI_TM})
+
     def test_defaults_are_the_workloads(self):
         """The first value of each parameter is what `cowarp list` says."""
         said = json.loads(subprocess.run([COWARP, "list", "--json"], capture_output=True, text=True, check=True).stdout)
