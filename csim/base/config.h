@@ -12,9 +12,29 @@
 #define CW_CONFIG_OWN 512u /* keys of all mechanisms of a program */
 
 enum { CW_SCHED_GTO, CW_SCHED_LRR };
-enum { CW_DIVERGENCE_PDOM, CW_DIVERGENCE_DWF, CW_DIVERGENCE_DWF_WB, CW_DIVERGENCE_TBC, CW_DIVERGENCE_ITS };
+enum {
+    CW_DIVERGENCE_PDOM,
+    CW_DIVERGENCE_DWF,
+    CW_DIVERGENCE_DWF_WB,
+    CW_DIVERGENCE_TBC,
+    CW_DIVERGENCE_ITS,
+    CW_DIVERGENCE_SI,
+    CW_DIVERGENCE_DWS,
+    CW_DIVERGENCE_CAPRI,
+    CW_DIVERGENCE_LW
+};
+/* Whether each lane has a PC of its own. */
+static inline bool cw_divergence_is_independent(uint32_t divergence)
+{
+    return divergence == CW_DIVERGENCE_ITS || divergence == CW_DIVERGENCE_SI || divergence == CW_DIVERGENCE_DWS;
+}
+/* Whether several warps have one stack. */
+static inline bool cw_divergence_has_block_stack(uint32_t divergence)
+{
+    return divergence == CW_DIVERGENCE_TBC || divergence == CW_DIVERGENCE_CAPRI || divergence == CW_DIVERGENCE_LW;
+}
 enum { CW_OFF, CW_ON };
-enum { CW_SCOREBOARD_REGISTER, CW_SCOREBOARD_WARP };
+enum { CW_SCOREBOARD_REGISTER, CW_SCOREBOARD_WARP, CW_SCOREBOARD_LANE };
 enum { CW_PIPELINE_SPLIT, CW_PIPELINE_UNIFIED };
 enum { CW_COALESCE_LINE, CW_COALESCE_CHUNK };
 enum { CW_CONVERGENCE_CHECK, CW_CONVERGENCE_IGNORE };

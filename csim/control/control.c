@@ -15,11 +15,9 @@ const struct cw_control_ops *cw_control_find(const char *name)
 }
 
 /* By the values of core.divergence. */
-static const char *const policies[] = {[CW_DIVERGENCE_PDOM] = "ipdom",
-                                       [CW_DIVERGENCE_DWF] = "dwf",
-                                       [CW_DIVERGENCE_DWF_WB] = "dwf-wb",
-                                       [CW_DIVERGENCE_TBC] = "tbc",
-                                       [CW_DIVERGENCE_ITS] = "its"};
+static const char *const policies[] = {[CW_DIVERGENCE_PDOM] = "ipdom", [CW_DIVERGENCE_DWF] = "dwf",     [CW_DIVERGENCE_DWF_WB] = "dwf-wb",
+                                       [CW_DIVERGENCE_TBC] = "tbc",    [CW_DIVERGENCE_ITS] = "its",     [CW_DIVERGENCE_SI] = "si",
+                                       [CW_DIVERGENCE_DWS] = "dws",    [CW_DIVERGENCE_CAPRI] = "capri", [CW_DIVERGENCE_LW] = "lw"};
 
 int cw_control_of(const struct cw_control_ops **ops, const struct cw_config *config, struct cw_error *err)
 {

@@ -82,6 +82,11 @@ struct cw_control_host {
     /* Slot `warp`, whose front had no active lane, runs on at the front that the policy has set, as behind a taken branch. From within the
      * policy's tick, of a policy that does not regroup threads. */
     void (*go)(void *context, uint32_t warp);
+    /* With core.scoreboard=lane: active lanes for whose loads the warp's next instruction waits; 0: it does not, or the warp waits for
+     * something else. */
+    cw_lanes (*stalled)(const void *context, uint32_t warp);
+    /* With core.scoreboard=lane: those of the lanes at home in the slot for whose loads the instruction at pc would wait. */
+    cw_lanes (*awaits)(const void *context, uint32_t home, uint32_t pc, cw_lanes lanes);
 };
 
 /* The pointers are the caller's, and stay valid as long as the policy. */
@@ -157,6 +162,10 @@ struct cw_control_ops {
     void (*resume)(struct cw_control *p, uint32_t home, cw_lanes lanes);
     /* With core.scoreboard=warp: host.done of some threads is known now. NULL: the policy does not ask. */
     void (*completed)(struct cw_control *p);
+    /* With core.scoreboard=lane: `stalled` says of the warp that lanes wait for their loads; and loads of these lanes at home in the slot have
+     * their values. The policy may call its host from there, but not change its fronts. NULL: the policy does not ask. */
+    void (*stalls)(struct cw_control *p, uint32_t warp);
+    void (*loaded)(struct cw_control *p, uint32_t home, cw_lanes lanes);
     /* Threads of the block that cannot run before those at a barrier have gone on. A barrier does not wait for them: before PTX 6 a warp
      * arrives at a barrier with the lanes that wait below in its stack, and so does a block with a stack of its own. NULL: none. */
     uint32_t (*held)(const struct cw_control *p, uint32_t block);

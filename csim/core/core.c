@@ -156,6 +156,7 @@ static void set_stages(struct cw_core *c)
     struct cw_core_warps *const warps = c->warps;
     struct cw_core_memory *const memory = c->memory;
     warps->one_by_one = warps->config->core_scoreboard == CW_SCOREBOARD_WARP;
+    warps->by_lane = warps->config->core_scoreboard == CW_SCOREBOARD_LANE;
     warps->collects = cw_operands_on(warps->config);
     memory->unified = warps->config->core_pipeline == CW_PIPELINE_UNIFIED;
     memory->chunks = warps->config->core_coalesce == CW_COALESCE_CHUNK && c->cache->line_bytes < CW_CHUNK_BYTES;
@@ -247,6 +248,18 @@ static void go_control(void *context, uint32_t warp)
     cw_core__go(c->blocks, warp);
 }
 
+static cw_lanes stalled_control(const void *context, uint32_t warp)
+{
+    const struct cw_core *c = context;
+    return cw_core__stalled_lanes(c->warps, warp);
+}
+
+static cw_lanes awaits_control(const void *context, uint32_t home, uint32_t pc, cw_lanes lanes)
+{
+    const struct cw_core *c = context;
+    return cw_core__lanes_await(&c->warps->warp[home], &c->warps->op[pc], lanes);
+}
+
 static int create_control(struct cw_core *c, struct cw_error *err)
 {
     struct cw_core_warps *const warps = c->warps;
@@ -258,17 +271,24 @@ static int create_control(struct cw_core *c, struct cw_error *err)
         .stats = warps->cfg.stats,
         .units = warps->cfg.units,
         .core = warps->cfg.index,
-        .host = {c, form_control, &warps->cycle, hold_control, wake_control, fault_control, notice_control, done_control, go_control},
+        .host = {c, form_control, &warps->cycle, hold_control, wake_control, fault_control, notice_control, done_control, go_control,
+                 stalled_control, awaits_control},
     };
     c->blocks->control_next = c->blocks->flush.next = CW_CYCLE_NEVER;
     warps->mixes = warps->cfg.control->mixes;
     warps->unusual = warps->cfg.control->regroups || warps->cfg.control->may_issue != NULL || warps->cfg.control->first != NULL ||
-                     warps->cfg.control->await != NULL || warps->one_by_one || c->memory->unified || warps->rows > 1 ||
+                     warps->cfg.control->await != NULL || warps->one_by_one || warps->by_lane || c->memory->unified || warps->rows > 1 ||
                      warps->cfg.count_stalls;
     if (warps->cfg.control->regroups && warps->slots > 64)
         return cw_fail(err, CW_EINVAL,
                        "control policy %s makes warps of a core's threads, in at most 64 slots; it has %u: set core.warps=64",
                        warps->cfg.control->name, warps->slots);
+    if (warps->cfg.control->regroups && warps->by_lane)
+        return cw_fail(
+            err, CW_EINVAL,
+            "control policy %s makes warps of threads of several warps, whose loads core.scoreboard=lane does not tell apart; set "
+            "core.scoreboard=register or warp",
+            warps->cfg.control->name);
     if (warps->cfg.control->regroups && !create_dynamic(c))
         return cw_fail(err, CW_ENOMEM, "no memory for a core");
     return warps->cfg.control->create(&warps->control, &config, err);
@@ -362,11 +382,31 @@ void cw_core_destroy(struct cw_core *c)
     if (warps->control != NULL)
         warps->control->ops->destroy(warps->control);
     cw_core__stalls_destroy(warps->stalls);
-    void *owned[] = {memory->lsu.queue,      memory->pipe.entry, memory->pipe.log_done,     blocks->shared,         warps->warp,
-                     warps->storage.tid,     warps->op,          warps->storage.r32,        warps->storage.r64,     warps->storage.pred,
-                     blocks->dynamic,        warps->storage.cc,  warps->storage.slot_cycle, warps->checkpoint.r32,  warps->checkpoint.r64,
-                     warps->checkpoint.pred, warps->mech,        warps->asks.ask,           c->cache->misses.entry, warps->wheel.slot,
-                     warps->thread_done,     c->issue.branch,    blocks->bar_insn,          memory->pipe.parked};
+    void *owned[] = {memory->lsu.queue,
+                     memory->pipe.entry,
+                     memory->pipe.log_done,
+                     blocks->shared,
+                     warps->warp,
+                     warps->storage.tid,
+                     warps->op,
+                     warps->storage.r32,
+                     warps->storage.r64,
+                     warps->storage.pred,
+                     blocks->dynamic,
+                     warps->storage.cc,
+                     warps->storage.slot_cycle,
+                     warps->checkpoint.r32,
+                     warps->checkpoint.r64,
+                     warps->checkpoint.pred,
+                     warps->mech,
+                     warps->asks.ask,
+                     c->cache->misses.entry,
+                     warps->wheel.slot,
+                     warps->thread_done,
+                     warps->storage.slot_lanes,
+                     c->issue.branch,
+                     blocks->bar_insn,
+                     memory->pipe.parked};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         free(owned[i]);
     for (uint32_t i = 0; i < memory->pool.chunk_cnt; i++)
@@ -428,12 +468,15 @@ static int allocate_registers(struct cw_core *c, const struct cw_kernel *k, stru
     c->warps->storage.pred = storage(c->warps->storage.pred, &have[2], k->pred_cnt * vectors * 4);
     c->warps->storage.cc = storage(c->warps->storage.cc, &have[3], vectors * 4);
     c->warps->storage.slot_cycle = storage(c->warps->storage.slot_cycle, &have[4], cw_scoreboard_slots(k) * c->warps->slots * 8);
+    if (c->warps->by_lane)
+        c->warps->storage.slot_lanes =
+            storage(c->warps->storage.slot_lanes, &have[8], cw_scoreboard_slots(k) * c->warps->slots * sizeof(cw_lanes));
     c->warps->checkpoint.r32 = storage(c->warps->checkpoint.r32, &have[5], saved * k->r32_cnt * lanes * 4);
     c->warps->checkpoint.r64 = storage(c->warps->checkpoint.r64, &have[6], saved * k->r64_cnt * lanes * 8);
     c->warps->checkpoint.pred = storage(c->warps->checkpoint.pred, &have[7], saved * k->pred_cnt * vectors * 4);
     if (c->warps->storage.r32 == NULL || c->warps->storage.r64 == NULL || c->warps->storage.pred == NULL || c->warps->storage.cc == NULL ||
-        c->warps->storage.slot_cycle == NULL || c->warps->checkpoint.r32 == NULL || c->warps->checkpoint.r64 == NULL ||
-        c->warps->checkpoint.pred == NULL)
+        c->warps->storage.slot_cycle == NULL || (c->warps->by_lane && c->warps->storage.slot_lanes == NULL) ||
+        c->warps->checkpoint.r32 == NULL || c->warps->checkpoint.r64 == NULL || c->warps->checkpoint.pred == NULL)
         return cw_fail(err, CW_ENOMEM, "no memory for the registers of kernel %s", k->name);
     return 0;
 }
@@ -522,8 +565,10 @@ static void prepare_warps(struct cw_core *c, const struct cw_launch *l)
 {
     const uint32_t warps = c->warps->config->core_warps, vectors = warps * c->warps->halves;
     const size_t slots = cw_scoreboard_slots(l->kernel);
-    for (uint32_t w = 0; w < c->warps->slots; w++)
+    for (uint32_t w = 0; w < c->warps->slots; w++) {
         c->warps->warp[w].slot_cycle = c->warps->storage.slot_cycle + w * slots;
+        c->warps->warp[w].slot_lanes = c->warps->by_lane ? c->warps->storage.slot_lanes + w * slots : NULL;
+    }
     for (uint32_t i = 0; i < vectors; i++) {
         c->warps->warp[i / c->warps->halves].x[i % c->warps->halves] = (struct cw_exec){
             .r32 = c->warps->storage.r32 + (size_t)i * l->kernel->r32_cnt * CW_LANES,

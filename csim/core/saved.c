@@ -166,6 +166,9 @@ static void registers_state(struct cw_state *s, struct cw_core *c)
     cw_state_array(s, "cc", c->warps->storage.cc, vectors, sizeof *c->warps->storage.cc);
     cw_state_array(s, "slot_cycle", c->warps->storage.slot_cycle, (size_t)cw_scoreboard_slots(k) * c->warps->slots,
                    sizeof *c->warps->storage.slot_cycle);
+    if (c->warps->by_lane)
+        cw_state_array(s, "slot_lanes", c->warps->storage.slot_lanes, (size_t)cw_scoreboard_slots(k) * c->warps->slots,
+                       sizeof *c->warps->storage.slot_lanes);
     cw_state_array(s, "r32", c->warps->checkpoint.r32, saved * k->r32_cnt * lanes, sizeof *c->warps->checkpoint.r32);
     cw_state_array(s, "r64", c->warps->checkpoint.r64, saved * k->r64_cnt * lanes, sizeof *c->warps->checkpoint.r64);
     cw_state_array(s, "pred", c->warps->checkpoint.pred, saved * k->pred_cnt * vectors, sizeof *c->warps->checkpoint.pred);
@@ -201,6 +204,7 @@ static void inst_state(struct cw_state *s, struct cw_core *c, struct cw_core_ins
     CW_STATE(s, i->threads);
     CW_STATE(s, i->parts);
     CW_STATE(s, i->lanes_left);
+    CW_STATE(s, i->landed);
     CW_STATE(s, i->chunk_left);
     CW_STATE(s, i->piece);
     CW_STATE(s, i->piece_cnt);

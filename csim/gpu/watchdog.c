@@ -74,7 +74,7 @@ static void report_spin(const struct cw_gpu *gpu, uint32_t core, const struct cw
             (unsigned long long)s->lanes, s->iterations);
     if (s->waiting != 0)
         fprintf(out, ", while lanes 0x%08llx of the same warp wait for them at the reconvergence point%s", (unsigned long long)s->waiting,
-                gpu->config.core_divergence != CW_DIVERGENCE_ITS ? " (core.divergence=its lets them run)" : "");
+                !cw_divergence_is_independent(gpu->config.core_divergence) ? " (core.divergence=its lets them run)" : "");
     fprintf(out, "\n");
 }
 

@@ -156,6 +156,22 @@ class Sanitizer(unittest.TestCase):
             done = self.run_it("exec", old, "--kernel", name, "--grid", 1, "--block", THREADS, "--arg", "out:out:256", "--check", ALL)
             self.assertEqual(len(self.lines(done)), found, done.stderr)
 
+    def test_threads_that_wait_for_each_other(self):
+        """With a PC per lane the same is wrong at the same lines. A shfl whose lanes never come is found when nothing moves any more."""
+        for name, marks in places().items():
+            for options in ((), ("--functional",)):
+                with self.subTest(kernel=name, options=options):
+                    done = self.kernel(name, "--set", "core.divergence=its", *options, check=KINDS.get(name[0], ALL))
+                    lines = self.lines(done)
+                    if name.startswith("c_"):
+                        self.assertEqual((done.returncode, lines), (0, []), done.stderr)
+                    elif name[0] == "r":
+                        self.assertEqual((done.returncode, len(lines) > 0), (1, True), done.stderr)
+                    else:
+                        self.assertEqual((done.returncode, len(lines)), (1, 1), done.stderr)
+                        self.assertIn(f"{PTX}:{marks['here']}", lines[0])
+        self.assertIn("shfl.sync waits for ever", self.kernel("s_members", "--set", "core.divergence=its", check="sync").stderr)
+
     def test_warps_that_are_formed_anew(self):
         for name, found in (("r_load_after_store", 1), ("r_store_after_load", 1), ("r_count", 1), ("c_barrier", 0), ("i_shared", 1)):
             done = self.kernel(name, "--set", "core.divergence=dwf", "--set", "core.schedulers=1", "--set", "core.warps=32")

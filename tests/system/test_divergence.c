@@ -828,6 +828,19 @@ static struct machine machines[] = {
     {.name = "its, one by one", .settings = {SMALL, "core.divergence=its", "its.yield_branches=3", "core.scoreboard=warp", NULL}},
     {.name = "its, functional", .settings = {SMALL, "core.divergence=its", NULL}, .functional = true},
     {.name = "its, functional, eager", .settings = {SMALL, "core.divergence=its", "its.yield_branches=1", NULL}, .functional = true},
+    {.name = "its, by lane", .settings = {SMALL, "core.divergence=its", "core.scoreboard=lane", NULL}},
+    {.name = "its, si", .settings = {SMALL, "core.divergence=si", "core.scoreboard=lane", NULL}},
+    {.name = "its, si at once",
+     .settings = {SMALL, "core.divergence=si", "core.scoreboard=lane", "subwarp.wait_cycles=0", "core.buffer=2", "l1.global=on", NULL}},
+    {.name = "its, dws", .settings = {SMALL, "core.divergence=dws", "core.scoreboard=lane", NULL}},
+    {.name = "its, dws, cached",
+     .settings = {SMALL, "core.divergence=dws", "core.scoreboard=lane", "dws.wait_cycles=0", "l1.global=on", "its.yield_branches=3", NULL}},
+    {.name = "pdom, by lane", .settings = {SMALL, "core.scoreboard=lane", "l1.global=on", NULL}},
+    {.name = "capri", .settings = {SMALL, "core.divergence=capri", NULL}},
+    {.name = "capri, one entry",
+     .settings = {SMALL, "core.divergence=capri", "capri.entries=1", "tbc.sync=all", "core.scoreboard=warp", NULL}},
+    {.name = "lw", .settings = {SMALL, "core.divergence=lw", NULL}},
+    {.name = "lw, of three", .settings = {SMALL, "core.divergence=lw", "lw.warps=3", "core.schedulers=2", "core.scoreboard=warp", NULL}},
     {.name = "dwf, one by one", .settings = {SMALL, "core.schedulers=1", "core.divergence=dwf", "core.scoreboard=warp", NULL}},
     {.name = "tbc, stages, one by one",
      .settings = {SMALL, "core.divergence=tbc", "core.stage_cycles=4", "core.buffer=2", "core.collectors=4", "core.scoreboard=warp", NULL}},
@@ -923,6 +936,11 @@ static bool agrees(struct machine *m, const struct kernel *k, const struct outco
     return same_words(k, &got, expected, why);
 }
 
+static bool has_block_stack(const struct machine *m)
+{
+    return strncmp(m->name, "tbc", 3) == 0 || strncmp(m->name, "capri", 5) == 0 || strncmp(m->name, "lw", 2) == 0;
+}
+
 /* What goes in comes out, and every warp that is made ends. */
 static bool conserves(struct machine *m, bool used, char why[400])
 {
@@ -935,7 +953,7 @@ static bool conserves(struct machine *m, bool used, char why[400])
         (dwf_made > 0) != (used && strncmp(m->name, "dwf", 3) == 0))
         snprintf(why, 400, "%llu threads to the table, %llu warps made", (unsigned long long)dwf_in, (unsigned long long)dwf_made);
     else
-        return in == out && made == ended && (made > 0) == (used && strncmp(m->name, "tbc", 3) == 0);
+        return in == out && made == ended && (made > 0) == (used && has_block_stack(m));
     return false;
 }
 
@@ -1200,6 +1218,12 @@ static struct machine transactional[] = {
     {.name = "its, getm", .settings = {SMALL, "core.divergence=its", NULL}, .system = "getm"},
     {.name = "its, eager, warptm", .settings = {SMALL, "core.divergence=its", "its.yield_branches=1", NULL}, .system = "warptm"},
     {.name = "its, kilotm", .settings = {SMALL, "core.divergence=its", "core.scoreboard=warp", NULL}, .system = "kilotm"},
+    {.name = "its, si, getm",
+     .settings = {SMALL, "core.divergence=si", "core.scoreboard=lane", "subwarp.wait_cycles=0", NULL},
+     .system = "getm"},
+    {.name = "its, dws, warptm",
+     .settings = {SMALL, "core.divergence=dws", "core.scoreboard=lane", "dws.wait_cycles=0", NULL},
+     .system = "warptm"},
     {.name = "its, eapg", .settings = {SMALL, "core.divergence=its", NULL}, .system = "eapg"},
     {.name = "its, serial", .settings = {SMALL, "core.divergence=its", NULL}, .system = "serial"},
     {.name = "its, functional", .settings = {SMALL, "core.divergence=its", NULL}, .system = "getm", .functional = true},
@@ -1283,15 +1307,93 @@ static void test_divergence__lanes_that_spin(void **state_)
         assert_int_equal(count_by(&machines[i], flag_kernel, &counted), 0);
         assert_int_equal(counted, 128);
     }
-    assert_int_equal(its, 5);
+    assert_int_equal(its, 10);
     assert_int_not_equal(count_by(&machines[0], lock_kernel, &counted), 0);
 }
 
+/* ---- what policies are for ---- */
+
+#define LOADS                                                                                                                     \
+    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 a) {\n.reg .pred %p<3>; .reg .b32 %r<9>; .reg " \
+    ".b64 %d<5>;\nld.param.u64 %d1, [a];\nmov.u32 %r1, %tid.x;\n"
+/* Each side of a branch loads twice from lines of its own, the second time where the first value says. All values are 0. */
+static const char sides_kernel[] =
+    LOADS "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra EVEN;\n"
+          "ld.global.u32 %r3, [%d1+1024];\nmad.wide.u32 %d2, %r3, 4, %d1;\nld.global.u32 %r3, [%d2+2048];\nbra.uni MEET;\n"
+          "EVEN:\nld.global.u32 %r4, [%d1+3072];\nmad.wide.u32 %d3, %r4, 4, %d1;\nld.global.u32 %r3, [%d3+4096];\n"
+          "MEET:\nst.global.u32 [%d1+8192], %r3;\nret;\n}";
+/* The low half of a warp hits the line at 0 and then misses, the high half misses and then hits it. */
+static const char halves_kernel[] =
+    LOADS "ld.global.u32 %r2, [%d1];\nsetp.lt.u32 %p1, %r1, 16;\nselp.u32 %r3, 0, 1024, %p1;\nselp.u32 %r4, 2048, 0, %p1;\n"
+          "add.u32 %r3, %r3, %r2;\ncvt.u64.u32 %d2, %r3;\nadd.u64 %d2, %d2, %d1;\nld.global.u32 %r5, [%d2];\n"
+          "add.u32 %r4, %r4, %r5;\ncvt.u64.u32 %d3, %r4;\nadd.u64 %d3, %d3, %d1;\nld.global.u32 %r6, [%d3];\n"
+          "st.global.u32 [%d1+8192], %r6;\nret;\n}";
+/* Of two neighbouring warps the threads that go one way have different lanes. */
+static const char chess_kernel[] = LOADS "shr.u32 %r2, %r1, 5;\nadd.u32 %r2, %r2, %r1;\nand.b32 %r2, %r2, 1;\nsetp.eq.u32 %p1, %r2, 0;\n"
+                                         "@%p1 bra EVEN;\nmul.lo.u32 %r3, %r1, 3;\nbra.uni MEET;\nEVEN:\nmul.lo.u32 %r3, %r1, 5;\n"
+                                         "MEET:\nst.global.u32 [%d1+8192], %r3;\nret;\n}";
+
+/* A counter after the run of a block of so many threads; counter `moved`, if any, has to have moved. */
+static uint64_t count_of(const char *const more[], const char *text, uint32_t threads, const char *name, const char *moved)
+{
+    static uint8_t zero[16384];
+    struct machine m = {.name = more[0], .settings = {SMALL, "l1.global=on"}};
+    struct cowarp_module *module;
+    uint64_t data;
+    for (uint32_t i = 0; more[i] != NULL; i++)
+        m.settings[7 + i] = more[i];
+    open_machine(&m, false, NULL);
+    assert_int_equal(cowarp_alloc(m.gpu, &data, sizeof zero), 0);
+    assert_int_equal(cowarp_write(m.gpu, data, zero, sizeof zero), 0);
+    if (cowarp_load(m.gpu, &module, text, strlen(text), "loads.ptx") != 0)
+        fail_msg("%s", cowarp_error(m.gpu));
+    const struct cowarp_arg args[] = {COWARP_U64(data)};
+    const struct cowarp_launch l = {
+        .size = sizeof l, .kernel = "k", .grid = {1, 1, 1}, .block = {threads, 1, 1}, .arg_count = 1, .args = args};
+    if (cowarp_run(m.gpu, module, &l) != 0)
+        fail_msg("%s: %s", m.name, cowarp_error(m.gpu));
+    assert_true(moved == NULL || counter(&m, moved) > 0);
+    const uint64_t value = counter(&m, name);
+    cowarp_destroy(m.gpu);
+    return value;
+}
+
+/* Two misses in turn take twice as long as two at a time; a quarter less is asked for, as switches take time. */
+static void test_divergence__loads_at_a_time(void **state_)
+{
+    (void)state_;
+    static const char *const its[] = {"core.divergence=its", "core.scoreboard=lane", NULL};
+    static const char *const si[] = {"core.divergence=si", "core.scoreboard=lane", NULL};
+    static const char *const dws[] = {"core.divergence=dws", "core.scoreboard=lane", NULL};
+    static const char *const off[] = {"core.divergence=dws", "core.scoreboard=lane", "dws.memory=off", NULL};
+    const char *const cycles = "core_active_cycles";
+    const uint64_t in_turn = count_of(its, sides_kernel, 32, cycles, NULL), halves = count_of(its, halves_kernel, 32, cycles, NULL);
+    assert_in_range(count_of(si, sides_kernel, 32, cycles, "subwarp_switches"), 1, in_turn * 3 / 4);
+    assert_in_range(count_of(off, sides_kernel, 32, cycles, "dws_switches"), 1, in_turn * 3 / 4);
+    assert_in_range(count_of(dws, halves_kernel, 32, cycles, "dws_splits"), 1, halves * 3 / 4);
+    assert_int_equal(count_of(si, halves_kernel, 32, cycles, NULL), halves);
+    assert_int_equal(count_of(off, halves_kernel, 32, cycles, NULL), halves);
+}
+
+/* Four warps, of which two and two fit: four begin, two go each way, four meet. Large warps of one warp have nobody to be packed with. */
+static void test_divergence__who_is_packed(void **state_)
+{
+    (void)state_;
+    static const char *const tbc[] = {"core.divergence=tbc", NULL};
+    static const char *const two[] = {"core.divergence=lw", "lw.warps=2", NULL};
+    static const char *const one[] = {"core.divergence=lw", "lw.warps=1", NULL};
+    static const char *const capri[] = {"core.divergence=capri", NULL};
+    assert_int_equal(count_of(tbc, chess_kernel, 128, "tbc_warps_made", NULL), 12);
+    assert_int_equal(count_of(two, chess_kernel, 128, "tbc_warps_made", NULL), 12);
+    assert_int_equal(count_of(one, chess_kernel, 128, "tbc_warps_made", NULL), 16);
+    assert_int_equal(count_of(capri, chess_kernel, 128, "capri_right", "capri_judged"), 1); /* the first guess: it pays */
+    assert_int_equal(count_of(capri, sides_kernel, 128, "capri_right", "capri_judged"), 0); /* it does not: lanes are in one warp each */
+}
+
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_divergence__lanes_that_spin),
-    cmocka_unit_test(test_divergence__random_kernels),
-    cmocka_unit_test(test_divergence__waiting_anywhere),
-    cmocka_unit_test(test_divergence__transactions),
+    cmocka_unit_test(test_divergence__loads_at_a_time),  cmocka_unit_test(test_divergence__who_is_packed),
+    cmocka_unit_test(test_divergence__lanes_that_spin),  cmocka_unit_test(test_divergence__random_kernels),
+    cmocka_unit_test(test_divergence__waiting_anywhere), cmocka_unit_test(test_divergence__transactions),
 };
 
 CW_TEST_MAIN(tests)

@@ -25,7 +25,7 @@ static struct its *of(struct cw_control *p)
 
 /* ---- branches ---- */
 
-static void arrive(struct cw_control *p, uint32_t warp)
+void cw_its_arrive(struct cw_control *p, uint32_t warp)
 {
     if (cw_its__in_region(of(p), warp)) {
         cw_its__region_arrive(of(p), warp);
@@ -43,7 +43,7 @@ static bool yields(const struct its *d, uint32_t warp)
     return ++w->branches >= d->keys->yield_branches && w->live != d->control.front[warp].active;
 }
 
-static bool branch(struct cw_control *p, uint32_t warp, cw_lanes taken, const struct cw_branch *b)
+bool cw_its_branch(struct cw_control *p, uint32_t warp, cw_lanes taken, const struct cw_branch *b)
 {
     struct its *d = of(p);
     const cw_lanes active = p->front[warp].active;
@@ -60,7 +60,7 @@ static bool branch(struct cw_control *p, uint32_t warp, cw_lanes taken, const st
 }
 
 /* The lanes with the lowest lane's target go there; the others come back to the branch. */
-static bool branch_indexed(struct cw_control *p, uint32_t warp, const uint32_t *target, const struct cw_branch *b)
+bool cw_its_branch_indexed(struct cw_control *p, uint32_t warp, const uint32_t target[CW_WARP_LANES_MAX], const struct cw_branch *b)
 {
     struct its *d = of(p);
     struct its_warp *w = &d->warp[warp];
@@ -79,7 +79,7 @@ static bool branch_indexed(struct cw_control *p, uint32_t warp, const uint32_t *
     return taken != active;
 }
 
-static cw_lanes repeats(const struct cw_control *p, uint32_t warp)
+cw_lanes cw_its_repeats(const struct cw_control *p, uint32_t warp)
 {
     return ((const struct its *)p)->warp[warp].again;
 }
@@ -115,7 +115,7 @@ static void wake_held(struct its *d, uint32_t warp)
 }
 
 /* All lanes have come (await). Those that have come to another instruction go on behind theirs when the warp does. */
-static cw_lanes barrier(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_lanes live)
+cw_lanes cw_its_barrier(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_lanes live)
 {
     struct its *d = of(p);
     struct its_warp *w = &d->warp[warp];
@@ -127,7 +127,7 @@ static cw_lanes barrier(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_
     return live;
 }
 
-static bool await(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_lanes named, uint32_t id)
+bool cw_its_await(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_lanes named, uint32_t id)
 {
     struct its *d = of(p);
     struct its_warp *w = &d->warp[warp];
@@ -147,18 +147,89 @@ static bool await(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_lanes 
     return true;
 }
 
-/* ---- what else the core says ---- */
+/* ---- groups that a policy stops ---- */
 
-static void start(struct cw_control *p, uint32_t warp, cw_lanes lanes)
+void *cw_its_own(const struct cw_control *p)
+{
+    return ((const struct its *)p)->own;
+}
+
+void cw_its_keep(struct cw_control *p, void *own)
+{
+    of(p)->own = own;
+}
+
+const struct cw_control_host *cw_its_host(const struct cw_control *p)
+{
+    return &((const struct its *)p)->config.host;
+}
+
+cw_lanes cw_its_others(const struct cw_control *p, uint32_t warp)
+{
+    const struct its *d = (const struct its *)p;
+    const struct its_warp *w = &d->warp[warp];
+    return cw_its__in_region(d, warp) ? 0 : w->live & ~p->front[warp].active & ~w->blocked & ~w->parked & ~w->stopped;
+}
+
+void cw_its_stop(struct cw_control *p, uint32_t warp, cw_lanes lanes)
 {
     struct its *d = of(p);
+    struct its_warp *w = &d->warp[warp];
+    struct cw_front *f = &p->front[warp];
+    const uint32_t pc = f->pc;
+    cw_its__note_place(w, f->active, pc);
+    w->last = f->active;
+    f->active = 0;
+    f->stop = CW_PC_NONE;
+    struct cw_adapt_convergence_barriers_op *op = cw_its__tell(d, warp, CW_CONVERGENCE_BLOCK, lanes);
+    op->target = op->next = pc;
+    w->stopped |= lanes;
+}
+
+void cw_its_resume(struct cw_control *p, uint32_t warp, cw_lanes lanes)
+{
+    cw_its__resume(of(p), warp, lanes);
+}
+
+cw_lanes cw_its_stopped(const struct cw_control *p, uint32_t warp, cw_lanes among, uint32_t *pc)
+{
+    const struct its_warp *w = &((const struct its *)p)->warp[warp];
+    const cw_lanes lanes = w->stopped & among;
+    *pc = lanes != 0 ? w->at[cw_lanes_first(lanes)] : CW_PC_NONE;
+    return cw_its__at(w->at, lanes, *pc);
+}
+
+bool cw_its_keeps(const struct cw_control *p, uint32_t warp)
+{
+    return cw_its__in_region((const struct its *)p, warp);
+}
+
+void cw_its_meet(struct cw_control *p, uint32_t warp, cw_lanes lanes, uint32_t meet)
+{
+    struct its *d = of(p);
+    if (!cw_its__is_place(d, warp, meet)) {
+        d->warp[warp].place_cnt++;
+        *cw_its__place(d, warp, meet) |= UINT64_C(1) << (meet % 64);
+    }
+    const uint32_t pc = p->front[warp].pc;
+    const struct cw_branch here = {.target = pc, .next = pc, .rpc = meet};
+    cw_its__part(of(p), warp, lanes, true, false, &here);
+}
+
+/* ---- what else the core says ---- */
+
+void cw_its_start(struct cw_control *p, uint32_t warp, cw_lanes lanes)
+{
+    struct its *d = of(p);
+    if (d->warp[warp].place_cnt != 0)
+        cw_its__forget_places(d, warp);
     d->warp[warp] = (struct its_warp){.live = lanes};
     d->stack[warp].depth = 0;
     p->front[warp] = (struct cw_front){.pc = 0, .stop = CW_PC_NONE, .active = lanes};
     cw_its__tell(d, warp, CW_CONVERGENCE_START, lanes);
 }
 
-static void exit_lanes(struct cw_control *p, uint32_t warp, cw_lanes lanes)
+void cw_its_exit(struct cw_control *p, uint32_t warp, cw_lanes lanes)
 {
     struct its *d = of(p);
     struct its_warp *w = &d->warp[warp];
@@ -173,7 +244,7 @@ static void exit_lanes(struct cw_control *p, uint32_t warp, cw_lanes lanes)
     wake_held(d, warp);
 }
 
-static int prepare(struct cw_control *p, const struct cw_kernel *kernel, const char *file, bool static_warps, struct cw_error *err)
+int cw_its_prepare(struct cw_control *p, const struct cw_kernel *kernel, const char *file, bool static_warps, struct cw_error *err)
 {
     struct its *d = of(p);
     (void)file;
@@ -183,9 +254,11 @@ static int prepare(struct cw_control *p, const struct cw_kernel *kernel, const c
                        "kernel %s has %u instructions, and PCs of the unit convergence_barriers end at %u; set core.divergence=pdom",
                        kernel->name, kernel->uop_cnt, CW_ADAPT_CONVERGENCE_BARRIERS_PC_MAX);
     free(d->meet);
+    free(d->place);
     d->uop_cnt = kernel->uop_cnt;
     d->meet = malloc(((size_t)kernel->uop_cnt + 1) * sizeof *d->meet);
-    if (d->meet == NULL)
+    d->place = calloc((size_t)d->config.warps * (kernel->uop_cnt / 64 + 1), sizeof *d->place);
+    if (d->meet == NULL || d->place == NULL)
         return cw_fail(err, CW_ENOMEM, "no memory for a kernel's meeting points");
     for (uint32_t i = 0; i <= kernel->uop_cnt; i++)
         d->meet[i] = CW_PC_NONE;
@@ -199,12 +272,12 @@ static int prepare(struct cw_control *p, const struct cw_kernel *kernel, const c
     return CW_OK;
 }
 
-static cw_lanes waiting(const struct cw_control *p, uint32_t warp)
+cw_lanes cw_its_waiting(const struct cw_control *p, uint32_t warp)
 {
     return ((const struct its *)p)->warp[warp].live & ~p->front[warp].active;
 }
 
-static uint32_t where(const struct cw_control *p, uint32_t warp, uint32_t lane)
+uint32_t cw_its_where(const struct cw_control *p, uint32_t warp, uint32_t lane)
 {
     const struct its *d = (const struct its *)p;
     const struct its_warp *w = &d->warp[warp];
@@ -212,11 +285,13 @@ static uint32_t where(const struct cw_control *p, uint32_t warp, uint32_t lane)
     return in_region != CW_PC_NONE ? in_region : cw_lanes_has(w->live, lane) ? w->at[lane] : CW_PC_NONE;
 }
 
-static void report(const struct cw_control *p, uint32_t warp, uint32_t (*line)(const void *context, uint32_t pc), const void *context,
+void cw_its_report(const struct cw_control *p, uint32_t warp, uint32_t (*line)(const void *context, uint32_t pc), const void *context,
                    FILE *out)
 {
     const struct its_warp *w = &((const struct its *)p)->warp[warp];
-    for (cw_lanes left = w->blocked | w->parked; left != 0;) {
+    if (w->stopped != 0)
+        fprintf(out, "; lanes %08llx wait for loads", (unsigned long long)w->stopped);
+    for (cw_lanes left = (w->blocked | w->parked) & ~w->stopped; left != 0;) {
         const uint32_t lane = cw_lanes_first(left);
         const bool is_parked = cw_lanes_has(w->parked, lane);
         const cw_lanes group = cw_its__at(w->at, is_parked ? w->parked : w->blocked, w->at[lane]);
@@ -228,7 +303,7 @@ static void report(const struct cw_control *p, uint32_t warp, uint32_t (*line)(c
 
 /* ---- creation ---- */
 
-static void destroy(struct cw_control *p)
+void cw_its_destroy(struct cw_control *p)
 {
     struct its *d = of(p);
     if (d == NULL)
@@ -243,6 +318,7 @@ static void destroy(struct cw_control *p)
     free(d->stack);
     free(d->entries);
     free(d->meet);
+    free(d->place);
     free(d);
 }
 
@@ -257,7 +333,7 @@ static int open_unit(struct its *d, uint32_t s, uint32_t warps, struct cw_error 
     return cw_adapt_convergence_barriers_create(&d->scheduler[s].unit, c->units, name, c->width, warps, err);
 }
 
-static int create(struct cw_control **out, const struct cw_control_config *config, struct cw_error *err)
+int cw_its_create(struct cw_control **out, const struct cw_control_config *config, struct cw_error *err)
 {
     struct its *d = calloc(1, sizeof *d);
     *out = d != NULL ? &d->control : NULL;
@@ -268,7 +344,7 @@ static int create(struct cw_control **out, const struct cw_control_config *confi
     d->scheduler_cnt = config->config->core_schedulers;
     const size_t depth = CW_SIMT_DEPTH(config->width);
     const uint32_t warps = (config->warps + d->scheduler_cnt - 1) / d->scheduler_cnt;
-    d->op_cap = warps * (2 * config->width + 4);
+    d->op_cap = warps * (4 * config->width + 4);
     d->warp = calloc(config->warps, sizeof *d->warp);
     d->stack = calloc(config->warps, sizeof *d->stack);
     d->entries = malloc(config->warps * depth * sizeof *d->entries);
@@ -282,13 +358,13 @@ static int create(struct cw_control **out, const struct cw_control_config *confi
         status = open_unit(d, s, warps, err);
     if (status == CW_OK)
         return CW_OK;
-    destroy(*out);
+    cw_its_destroy(*out);
     *out = NULL;
     return status;
 }
 
 static const struct cw_key_set *const key_sets[] = {&cw_its_keys, NULL};
-static const struct cw_mech_unit units[] = {
+const struct cw_mech_unit cw_its_units[1] = {
     {.unit = &cw_convergence_barriers_unit,
      .what = "convergence barriers of a scheduler's warps, and which lanes run next (Volta; Hanoi, arXiv 2407.02944); one per scheduler",
      .domain = CW_DOMAIN_CORE,
@@ -298,30 +374,12 @@ static const struct cw_mech_unit units[] = {
 const struct cw_control_ops cw_control_its = {
     .name = "its",
     .what = "independent threads: a PC per lane, convergence barriers, every lane that can run runs (Volta; Hanoi, arXiv 2407.02944)",
-    .unit = units,
-    .unit_cnt = sizeof units / sizeof units[0],
     .keys = key_sets,
-    .create = create,
-    .destroy = destroy,
-    .state = cw_its__state,
-    .prepare = prepare,
-    .tick = cw_its__tick,
-    .start = start,
-    .arrive = arrive,
-    .branch = branch,
-    .branch_indexed = branch_indexed,
-    .repeats = repeats,
-    .exit = exit_lanes,
-    .barrier = barrier,
-    .await = await,
-    .region_begin = cw_its__region_begin,
-    .region_reach = cw_its__region_reach,
-    .region_abort = cw_its__region_abort,
-    .region_end = cw_its__region_end,
-    .region_lanes = cw_its__region_lanes,
-    .region_aborted = cw_its__region_aborted,
-    .region_reached = cw_its__region_reached,
-    .waiting = waiting,
-    .where = where,
-    .report = report,
+    .create = cw_its_create,
+    .destroy = cw_its_destroy,
+    .state = cw_its_state,
+    .prepare = cw_its_prepare,
+    .tick = cw_its_tick,
+    .start = cw_its_start,
+    CW_ITS_POLICY,
 };

@@ -6,7 +6,7 @@
 #include "adapt/convergence_barriers.h"
 #include "base/config.h"
 #include "base/ring.h"
-#include "control/control.h"
+#include "control/its/its.h"
 #include "control/simt_stack.h"
 
 struct cw_its_keys {
@@ -14,18 +14,18 @@ struct cw_its_keys {
 #include "base/key_fields.h"
 };
 
-extern const struct cw_key_set cw_its_keys;
-
 /* A slot. The unit has the barriers and the groups; here is what the core asks about, and what it need not ask the unit. */
 struct its_warp {
     cw_lanes live;
     cw_lanes held;                  /* At barriers of the block. */
     cw_lanes again;                 /* They come back to the indexed branch at which they are. */
+    cw_lanes stopped;               /* The policy has stopped them (cw_its_stop). */
     cw_lanes last;                  /* The group of the last operation. */
     cw_lanes blocked, parked;       /* As the unit has said last. */
     uint32_t at[CW_WARP_LANES_MAX]; /* PCs of lanes that are not active. */
     uint32_t id[CW_WARP_LANES_MAX]; /* Of held lanes: the barrier. */
     uint32_t branches;              /* Backward ones of the group since its turn began. */
+    uint32_t place_cnt;             /* PCs at which lanes meet besides those of branches (struct its, place). */
     bool barred;                    /* A barrier of convergence waits for the group. */
 };
 
@@ -45,14 +45,34 @@ struct its {
     struct cw_simt_entry *entries;
     struct its_scheduler *scheduler;
     uint32_t scheduler_cnt, op_cap;
-    uint32_t *meet; /* [PC]: the first one from there on at which sides of a branch meet, or CW_PC_NONE; [uop_cnt] is one */
+    void *own;       /* Of a policy that adds to this one. */
+    uint32_t *meet;  /* [PC]: the first one from there on at which sides of a branch meet, or CW_PC_NONE; [uop_cnt] is one */
+    uint64_t *place; /* [slot]: bit per PC, at which its lanes meet besides (cw_its_meet). */
     uint32_t uop_cnt;
 };
 
-/* The first PC at which lanes may have to stop that run on at pc. */
-static inline uint32_t cw_its__stop(const struct its *d, const struct its_warp *w, uint32_t pc)
+/* The bit of a PC among the places of the slot: its word, and there. */
+static inline uint64_t *cw_its__place(const struct its *d, uint32_t warp, uint32_t pc)
 {
-    return w->barred && pc < d->uop_cnt ? d->meet[pc + 1] : CW_PC_NONE;
+    return &d->place[(size_t)warp * (d->uop_cnt / 64 + 1) + pc / 64];
+}
+
+static inline bool cw_its__is_place(const struct its *d, uint32_t warp, uint32_t pc)
+{
+    return d->warp[warp].place_cnt != 0 && (*cw_its__place(d, warp, pc) >> (pc % 64) & 1u) != 0;
+}
+
+void cw_its__forget_places(struct its *d, uint32_t warp);
+/* The first place of the slot from pc on, below end; else end. */
+uint32_t cw_its__next_place(const struct its *d, uint32_t warp, uint32_t pc, uint32_t end);
+
+/* The first PC at which lanes may have to stop that run on at pc. */
+static inline uint32_t cw_its__stop(const struct its *d, uint32_t warp, uint32_t pc)
+{
+    const struct its_warp *w = &d->warp[warp];
+    if (!w->barred || pc >= d->uop_cnt)
+        return CW_PC_NONE;
+    return w->place_cnt == 0 ? d->meet[pc + 1] : cw_its__next_place(d, warp, pc + 1, d->meet[pc + 1]);
 }
 
 static inline bool cw_its__in_region(const struct its *d, uint32_t warp)
@@ -65,6 +85,9 @@ struct cw_adapt_convergence_barriers_op *cw_its__tell(struct its *d, uint32_t wa
 
 /* The same; the group goes on when the unit has answered. */
 struct cw_adapt_convergence_barriers_op *cw_its__ask(struct its *d, uint32_t warp, enum cw_convergence_op kind, cw_lanes lanes);
+
+/* Stopped lanes go on. */
+void cw_its__resume(struct its *d, uint32_t warp, cw_lanes lanes);
 
 void cw_its__note_place(struct its_warp *w, cw_lanes lanes, uint32_t pc);
 
@@ -84,16 +107,5 @@ void cw_its__scatter(struct its *d, uint32_t warp, const uint32_t *target, uint3
 void cw_its__region_arrive(struct its *d, uint32_t warp);
 bool cw_its__region_branch(struct its *d, uint32_t warp, cw_lanes taken, const struct cw_branch *b);
 bool cw_its__region_indexed(struct its *d, uint32_t warp, const uint32_t *target, const struct cw_branch *b);
-
-/* Of struct cw_control_ops. */
-void cw_its__region_begin(struct cw_control *p, uint32_t warp, uint32_t pc);
-bool cw_its__region_reach(struct cw_control *p, uint32_t warp, cw_lanes lanes, uint32_t next);
-bool cw_its__region_abort(struct cw_control *p, uint32_t warp, cw_lanes lanes);
-bool cw_its__region_end(struct cw_control *p, uint32_t warp, const uint32_t *resume, uint32_t meet);
-cw_lanes cw_its__region_lanes(const struct cw_control *p, uint32_t warp);
-cw_lanes cw_its__region_aborted(const struct cw_control *p, uint32_t warp);
-cw_lanes cw_its__region_reached(const struct cw_control *p, uint32_t warp);
-void cw_its__state(struct cw_control *p, struct cw_state *s);
-uint64_t cw_its__tick(struct cw_control *p, uint64_t cycle);
 
 #endif

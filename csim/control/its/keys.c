@@ -10,7 +10,7 @@ static const struct cw_key key[] = {
 static int check(const struct cw_config *c, const void *own, struct cw_error *err)
 {
     const struct cw_its_keys *k = own;
-    if (c->core_divergence != CW_DIVERGENCE_ITS)
+    if (!cw_divergence_is_independent(c->core_divergence))
         return k->yield_branches == key[0].value_default
                    ? CW_OK
                    : cw_fail(err, CW_EINVAL, "%s says something about independent threads only; set core.divergence=its", key[0].name);

@@ -17,7 +17,7 @@ static void show(struct its *d, uint32_t warp)
     d->control.front[warp] = (struct cw_front){.pc = cw_simt_pc(s), .stop = s->entry[s->depth - 1].rpc, .active = cw_simt_active(s)};
 }
 
-void cw_its__region_begin(struct cw_control *p, uint32_t warp, uint32_t pc)
+void cw_its_region_begin(struct cw_control *p, uint32_t warp, uint32_t pc)
 {
     struct its *d = (struct its *)p;
     struct cw_front *f = &p->front[warp];
@@ -46,7 +46,7 @@ bool cw_its__region_indexed(struct its *d, uint32_t warp, const uint32_t *target
     return diverged;
 }
 
-bool cw_its__region_reach(struct cw_control *p, uint32_t warp, cw_lanes lanes, uint32_t next)
+bool cw_its_region_reach(struct cw_control *p, uint32_t warp, cw_lanes lanes, uint32_t next)
 {
     struct its *d = (struct its *)p;
     const bool over = cw_simt_tx_reach(current(d, warp), lanes, next);
@@ -54,7 +54,7 @@ bool cw_its__region_reach(struct cw_control *p, uint32_t warp, cw_lanes lanes, u
     return over;
 }
 
-bool cw_its__region_abort(struct cw_control *p, uint32_t warp, cw_lanes lanes)
+bool cw_its_region_abort(struct cw_control *p, uint32_t warp, cw_lanes lanes)
 {
     struct its *d = (struct its *)p;
     const bool over = cw_simt_tx_abort(current(d, warp), lanes);
@@ -62,7 +62,7 @@ bool cw_its__region_abort(struct cw_control *p, uint32_t warp, cw_lanes lanes)
     return over;
 }
 
-bool cw_its__region_end(struct cw_control *p, uint32_t warp, const uint32_t *resume, uint32_t meet)
+bool cw_its_region_end(struct cw_control *p, uint32_t warp, const uint32_t resume[CW_WARP_LANES_MAX], uint32_t meet)
 {
     struct its *d = (struct its *)p;
     struct cw_simt *s = current(d, warp);
@@ -77,18 +77,18 @@ bool cw_its__region_end(struct cw_control *p, uint32_t warp, const uint32_t *res
     return false;
 }
 
-cw_lanes cw_its__region_lanes(const struct cw_control *p, uint32_t warp)
+cw_lanes cw_its_region_lanes(const struct cw_control *p, uint32_t warp)
 {
     const struct cw_simt *s = &((const struct its *)p)->stack[warp];
     return s->entry[s->t].mask;
 }
 
-cw_lanes cw_its__region_aborted(const struct cw_control *p, uint32_t warp)
+cw_lanes cw_its_region_aborted(const struct cw_control *p, uint32_t warp)
 {
     return cw_simt_aborted(&((const struct its *)p)->stack[warp]);
 }
 
-cw_lanes cw_its__region_reached(const struct cw_control *p, uint32_t warp)
+cw_lanes cw_its_region_reached(const struct cw_control *p, uint32_t warp)
 {
     return ((const struct its *)p)->stack[warp].reached;
 }

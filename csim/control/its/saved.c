@@ -7,12 +7,14 @@ static void warp_state(struct cw_state *s, struct its_warp *w)
     CW_STATE(s, w->live);
     CW_STATE(s, w->held);
     CW_STATE(s, w->again);
+    CW_STATE(s, w->stopped);
     CW_STATE(s, w->last);
     CW_STATE(s, w->blocked);
     CW_STATE(s, w->parked);
     CW_STATE(s, w->at);
     CW_STATE(s, w->id);
     CW_STATE(s, w->branches);
+    CW_STATE(s, w->place_cnt);
     CW_STATE(s, w->barred);
 }
 
@@ -29,12 +31,14 @@ static void op_state(struct cw_state *s, struct cw_adapt_convergence_barriers_op
     CW_STATE(s, op->yields);
 }
 
-void cw_its__state(struct cw_control *p, struct cw_state *s)
+void cw_its_state(struct cw_control *p, struct cw_state *s)
 {
     struct its *d = (struct its *)p;
     for (uint32_t w = 0; w < d->config.warps; w++) {
         warp_state(s, &d->warp[w]);
         cw_simt_state(s, &d->stack[w]);
+        if (d->warp[w].place_cnt != 0)
+            cw_state_array(s, "places", cw_its__place(d, w, 0), d->uop_cnt / 64 + 1, sizeof *d->place);
     }
     for (uint32_t i = 0; i < d->scheduler_cnt; i++) {
         struct its_scheduler *at = &d->scheduler[i];

@@ -11,9 +11,11 @@ static void follow(struct its *d, uint32_t warp, const struct cw_adapt_convergen
     if (v->keep || v->group == 0)
         return;
     w->barred = v->barred;
+    if (w->place_cnt != 0 && v->group == w->live && !v->barred)
+        cw_its__forget_places(d, warp);
     if ((v->group & w->last) == 0)
         w->branches = 0;
-    d->control.front[warp] = (struct cw_front){.pc = v->pc, .stop = cw_its__stop(d, w, v->pc), .active = v->group};
+    d->control.front[warp] = (struct cw_front){.pc = v->pc, .stop = cw_its__stop(d, warp, v->pc), .active = v->group};
     d->config.host.go(d->config.host.context, warp);
 }
 
@@ -30,7 +32,7 @@ static bool clock(struct its *d, uint32_t s)
     return v.busy || at->op_ring.cnt != 0;
 }
 
-uint64_t cw_its__tick(struct cw_control *p, uint64_t cycle)
+uint64_t cw_its_tick(struct cw_control *p, uint64_t cycle)
 {
     struct its *d = (struct its *)p;
     const uint32_t stage = d->config.config->core_stage_cycles;

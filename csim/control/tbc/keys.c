@@ -26,7 +26,7 @@ static int check_unused(const struct cw_tbc_keys *own, struct cw_error *err)
 
 static int check(const struct cw_config *c, const void *own, struct cw_error *err)
 {
-    if (c->core_divergence != CW_DIVERGENCE_TBC)
+    if (!cw_divergence_has_block_stack(c->core_divergence))
         return check_unused(own, err);
     if (c->core_scheduler != CW_SCHED_LRR)
         return cw_fail(err, CW_EINVAL,

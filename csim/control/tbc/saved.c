@@ -25,6 +25,8 @@ static void branch_state(struct cw_state *s, struct cw_branch *b)
 /* How the warps of the top have ended so far. */
 static void end_state(struct cw_state *s, struct tbc_block *b)
 {
+    CW_STATE(s, b->entry);
+    CW_STATE(s, b->gone);
     CW_STATE(s, b->dynamic);
     CW_STATE(s, b->ended);
     CW_STATE(s, b->end);
@@ -85,7 +87,7 @@ static void compaction_state(struct cw_state *s, struct tbc *t)
     cw_adapt_thread_compactor_state(s, t->compactor);
 }
 
-void cw_tbc__state(struct cw_control *p, struct cw_state *s)
+void cw_tbc_state(struct cw_control *p, struct cw_state *s)
 {
     struct tbc *t = (struct tbc *)p;
     CW_STATE(s, t->is_static);
@@ -95,6 +97,7 @@ void cw_tbc__state(struct cw_control *p, struct cw_state *s)
     for (uint32_t b = 0; b < t->blocks; b++)
         block_state(s, &t->block[b]);
     CW_STATE(s, t->block_cnt);
+    CW_STATE(s, t->top_cnt);
     CW_STATE(s, t->sticky);
     ops_state(s, t);
     compaction_state(s, t);

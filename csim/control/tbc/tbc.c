@@ -66,6 +66,7 @@ static void end(struct tbc *t, uint32_t warp, bool waits)
     t->warp[warp].waits = waits;
     t->warp[warp].since = *t->config.host.cycle;
     t->counters->tbc_warps_ended++;
+    b->gone += !waits;
     if (++b->ended == b->dynamic)
         all_ended(t, b);
 }
@@ -95,7 +96,7 @@ static void note_place(struct tbc *t, uint32_t warp, uint32_t lanes, uint32_t pc
         at[lane] = (lanes >> lane & 1u) != 0 ? pc : at[lane];
 }
 
-static void arrive(struct cw_control *p, uint32_t warp)
+void cw_tbc_arrive(struct cw_control *p, uint32_t warp)
 {
     struct tbc *t = of(p);
     const bool joins = p->front[warp].pc != t->block[t->warp[warp].block].rpc; /* at the likely-convergence PC */
@@ -129,7 +130,7 @@ static uint32_t rpc_of(const struct tbc *t, uint32_t warp, const struct cw_branc
     return b->rpc != CW_PC_NONE ? b->rpc : t->block[t->warp[warp].block].rpc;
 }
 
-static bool branch(struct cw_control *p, uint32_t warp, cw_lanes taken, const struct cw_branch *b)
+bool cw_tbc_branch(struct cw_control *p, uint32_t warp, cw_lanes taken, const struct cw_branch *b)
 {
     struct tbc *t = of(p);
     const cw_lanes active = p->front[warp].active;
@@ -215,7 +216,7 @@ static void branch_all(struct tbc *t, struct tbc_block *b)
     b->indexed = false;
 }
 
-static bool branch_indexed(struct cw_control *p, uint32_t warp, const uint32_t *target, const struct cw_branch *b)
+bool cw_tbc_branch_indexed(struct cw_control *p, uint32_t warp, const uint32_t target[CW_WARP_LANES_MAX], const struct cw_branch *b)
 {
     struct tbc *t = of(p);
     struct tbc_warp *w = &t->warp[warp];
@@ -239,7 +240,7 @@ static bool branch_indexed(struct cw_control *p, uint32_t warp, const uint32_t *
 }
 
 /* Threads that do not have the target of the lowest one come back to the branch (branch_all). */
-static cw_lanes repeats(const struct cw_control *p, uint32_t warp)
+cw_lanes cw_tbc_repeats(const struct cw_control *p, uint32_t warp)
 {
     const struct tbc *t = (const struct tbc *)p;
     const struct tbc_warp *w = &t->warp[warp];
@@ -249,9 +250,59 @@ static cw_lanes repeats(const struct cw_control *p, uint32_t warp)
     return lanes;
 }
 
+/* ---- for a policy that adds to this one ---- */
+
+void *cw_tbc_own(const struct cw_control *p)
+{
+    return ((const struct tbc *)p)->own;
+}
+
+void cw_tbc_keep(struct cw_control *p, void *own)
+{
+    of(p)->own = own;
+}
+
+bool cw_tbc_waits_at(const struct cw_control *p, const struct cw_branch *b)
+{
+    return synchronises((const struct tbc *)p, b);
+}
+
+uint32_t cw_tbc_meet(const struct cw_control *p, uint32_t warp, const struct cw_branch *b)
+{
+    return rpc_of((const struct tbc *)p, warp, b);
+}
+
+void cw_tbc_go(struct cw_control *p, uint32_t warp, uint32_t pc)
+{
+    go(of(p), warp, pc);
+}
+
+void cw_tbc_see(const struct cw_control *p, uint32_t warp, struct cw_tbc_view *view)
+{
+    const struct tbc *t = (const struct tbc *)p;
+    const struct tbc_warp *w = &t->warp[warp];
+    const struct tbc_block *b = &t->block[w->block];
+    *view = (struct cw_tbc_view){.block = w->block,
+                                 .home = w->home,
+                                 .slots = b->slots,
+                                 .entry = b->entry,
+                                 .warps = b->dynamic,
+                                 .left = b->gone,
+                                 .is_static = t->is_static};
+}
+
+bool cw_tbc_is_free(const struct cw_control *p, uint32_t block)
+{
+    const struct tbc_block *b = &((const struct tbc *)p)->block[block];
+    uint32_t live = 0;
+    for (uint32_t i = 0; i < b->slot_cnt; i++)
+        live |= b->live[b->slot[i]];
+    return live == 0;
+}
+
 /* ---- exit, barriers ---- */
 
-static void exit_lanes(struct cw_control *p, uint32_t warp, cw_lanes lanes)
+void cw_tbc_leave(struct cw_control *p, uint32_t warp, cw_lanes lanes, bool others)
 {
     struct tbc *t = of(p);
     struct tbc_block *b = &t->block[t->warp[warp].block];
@@ -260,16 +311,21 @@ static void exit_lanes(struct cw_control *p, uint32_t warp, cw_lanes lanes)
     forget(&t->warp[warp], (uint32_t)lanes, b->live);
     forget(&t->warp[warp], (uint32_t)lanes, b->top);
     struct cw_adapt_block_stack_op *op = tell_of(t, CW_BLOCK_STACK_EXIT, warp, (uint32_t)lanes);
-    op->last = f->active == 0;
-    if (f->active != 0)
+    op->last = f->active == 0 && !others;
+    if (!op->last)
         return;
     end(t, warp, false);
     if (b->indexed && b->ended == b->dynamic)
         branch_all(t, b);
 }
 
+void cw_tbc_exit(struct cw_control *p, uint32_t warp, cw_lanes lanes)
+{
+    cw_tbc_leave(p, warp, lanes, false);
+}
+
 /* The active threads arrive together. */
-static cw_lanes barrier(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_lanes live)
+cw_lanes cw_tbc_barrier(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_lanes live)
 {
     (void)p;
     (void)warp;
@@ -277,29 +333,31 @@ static cw_lanes barrier(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_
     return live;
 }
 
-static uint32_t held(const struct cw_control *p, uint32_t block)
+uint32_t cw_tbc_held(const struct cw_control *p, uint32_t block)
 {
     const struct tbc *t = (const struct tbc *)p;
-    uint32_t n = 0;
-    for (uint32_t w = 0; w < t->config.warps; w++)
+    uint32_t n = 0, top = 0;
+    for (uint32_t w = 0; w < t->config.warps; w++) {
         n += (uint32_t)__builtin_popcount(t->block[block].live[w] & ~t->block[block].top[w]);
-    return n;
+        top |= t->block[block].top[w];
+    }
+    return top != 0 ? n : 0; /* Between two tops nobody waits for anyone. */
 }
 
-static cw_lanes below(const struct cw_control *p, uint32_t home)
+cw_lanes cw_tbc_below(const struct cw_control *p, uint32_t home)
 {
     const struct tbc *t = (const struct tbc *)p;
     const struct tbc_block *b = &t->block[t->warp[home].block];
     return b->live[home] & ~b->top[home];
 }
 
-static uint32_t where(const struct cw_control *p, uint32_t home, uint32_t lane)
+uint32_t cw_tbc_where(const struct cw_control *p, uint32_t home, uint32_t lane)
 {
     const struct tbc *t = (const struct tbc *)p;
     return t->is_static ? t->at[home][lane] : CW_PC_NONE;
 }
 
-static cw_lanes waiting(const struct cw_control *p, uint32_t warp)
+cw_lanes cw_tbc_waiting(const struct cw_control *p, uint32_t warp)
 {
     const struct tbc *t = (const struct tbc *)p;
     const struct tbc_block *b = &t->block[t->warp[warp].block];
@@ -311,7 +369,7 @@ static cw_lanes waiting(const struct cw_control *p, uint32_t warp)
 
 /* ---- which warps issue first ---- */
 
-static bool may_issue(const struct cw_control *p, uint32_t warp)
+bool cw_tbc_may_issue(const struct cw_control *p, uint32_t warp)
 {
     const struct tbc *t = (const struct tbc *)p;
     (void)warp;
@@ -337,7 +395,7 @@ static uint64_t first_from(const struct tbc *t, uint64_t candidates, uint32_t *b
     return candidates;
 }
 
-static uint64_t first(struct cw_control *p, uint32_t scheduler, uint64_t cycle, uint64_t candidates)
+uint64_t cw_tbc_first(struct cw_control *p, uint32_t scheduler, uint64_t cycle, uint64_t candidates)
 {
     struct tbc *t = of(p);
     if (t->keys->priority == CW_TBC_AGE)
@@ -350,7 +408,7 @@ static uint64_t first(struct cw_control *p, uint32_t scheduler, uint64_t cycle, 
 
 /* ---- blocks and launches ---- */
 
-static void block_start(struct cw_control *p, uint32_t block, const struct cw_slots *slots)
+void cw_tbc_block_start(struct cw_control *p, uint32_t block, const struct cw_slots *slots)
 {
     struct tbc *t = of(p);
     uint64_t warps = slots->word[0];
@@ -364,7 +422,7 @@ static void block_start(struct cw_control *p, uint32_t block, const struct cw_sl
     t->config.host.wake(t->config.host.context);
 }
 
-static void start(struct cw_control *p, uint32_t warp, cw_lanes lanes)
+void cw_tbc_start(struct cw_control *p, uint32_t warp, cw_lanes lanes)
 {
     struct tbc *t = of(p);
     t->block[t->warp[warp].block].live[warp] = (uint32_t)lanes;
@@ -390,7 +448,7 @@ static void notice_static(struct tbc *t, const struct cw_kernel *kernel, const c
     t->config.host.notice(t->config.host.context, text.text);
 }
 
-static int prepare(struct cw_control *p, const struct cw_kernel *kernel, const char *file, bool static_warps, struct cw_error *err)
+int cw_tbc_prepare(struct cw_control *p, const struct cw_kernel *kernel, const char *file, bool static_warps, struct cw_error *err)
 {
     struct tbc *t = of(p);
     if (kernel->uop_cnt > CW_ADAPT_BLOCK_STACK_PC_MAX)
@@ -405,7 +463,7 @@ static int prepare(struct cw_control *p, const struct cw_kernel *kernel, const c
     return CW_OK;
 }
 
-static void report(const struct cw_control *p, uint32_t warp, uint32_t (*line)(const void *context, uint32_t pc), const void *context,
+void cw_tbc_report(const struct cw_control *p, uint32_t warp, uint32_t (*line)(const void *context, uint32_t pc), const void *context,
                    FILE *out)
 {
     const struct tbc *t = (const struct tbc *)p;
@@ -417,14 +475,14 @@ static void report(const struct cw_control *p, uint32_t warp, uint32_t (*line)(c
     }
     if (b->side_cnt == 0)
         return;
-    fprintf(out, "; %u threads of the block wait for them, to go on at", held(p, t->warp[warp].block));
+    fprintf(out, "; %u threads of the block wait for them, to go on at", cw_tbc_held(p, t->warp[warp].block));
     for (uint32_t i = b->side_cnt; i-- > 0;)
         fprintf(out, " line %u", line(context, b->side[i]));
 }
 
 /* ---- creation ---- */
 
-static void destroy(struct cw_control *p)
+void cw_tbc_destroy(struct cw_control *p)
 {
     struct tbc *t = of(p);
     if (t == NULL)
@@ -447,14 +505,14 @@ static int open_units(struct tbc *t, const struct cw_control_config *config, str
     return status;
 }
 
-static int create(struct cw_control **out, const struct cw_control_config *config, struct cw_error *err)
+int cw_tbc_create(struct cw_control **out, const struct cw_control_config *config, struct cw_error *err)
 {
     struct tbc *t = calloc(1, sizeof *t);
     *out = t != NULL ? &t->control : NULL;
     if (t == NULL)
         return cw_fail(err, CW_ENOMEM, "no memory for block-wide stacks");
     t->config = *config;
-    t->blocks = config->config->core_blocks;
+    t->blocks = config->config->core_divergence == CW_DIVERGENCE_LW ? CW_ADAPT_BLOCK_STACK_BLOCKS : config->config->core_blocks;
     t->op_cap = 4 * config->warps + 2 * t->blocks;
     t->control.front = calloc(config->warps, sizeof *t->control.front);
     t->warp = calloc(config->warps, sizeof *t->warp);
@@ -467,7 +525,7 @@ static int create(struct cw_control **out, const struct cw_control_config *confi
         status = open_units(t, config, err);
     if (status == CW_OK)
         return CW_OK;
-    destroy(*out);
+    cw_tbc_destroy(*out);
     *out = NULL;
     return status;
 }
@@ -475,7 +533,7 @@ static int create(struct cw_control **out, const struct cw_control_config *confi
 static const struct cw_key_set *const key_sets[] = {&cw_tbc_keys, NULL};
 static const struct cw_counter_set *const counter_sets[] = {&cw_tbc_counters, NULL};
 static const char *const compactor_inner[] = {"priority_encoder", NULL};
-static const struct cw_mech_unit units[] = {
+const struct cw_mech_unit cw_tbc_units[2] = {
     {.unit = &cw_thread_compactor_unit,
      .what = "makes warps of a block's threads that go one way (Fung 2015, 3.3.2); one per core",
      .domain = CW_DOMAIN_CORE,
@@ -488,31 +546,25 @@ static const struct cw_mech_unit units[] = {
 };
 
 const struct cw_control_ops cw_control_tbc = {
+    CW_TBC_POLICY,
     .name = "tbc",
     .what = "thread block compaction: a stack per block; warps wait for each other at branches, and are made anew (Fung 2015, 3.3)",
-    .regroups = true,
-    .unit = units,
-    .unit_cnt = sizeof units / sizeof units[0],
     .keys = key_sets,
     .counters = counter_sets,
-    .create = create,
-    .destroy = destroy,
-    .state = cw_tbc__state,
-    .prepare = prepare,
-    .tick = cw_tbc__tick,
-    .block_start = block_start,
-    .start = start,
-    .arrive = arrive,
-    .branch = branch,
-    .branch_indexed = branch_indexed,
-    .repeats = repeats,
-    .exit = exit_lanes,
-    .barrier = barrier,
-    .held = held,
-    .may_issue = may_issue,
-    .first = first,
-    .waiting = waiting,
-    .where = where,
-    .below = below,
-    .report = report,
+    .create = cw_tbc_create,
+    .destroy = cw_tbc_destroy,
+    .state = cw_tbc_state,
+    .block_start = cw_tbc_block_start,
+    .arrive = cw_tbc_arrive,
+    .branch = cw_tbc_branch,
+    .branch_indexed = cw_tbc_branch_indexed,
+    .repeats = cw_tbc_repeats,
+    .exit = cw_tbc_exit,
+    .held = cw_tbc_held,
+    .may_issue = cw_tbc_may_issue,
+    .first = cw_tbc_first,
+    .waiting = cw_tbc_waiting,
+    .where = cw_tbc_where,
+    .below = cw_tbc_below,
+    .report = cw_tbc_report,
 };

@@ -8,11 +8,7 @@
 #include "base/config.h"
 #include "base/machine.h"
 #include "base/ring.h"
-#include "control/control.h"
-
-enum { CW_TBC_AGE, CW_TBC_RRB, CW_TBC_SRR };
-enum { CW_TBC_COMPACT, CW_TBC_STATIC };
-enum { CW_TBC_SYNC_PROVED, CW_TBC_SYNC_UNI, CW_TBC_SYNC_ALL };
+#include "control/tbc/tbc.h"
 
 #define TBC_WARPS 32u  /* slots of a core, at most */
 #define TBC_SIDES 256u /* entries of a stack, at most */
@@ -26,9 +22,6 @@ struct cw_tbc_counters {
 #define CW_LIST "control/tbc/counters.def"
 #include "base/counter_fields.h"
 };
-
-extern const struct cw_key_set cw_tbc_keys;
-extern const struct cw_counter_set cw_tbc_counters;
 
 /* A slot: the warp that the compactor has made last for it. */
 struct tbc_warp {
@@ -50,6 +43,8 @@ struct tbc_block {
     uint32_t live[TBC_WARPS], top[TBC_WARPS]; /* threads by home: that have not exited; of these, in the top entry */
     uint32_t again[TBC_WARPS];                /* likewise: that come back to the indexed branch at which they are */
     uint32_t rpc, lpc;                        /* of the top; CW_PC_NONE: none */
+    uint64_t entry;                           /* The top's number. */
+    uint32_t gone;                            /* Warps of the top whose threads have all exited. */
     uint32_t dynamic, ended;                  /* warps of the top, and of these, those that have ended */
     enum tbc_end end;                         /* how the first of them has ended, with threads, and where */
     uint32_t end_pc;
@@ -67,6 +62,7 @@ struct tbc {
     struct cw_tbc_counters *counters;
     struct cw_adapt_block_stack *stack;
     struct cw_adapt_thread_compactor *compactor;
+    void *own;      /* Of a policy that adds to this one. */
     bool is_static; /* the launch keeps its static warps */
     const struct cw_kernel *noticed;
     uint32_t at[TBC_WARPS][CW_LANES]; /* with static warps: where a thread goes on that is not in the top */
@@ -74,6 +70,7 @@ struct tbc {
     struct tbc_block block[CW_ADAPT_BLOCK_STACK_BLOCKS];
     uint32_t blocks;
     uint64_t block_cnt;                 /* that have started */
+    uint64_t top_cnt;                   /* Tops that the compactor has taken. */
     uint32_t sticky[4];                 /* srr: the block that each scheduler stays with */
     struct cw_adapt_block_stack_op *op; /* ring: for the block stack, in order */
     uint32_t op_cap;
@@ -91,9 +88,5 @@ static inline uint32_t cw_tbc__stop(const struct tbc_block *b, uint32_t pc)
     const bool likely_first = b->lpc != CW_PC_NONE && b->lpc >= pc && (b->rpc < pc || b->lpc < b->rpc);
     return likely_first ? b->lpc : b->rpc;
 }
-
-/* Of struct cw_control_ops. */
-void cw_tbc__state(struct cw_control *p, struct cw_state *s);
-uint64_t cw_tbc__tick(struct cw_control *p, uint64_t cycle);
 
 #endif

@@ -53,7 +53,8 @@ static void begin(struct tbc *t, const struct cw_adapt_block_stack_view *top)
     b->lpc = top->lpc;
     b->end = TBC_END_NONE;
     b->goes_first = b->goes_second = false;
-    b->ended = b->dynamic = 0;
+    b->ended = b->dynamic = b->gone = 0;
+    b->entry = ++t->top_cnt;
     memset(b->top, 0, sizeof b->top);
     memcpy(b->top, top->mask, t->config.warps * sizeof b->top[0]);
     while (b->side_cnt > 0 && (b->side[b->side_cnt - 1] == top->pc || top->rpc == CW_PC_NONE))
@@ -119,7 +120,7 @@ static bool clock(struct tbc *t)
     return more || s.busy || t->op_ring.cnt != 0;
 }
 
-uint64_t cw_tbc__tick(struct cw_control *p, uint64_t cycle)
+uint64_t cw_tbc_tick(struct cw_control *p, uint64_t cycle)
 {
     struct tbc *t = (struct tbc *)p;
     const uint32_t stage = t->config.config->core_stage_cycles;

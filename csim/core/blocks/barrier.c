@@ -354,6 +354,8 @@ bool cw_core__barrier_waits(struct cw_core_blocks *blocks, uint32_t w, const str
     struct said s;
     if (warps->control->ops->await == NULL || !read_said(blocks, w, u, mask, &s))
         return false;
+    if (cw_core__checks(warps, CW_CHECK_SYNC))
+        cw_core__find_guarded(blocks, w, u, mask);
     return cw_core__awaits(blocks, w, mask, warps->warp[w].live, is_reduction(u) ? CW_AWAIT_HERE : s.id);
 }
 
@@ -385,6 +387,9 @@ void cw_core__find_waiting(struct cw_core_blocks *blocks)
 {
     struct cw_core_warps *const warps = &blocks->cache.warps;
     uint32_t told = 0; /* blocks */
+    for (uint32_t w = 0; cw_core__checks(warps, CW_CHECK_SYNC) && w < warps->config->core_warps; w++)
+        if (cw_core__find_waiting_lanes(blocks, w))
+            told |= 1u << warps->warp[w].block;
     for (uint32_t w = 0; cw_core__checks(warps, CW_CHECK_SYNC) && w < warps->config->core_warps; w++) {
         if (warps->warp[w].wait != CW_WAIT_BARRIER || warps->mixes || (told >> warps->warp[w].block & 1u) != 0)
             continue;

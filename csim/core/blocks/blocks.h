@@ -83,6 +83,10 @@ void cw_core__barrier_exit(struct cw_core_blocks *blocks, struct cw_block *b);
 bool cw_core__awaits(struct cw_core_blocks *blocks, uint32_t w, cw_lanes lanes, cw_lanes named, uint32_t id);
 /* Tells the sanitizer when the lanes of the mask come to a barrier without others of their warp. */
 void cw_core__find_divergent(struct cw_core_blocks *blocks, uint32_t w, const struct cw_uop *u, cw_lanes mask);
+/* Where lanes wait for each other at barriers: finds lanes of the group whose guard is false, which bar.sync forbids. */
+void cw_core__find_guarded(struct cw_core_blocks *blocks, uint32_t w, const struct cw_uop *u, cw_lanes mask);
+/* The run has come to a stop: finds lanes of the warp that wait at an operation across lanes. Returns whether there are any. */
+bool cw_core__find_waiting_lanes(struct cw_core_blocks *blocks, uint32_t w);
 /* Each of the following two returns whether all is well; if not, a fault was raised. */
 /* The instruction's membermask names lanes that have come; mask: those that execute it, which are not all of the warp. */
 bool cw_core__members_came(struct cw_core_blocks *blocks, uint32_t w, const struct cw_uop *u, cw_lanes mask);

@@ -210,6 +210,46 @@ static cw_lanes missed_by_barrier(const struct cw_core_blocks *blocks, uint32_t 
     return lanes;
 }
 
+/* Lanes that wait at the barrier already, where a policy lets groups of a warp come one after the other. */
+static cw_lanes came_before(const struct cw_core_blocks *blocks, uint32_t w, const struct cw_uop *u, cw_lanes mask)
+{
+    const struct cw_core_warps *const warps = &blocks->cache.warps;
+    cw_lanes there = 0;
+    if (warps->control->ops->await == NULL)
+        return 0;
+    for (cw_lanes left = warps->warp[w].live & ~mask; left != 0; left = cw_lanes_rest(left))
+        if (place_of(blocks, w, cw_lanes_first(left)) == (uint32_t)(u - warps->uop))
+            there |= cw_lanes_one(cw_lanes_first(left));
+    return there;
+}
+
+void cw_core__find_guarded(struct cw_core_blocks *blocks, uint32_t w, const struct cw_uop *u, cw_lanes mask)
+{
+    struct cw_core_warps *const warps = &blocks->cache.warps;
+    const cw_lanes others = warps->front[w].active & ~mask;
+    if (others != 0 && (u->flags & CW_UF_APART) == 0)
+        cw_core__find(warps, CW_CHECK_SYNC, w, cw_lanes_first(mask), u, 0, 0,
+                      "divergent barrier: lanes 0x%08llx come to it without lanes 0x%08llx of their warp, whose guard is false",
+                      (unsigned long long)mask, (unsigned long long)others);
+}
+
+bool cw_core__find_waiting_lanes(struct cw_core_blocks *blocks, uint32_t w)
+{
+    struct cw_core_warps *const warps = &blocks->cache.warps;
+    const struct cw_warp *warp = &warps->warp[w];
+    if (warp->wait != CW_WAIT_NONE || warps->front[w].active != 0 || warps->control->ops->await == NULL)
+        return false;
+    for (cw_lanes left = warp->live; left != 0; left = cw_lanes_rest(left)) {
+        const uint32_t lane = cw_lanes_first(left), pc = place_of(blocks, w, lane);
+        if (pc == CW_PC_NONE || (warps->op[pc].kind != CW_ISSUE_WARP && warps->op[pc].kind != CW_ISSUE_WARP_BARRIER))
+            continue;
+        cw_core__find(warps, CW_CHECK_SYNC, w, lane, &warps->uop[pc], 0, 0, "%s.sync waits for ever for lanes of its membermask",
+                      name_of(&warps->uop[pc]));
+        return true;
+    }
+    return false;
+}
+
 void cw_core__find_divergent(struct cw_core_blocks *blocks, uint32_t w, const struct cw_uop *u, cw_lanes mask)
 {
     struct cw_core_warps *const warps = &blocks->cache.warps;
@@ -217,6 +257,7 @@ void cw_core__find_divergent(struct cw_core_blocks *blocks, uint32_t w, const st
     struct cw_warp *warp = &warps->warp[w];
     if (warps->mixes || warp->dynamic != NULL || (u->flags & CW_UF_APART) != 0)
         return;
+    mask |= came_before(blocks, w, u, mask);
     const cw_lanes absent = missed_by_barrier(blocks, w, u, mask);
     warp->came = warp->came_to == u ? warp->came | mask : mask;
     warp->came_to = u;

@@ -134,6 +134,8 @@ static void start_warp(struct cw_core_blocks *blocks, uint32_t w, uint32_t block
     if (warps->thread_done != NULL)
         memset(&warps->thread_done[w * CW_LANES], 0, CW_LANES * sizeof *warps->thread_done);
     memset(warp->slot_cycle, 0, cw_scoreboard_slots(warps->launch->kernel) * sizeof *warp->slot_cycle);
+    if (warps->by_lane)
+        memset(warp->slot_lanes, 0, cw_scoreboard_slots(warps->launch->kernel) * sizeof *warp->slot_lanes);
     for (uint32_t half = 0; half < warps->halves; half++)
         set_identity(blocks, w, half, &warps->block[block]);
     warp->age = blocks->room.started_cnt++;

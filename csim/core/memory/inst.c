@@ -123,7 +123,10 @@ void cw_core__inst_done(struct cw_core_memory *memory, struct cw_core_inst *inst
     if (--leader->parts == 0) {
         if (warp->acquiring || warps->mixes)
             acquired(memory, w, leader->m.dynamic, leader->m.uop);
-        cw_core__set_slots(warps, leader->m.dynamic, w, leader->op, from);
+        if (warps->by_lane)
+            cw_core__lanes_loaded(warps, w, leader->op, leader->threads, from);
+        else
+            cw_core__set_slots(warps, leader->m.dynamic, w, leader->op, from);
         warp->done_at = from;
         if (__builtin_expect(warps->thread_done != NULL, 0)) {
             cw_core__set_done(warps, &leader->dynamic, leader->threads, from);
@@ -151,6 +154,23 @@ static void tell_acquire(struct cw_core_memory *memory, const struct cw_mem_inst
             warps->mech[i].sockets->acquire(warps->mech[i].self, inst, warps->now);
 }
 
+/* Not where a lane's words lie in several lines, where the lanes may still abort, or where later accesses wait for all. */
+__attribute__((noinline)) void cw_core__inst_lands(struct cw_core_memory *memory, struct cw_core_inst *inst, cw_lanes lanes, uint64_t cycle)
+{
+    struct cw_core_warps *const warps = &memory->blocks.cache.warps;
+    const struct cw_uop *u = inst->m.uop;
+    const uint32_t w = inst->m.warp;
+    if (u->op != CW_OP_LD || inst->piece_cnt > 1 || inst->in_region || (u->flags & CW_UF_ACQUIRE) != 0)
+        return;
+    const cw_lanes of_warp = lanes << (CW_LANES * inst->m.half);
+    cw_core__write_back(warps, &inst->m, lanes);
+    inst->landed |= lanes;
+    inst->leader->threads &= ~of_warp;
+    cw_core__lanes_loaded(warps, w, inst->op, of_warp, cycle + memory->write_stages);
+    if (warps->warp[w].ready_at == CW_CYCLE_NEVER)
+        cw_core__requeue(warps, w);
+}
+
 void cw_core__inst_answered(struct cw_core_memory *memory, struct cw_core_inst *inst, uint64_t cycle)
 {
     struct cw_core_cache *const cache = &memory->blocks.cache;
@@ -164,7 +184,7 @@ void cw_core__inst_answered(struct cw_core_memory *memory, struct cw_core_inst *
     if (cw_core__wants_strong(warps))
         cw_core__tell_loads(warps, inst);
     if (inst->m.uop->op == CW_OP_LD)
-        cw_core__write_back(warps, &inst->m, inst->m.lanes);
+        cw_core__write_back(warps, &inst->m, inst->m.lanes & ~inst->landed);
     if ((warps->taken & CW_SOCKET_ACQUIRE) != 0 && (inst->m.uop->flags & CW_UF_ACQUIRE) != 0)
         tell_acquire(memory, &inst->m);
     cw_core__inst_done(memory, inst, cycle);

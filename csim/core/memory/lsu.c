@@ -61,7 +61,7 @@ static struct cw_core_inst *enqueue(struct cw_core_memory *memory, const struct 
     i->parts = leader != NULL ? 0 : 1;
     i->leader->parts += leader != NULL;
     i->lanes_left = p->lanes;
-    i->chunk_left = 0;
+    i->chunk_left = i->landed = 0;
     i->read_until = 0;
     i->piece = 0;
     uint32_t bytes = (uint32_t)i->m.elem_bytes * i->m.vec;
@@ -253,7 +253,10 @@ __attribute__((noinline)) bool cw_core__issue_mem(struct cw_core_memory *memory,
     }
     if (polls && leader != NULL && leader->m.space == CW_SPACE_GLOBAL)
         note_poll_at(memory, warp, u, leader->m.addr[__builtin_ctzll(leader->m.lanes)]);
-    if (leader != NULL) /* else constant memory has answered at once */
+    if (leader != NULL && warps->by_lane) {
+        leader->threads = mask;
+        cw_core__lanes_load(warps, w, op, mask);
+    } else if (leader != NULL) /* else constant memory has answered at once */
         cw_core__set_slots(warps, warp->dynamic, w, op, CW_CYCLE_PENDING);
     if (__builtin_expect(warps->thread_done != NULL, 0) && leader != NULL) {
         leader->threads = warps->front[w].active;

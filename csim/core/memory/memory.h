@@ -76,6 +76,8 @@ struct cw_core_inst *cw_core__inst_of(const struct cw_core_memory *memory, uint3
 bool cw_core__inst_grow(struct cw_core_memory *memory);
 void cw_core__inst_shrink(struct cw_core_memory *memory, uint32_t chunks);
 void cw_core__inst_done(struct cw_core_memory *memory, struct cw_core_inst *inst, uint64_t cycle);
+/* With core.scoreboard=lane: a line has come with all that these lanes load. They wait no longer, whatever other lanes wait for. */
+void cw_core__inst_lands(struct cw_core_memory *memory, struct cw_core_inst *inst, cw_lanes lanes, uint64_t cycle);
 void cw_core__inst_answered(struct cw_core_memory *memory, struct cw_core_inst *inst, uint64_t cycle);
 /* One of the warp's memory instructions is complete, or a store was acknowledged: whoever waited for that goes on. */
 void cw_core__drained(struct cw_core_memory *memory, uint32_t w);

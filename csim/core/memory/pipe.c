@@ -14,6 +14,8 @@ static void deliver(struct cw_core_memory *memory, struct cw_core_inst *inst, cw
     struct cw_core_cache *const cache = &memory->blocks.cache;
     const struct cw_pipe_entry e = {.inst = inst, .piece = piece, .access = {.lanes = lanes}};
     cw_core__values_from_line(cache, &e, line);
+    if (__builtin_expect(cache->warps.by_lane, 0))
+        cw_core__inst_lands(memory, inst, lanes, cycle);
     cw_core__inst_answered(memory, inst, cycle);
 }
 

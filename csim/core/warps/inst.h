@@ -32,11 +32,13 @@ struct cw_core_inst {
     struct cw_mem_inst m;
     struct cw_core_inst *leader;    /* parts of one generic instruction that went to different spaces; itself when whole */
     struct cw_dynamic_warp dynamic; /* what m.dynamic points to */
-    cw_lanes threads;               /* leader, of a dynamic warp: its active lanes, whatever the guard says */
+    cw_lanes
+        threads; /* leader, of a dynamic warp: its active lanes, whatever the guard says; with core.scoreboard=lane, those that execute it */
     const struct cw_issue_op *op;
     uint32_t parts;           /* leader: parts not complete */
     uint32_t index;           /* tag of its packets */
     cw_lanes lanes_left;      /* not yet turned into line accesses (of this piece) */
+    cw_lanes landed;          /* With core.scoreboard=lane: their registers are written. */
     cw_lanes chunk_left;      /* of these, those of the chunk that is being accessed */
     uint8_t piece, piece_cnt; /* local memory: 32-bit words per lane */
     bool in_region;

@@ -62,6 +62,8 @@ static __attribute__((noinline)) uint64_t unusual_ready(const struct cw_core_war
     const struct cw_warp *warp = &warps->warp[w];
     if (warp->dynamic != NULL)
         return dynamic_ready(warps, w, op);
+    if (warps->by_lane && cw_core__lanes_await(warp, op, warps->front[w].active) != 0)
+        return CW_CYCLE_PENDING;
     const uint64_t at = cw_scoreboard_ready(warp->slot_cycle, op);
     if (!warps->one_by_one)
         return at;
@@ -96,10 +98,39 @@ static bool waits(const struct cw_core_warps *warps, const struct cw_warp *warp)
     return warp->wait != CW_WAIT_NONE || (warp->acquiring && !warps->mixes);
 }
 
+cw_lanes cw_core__stalled_lanes(const struct cw_core_warps *warps, uint32_t w)
+{
+    const struct cw_warp *warp = &warps->warp[w];
+    if (!warps->by_lane || waits(warps, warp) || warps->front[w].active == 0)
+        return 0;
+    return cw_core__lanes_await(warp, &warps->op[cw_core__pc(warps, w)], warps->front[w].active);
+}
+
+void cw_core__lanes_load(struct cw_core_warps *warps, uint32_t w, const struct cw_issue_op *op, cw_lanes lanes)
+{
+    for (uint32_t i = 0; i < op->dst_cnt; i++)
+        warps->warp[w].slot_lanes[op->slot[i]] |= lanes;
+}
+
+/* What other lanes have written with a fixed latency may come later still. */
+void cw_core__lanes_loaded(struct cw_core_warps *warps, uint32_t w, const struct cw_issue_op *op, cw_lanes lanes, uint64_t cycle)
+{
+    struct cw_warp *warp = &warps->warp[w];
+    for (uint32_t i = 0; i < op->dst_cnt; i++) {
+        uint64_t *at = &warp->slot_cycle[op->slot[i]];
+        warp->slot_lanes[op->slot[i]] &= ~lanes;
+        *at = cycle > *at ? cycle : *at;
+    }
+    if (op->dst_cnt != 0 && warps->control->ops->loaded != NULL)
+        warps->control->ops->loaded(warps->control, w, lanes);
+}
+
 static __attribute__((noinline)) void requeue_unusual(struct cw_core_warps *warps, uint32_t w)
 {
     if (!waits(warps, &warps->warp[w]) && warps->front[w].active != 0)
         queue_next(warps, w, true);
+    if (warps->by_lane && warps->control->ops->stalls != NULL && cw_core__stalled_lanes(warps, w) != 0)
+        warps->control->ops->stalls(warps->control, w);
     if (warps->stalls != NULL)
         cw_core__stalls_note(warps, w);
 }

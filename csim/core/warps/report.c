@@ -188,7 +188,8 @@ static bool is_pending(const struct cw_core_warps *warps, uint32_t w, uint32_t s
 {
     struct cw_part p;
     for (uint32_t i = 0; cw_core__part(warps, warps->warp[w].dynamic, w, 0, i, &p); i++)
-        if (warps->warp[p.home].slot_cycle[slot] == CW_CYCLE_PENDING)
+        if (warps->warp[p.home].slot_cycle[slot] == CW_CYCLE_PENDING ||
+            (warps->by_lane && (warps->warp[p.home].slot_lanes[slot] & warps->front[w].active) != 0))
             return true;
     return false;
 }

@@ -89,9 +89,12 @@ static uint32_t own(const struct cw_core_warps *warps, uint32_t w)
 static void registers(const struct cw_core_warps *warps, uint32_t home, const struct cw_issue_op *op, struct wait *wait)
 {
     const struct cw_stalls *s = warps->stalls;
-    for (uint32_t i = 0; i < op->slot_cnt; i++)
-        later(wait, warps->warp[home].slot_cycle[op->slot[i]], s->producer[(size_t)home * s->registers + op->slot[i]],
+    for (uint32_t i = 0; i < op->slot_cnt; i++) {
+        const struct cw_warp *warp = &warps->warp[home];
+        const bool pends = warps->by_lane && (warp->slot_lanes[op->slot[i]] & warps->front[home].active) != 0;
+        later(wait, pends ? CW_CYCLE_PENDING : warp->slot_cycle[op->slot[i]], s->producer[(size_t)home * s->registers + op->slot[i]],
               s->producer_pc[(size_t)home * s->registers + op->slot[i]]);
+    }
 }
 
 /* As ready.c has it of a dynamic warp. */

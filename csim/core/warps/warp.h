@@ -51,6 +51,8 @@ struct cw_warp {
     uint64_t done_at;     /* with core.scoreboard=warp: cycle from which its last instruction is complete, if that is no access to memory */
     uint64_t fetched_at;  /* with an instruction buffer: cycle from which its first instruction may issue */
     uint64_t *slot_cycle; /* scoreboard */
+    cw_lanes
+        *slot_lanes; /* With core.scoreboard=lane: lanes whose loads to the register are on their way. NULL: slot_cycle says that, too. */
     struct cw_slot_row *row;      /* the slot's */
     uint64_t *wheel;              /* of that row */
     uint32_t insts;               /* memory instructions issued and not complete */

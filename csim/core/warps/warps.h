@@ -64,8 +64,9 @@ struct cw_stalls {
 struct cw_storage {
     uint32_t *r32, *pred, *cc;
     uint64_t *r64, *slot_cycle;
+    cw_lanes *slot_lanes;         /* With core.scoreboard=lane, else NULL. */
     uint32_t (*tid)[3][CW_LANES]; /* [warp * halves + half] */
-    size_t bytes[8];
+    size_t bytes[9];
 };
 
 /* A mechanism that is attached. */
@@ -124,6 +125,7 @@ struct cw_core_warps {
     bool faulted;
     bool unusual;           /* issue needs more than most machines have: see create_control */
     bool one_by_one;        /* an instruction waits for the warp's previous one (core.scoreboard=warp) */
+    bool by_lane;           /* A lane waits for its own loads only (core.scoreboard=lane). */
     bool collects;          /* has operand collectors */
     uint32_t width, halves; /* lanes per warp, and in exec's vectors */
     cw_lanes all_lanes;     /* of a warp */
@@ -247,6 +249,19 @@ static inline void cw_core__set_slots(struct cw_core_warps *warps, const struct 
     for (uint32_t i = 0; dynamic != NULL && i < dynamic->cnt; i++)
         cw_scoreboard_set(warps->warp[dynamic->part[i].home].slot_cycle, op, cycle);
 }
+/* With core.scoreboard=lane: those of the lanes that have a load on its way to a register that op names. */
+static inline cw_lanes cw_core__lanes_await(const struct cw_warp *home, const struct cw_issue_op *op, cw_lanes lanes)
+{
+    cw_lanes waits = 0;
+    for (uint32_t i = 0; i < op->slot_cnt; i++)
+        waits |= home->slot_lanes[op->slot[i]];
+    return waits & lanes;
+}
+/* Lanes of the warp have a load on its way to op's destinations, or have it no more. */
+void cw_core__lanes_load(struct cw_core_warps *warps, uint32_t w, const struct cw_issue_op *op, cw_lanes lanes);
+void cw_core__lanes_loaded(struct cw_core_warps *warps, uint32_t w, const struct cw_issue_op *op, cw_lanes lanes, uint64_t cycle);
+/* Active lanes for whose loads the warp's next instruction waits; 0 while the warp waits for something else. */
+cw_lanes cw_core__stalled_lanes(const struct cw_core_warps *warps, uint32_t w);
 /* With core.scoreboard=warp: the instruction of these threads is complete from cycle on. */
 static inline void cw_core__set_done(struct cw_core_warps *warps, const struct cw_dynamic_warp *dynamic, cw_lanes lanes, uint64_t cycle)
 {
