@@ -14,6 +14,7 @@ const struct cw_config__preset cw_config__getm = {"getm", "15 cores, 6 partition
     "inferred: a kernel that only reads and writes moves 527 bytes a cycle there, 68 percent of the memory's peak at 1132 MHz, 88 at 1455"
 #define NOC     "Jin et al. 2024, of a V100"
 #define BENCHES "gpu-benches, gpu-latency, of a "
+#define PTXAS   "ptxas 13 lets so many cycles pass"
 #define VOLTA   "Accel-Sim's microbenchmarks of a TITAN V, whose cores are the same"
 static const struct cw_config__override qv100[] = {
     SET(gpu_kernels, 128, "CUDA guide, compute capability 7.0"),
@@ -38,6 +39,8 @@ static const struct cw_config__override qv100[] = {
     SET(fu_convert_latency, 14, "Jia et al. 2018"),
     SET(fu_bits_latency, 10, "Jia et al. 2018"),
     SET(fu_half_latency, 6, "Jia et al. 2018; " VOLTA ": 6.2"),
+    SET(fu_guard_latency, 12, PTXAS ", for sm_75: 12 cycles from a comparison to what it guards"),
+    SET(core_mem_off, CW_MEM_OFF_TAKEN, "inferred: sums in shared memory (reduce_sum) take as long on cards of Volta, Turing and Ada"),
     SET(fu_products, CW_PRODUCTS_FP, "Nsight Compute: the pipe of f32 multiplies integers too"),
     SET(core_lowering, CW_LOWERING_PTXAS, "model: the card runs machine code"),
     SET(fu_alu_latency, 4, QV "; " VOLTA ": 4.3"),
@@ -195,6 +198,7 @@ static const struct cw_config__override rtx4070[] = {
     SET(core_warps, 48, "CUDA guide, compute capability 8.9"),
     SET(core_blocks, 24, "CUDA guide, compute capability 8.9"),
     SET(core_shared_bytes, 102400, "CUDA guide, compute capability 8.9"),
+    SET(fu_guard_latency, 13, PTXAS ", for sm_80 to sm_90"),
     SET(fu_fp_interval, 1, PG "8.9: 128 lanes"),
     SET(fu_fma_interval, 1, PG "8.9: 128 lanes"),
     SET(fu_dp_interval, 64, PG "8.9: 2 lanes, a half for each scheduler"),
@@ -240,6 +244,7 @@ static const struct cw_config__override h100[] = {
     SET(clock_dram_mhz, 1593, HO ": 5120 bits of HBM2e, 2039 GB/s"),
     SET(core_count, 114, HO ": of PCIe"),
     SET(core_shared_bytes, 233472, H90),
+    SET(fu_guard_latency, 13, PTXAS ", for sm_80 to sm_90"),
     SET(fu_fp_interval, 1, PG "9.0: 128 lanes"),
     SET(fu_fma_interval, 1, PG "9.0: 128 lanes"),
     SET(fu_dp_interval, 2, PG "9.0: 64 lanes"),

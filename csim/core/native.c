@@ -103,6 +103,8 @@ static uint64_t sum_of(const struct cw_core_warps *warps, const struct cw_kernel
 
 static enum cw_native_kind kind_of(const struct cw_uop *u, enum cw_issue_kind kind)
 {
+    if (u->op == CW_OP_NOP)
+        return CW_NATIVE_NOTHING;
     switch (kind) {
     case CW_ISSUE_EXEC:
     case CW_ISSUE_RIDES:

@@ -181,6 +181,22 @@ static void scopes(struct out *o)
 
 /* ---- passes ---- */
 
+/* Branches are gone. */
+static void join_blocks(struct cw_ir *ir, struct cw_code *k, struct cw_cfg *cfg, struct cw_loops *loops)
+{
+    cw_loops_free(loops);
+    cw_cfg_free(cfg);
+    *loops = (struct cw_loops){0};
+    *cfg = (struct cw_cfg){0};
+    cw_cfg_build(ir, k, cfg);
+    if (ir->status == CW_OK)
+        cw_loops_find(ir, cfg, loops);
+    if (ir->status == CW_OK)
+        cw_meet_find(ir, k, cfg, loops);
+    if (ir->status == CW_OK)
+        cw_region_meet(ir, k, cfg);
+}
+
 static void analyse(struct out *o, const char *name, size_t length)
 {
     struct cw_ir *ir = o->ir;
@@ -201,6 +217,8 @@ static void analyse(struct out *o, const char *name, size_t length)
         cw_lpc_profile(ir, o->k, &cfg, &loops, name, length);
         ir->is_final = ir->status != CW_OK;
     }
+    if (ir->status == CW_OK && ir->machine != NULL && cw_lower_select(ir, o->k, &cfg))
+        join_blocks(ir, o->k, &cfg, &loops);
     if (ir->status == CW_OK && ir->machine != NULL)
         cw_lower(ir, o->k, &cfg, o->variables, o->kernel);
     if (ir->status == CW_OK)

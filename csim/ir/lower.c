@@ -5,10 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/passes.h"
-
-/* Whether nothing passes it. */
-static bool is_wall(const struct cw_vop *v)
+bool cw_lower_is_wall(const struct cw_vop *v)
 {
     switch ((enum cw_op)v->u.op) {
     case CW_OP_LD:
@@ -16,6 +13,8 @@ static bool is_wall(const struct cw_vop *v)
     case CW_OP_ATOM:
     case CW_OP_MEMBAR:
         return false;
+    case CW_OP_NOP:
+        return !v->u.rides;
     case CW_OP_BAR: /* One of a warp says who is there */
         return v->u.cmp == CW_BAR_WARP;
     case CW_OP_MOV:
@@ -106,7 +105,7 @@ static void block(struct cw_lower *l, const struct cw_cfg *cfg, const struct cw_
     ends(l, cfg, live, b, true);
     for (uint32_t at = end; at > first && l->ir->status == CW_OK;) {
         uint32_t from = at;
-        while (from > first && at - from < CW_LOWER_STRETCH && !is_wall(&l->k->code.a[from - 1]))
+        while (from > first && at - from < CW_LOWER_STRETCH && !cw_lower_is_wall(&l->k->code.a[from - 1]))
             from--;
         if (at - from > 1)
             stretch(l, from, at, copy);
@@ -129,6 +128,15 @@ static uint32_t limit(const struct cw_config *c, const struct cw_kernel *kernel,
     return words > text ? words : text;
 }
 
+bool cw_lower_select(struct cw_ir *ir, struct cw_code *k, const struct cw_cfg *cfg)
+{
+    cw_lower_fold(ir, k, cfg->block_of);
+    const bool joined = ir->status == CW_OK && cw_lower_guard(ir, k, cfg);
+    if (ir->status == CW_OK)
+        cw_lower_find_guards(ir, k);
+    return joined;
+}
+
 void cw_lower(struct cw_ir *ir, struct cw_code *k, const struct cw_cfg *cfg, const struct cw_ir_variables *variables,
               const struct cw_kernel *kernel)
 {
@@ -146,8 +154,6 @@ void cw_lower(struct cw_ir *ir, struct cw_code *k, const struct cw_cfg *cfg, con
     l.uses = cw_ir_alloc(ir, regs, sizeof *l.uses);
     l.order = cw_ir_alloc(ir, CW_LOWER_STRETCH, sizeof *l.order);
     struct cw_vop *copy = cw_ir_alloc(ir, CW_LOWER_STRETCH, sizeof *copy);
-    if (ir->status == CW_OK)
-        cw_lower_fold(ir, k, cfg->block_of);
     for (uint32_t b = 0; b < cfg->block_cnt && ir->status == CW_OK; b++)
         block(&l, cfg, &live, b, copy);
     free(copy);

@@ -8,15 +8,16 @@
  * stretch's end among those whose operands are there. Loads have long ways, so they come early. Each thread computes what its text says:
  * no value, guard or access to memory changes, and accesses that may touch the same bytes keep their order.
  *
- * Some micro-ops are no machine instruction: they ride on the one behind them (lower_fold.c). Others are several (lower_slots.c).
+ * Some micro-ops are no machine instruction: they ride on the one behind them (lower_fold.c). Others are several (lower_slots.c). Short sides
+ * of branches get guards (lower_guard.c).
  *
- * Private to: lower.c, lower_address.c, lower_fold.c, lower_graph.c, lower_list.c, lower_slots.c.
+ * Private to: lower.c, lower_address.c, lower_fold.c, lower_graph.c, lower_guard.c, lower_list.c, lower_slots.c.
  */
 #ifndef CW_IR_LOWER_H
 #define CW_IR_LOWER_H
 
 #include "base/config.h"
-#include "ir/build.h"
+#include "ir/passes.h"
 
 #define CW_LOWER_STRETCH 2048u /* Most micro-ops that are ordered together: pairs of accesses are compared */
 
@@ -91,6 +92,14 @@ struct cw_lower {
 uint32_t cw_lower_slots(const struct cw_vop *v);
 /* Sets rides, slots and timed of the kernel's micro-ops (lower_fold.c). block_of: the block of each. */
 void cw_lower_fold(struct cw_ir *ir, struct cw_code *k, const uint32_t *block_of);
+/* Whether nothing passes it (lower.c). */
+bool cw_lower_is_wall(const struct cw_vop *v);
+/* Whether lanes see each other in it, so that it keeps its order to others of this kind (lower_graph.c). */
+bool cw_lower_crosses_lanes(const struct cw_vop *v);
+/* If-conversion, with rides and slots set (lower_guard.c). Whether branches are gone: blocks are joined then. */
+bool cw_lower_guard(struct cw_ir *ir, struct cw_code *k, const struct cw_cfg *cfg);
+/* Sets CW_UF_GUARDS (lower_guard.c). */
+void cw_lower_find_guards(struct cw_ir *ir, struct cw_code *k);
 /* Follows what registers hold, in the order of the text (lower_address.c). */
 void cw_address_follow(struct cw_lower *l, const struct cw_vop *v);
 struct cw_lower_access cw_access_of(struct cw_lower *l, uint32_t at);

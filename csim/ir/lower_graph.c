@@ -90,7 +90,7 @@ static bool is_access(const struct cw_vop *v)
     return op == CW_OP_LD || op == CW_OP_ST || op == CW_OP_ATOM || op == CW_OP_MEMBAR || op == CW_OP_BAR;
 }
 
-static bool crosses_lanes(const struct cw_vop *v)
+bool cw_lower_crosses_lanes(const struct cw_vop *v)
 {
     const uint16_t op = v->u.op;
     return op == CW_OP_SHFL || op == CW_OP_VOTE || op == CW_OP_MATCH || op == CW_OP_REDUX || op == CW_OP_ELECT || op == CW_OP_ACTIVEMASK ||
@@ -130,10 +130,12 @@ void cw_graph_build(struct cw_lower *l)
         registers(l, i);
         if (is_access(v))
             access_order(l, i);
-        if (crosses_lanes(v)) {
+        if (cw_lower_crosses_lanes(v)) {
             edge(l, across, i, 1);
             across = i;
         }
+        if (v->u.op == CW_OP_NOP && i + 1 < l->cnt) /* A branch that is left out stays where it was */
+            edge(l, i, i + 1, 0);
         cw_address_follow(l, v);
     }
     if (l->ir->status == CW_OK)

@@ -152,7 +152,7 @@ static void sink(struct cw_lower *l)
     for (uint32_t p = l->cnt; p-- > 0;) {
         const uint32_t op = l->order[p];
         uint32_t at = p;
-        while (l->op[op].u.rides && at + 1 < l->cnt && !follows(&l->op[op], &l->op[l->order[at + 1]])) {
+        while (l->op[op].u.rides && l->op[op].u.op != CW_OP_NOP && at + 1 < l->cnt && !follows(&l->op[op], &l->op[l->order[at + 1]])) {
             l->order[at] = l->order[at + 1];
             at++;
         }

@@ -147,6 +147,8 @@ struct cw_op_timing cw_op_timing(const struct cw_uop *u, enum cw_fu fu, const st
         t.fu = CW_FU_FP;
     if (u->slots != 0)
         add_slots(&t, u, c);
+    if ((u->flags & CW_UF_GUARDS) != 0 && t.latency < c->fu_guard_latency)
+        t.latency = c->fu_guard_latency;
     return t;
 }
 

@@ -2,7 +2,7 @@
 /*
  * The passes of cw_ir_finish(), in the order in which it runs them. None of them knows the language that the kernel came from.
  *
- * Private to: cfg.c, finish.c, live.c, loop.c, lower.c, lpc.c, lpc_profile.c, meet.c, slots.c, transaction.c, uniform.c.
+ * Private to: cfg.c, finish.c, live.c, loop.c, lower.h, lpc.c, lpc_profile.c, meet.c, slots.c, transaction.c, uniform.c.
  */
 #ifndef CW_IR_PASSES_H
 #define CW_IR_PASSES_H
@@ -68,7 +68,10 @@ void cw_lpc_find(struct cw_ir *ir, struct cw_code *k, const struct cw_cfg *cfg, 
 void cw_lpc_profile(struct cw_ir *ir, struct cw_code *k, const struct cw_cfg *cfg, const struct cw_loops *l, const char *name,
                     size_t length);
 
-/* Lowering (lower.c): the order of issue that an assembler would make of the text's, for ir->machine (ir/lower.h). Blocks stay where they are. */
+/* Lowering (lower.c): which micro-ops are machine instructions of their own, and which have a guard in the place of a branch. Whether
+ * blocks are joined: the graph is to be built again. */
+bool cw_lower_select(struct cw_ir *ir, struct cw_code *k, const struct cw_cfg *cfg);
+/* After it: the order of issue that an assembler would make of the text's, for ir->machine (ir/lower.h). Blocks stay where they are. */
 void cw_lower(struct cw_ir *ir, struct cw_code *k, const struct cw_cfg *cfg, const struct cw_ir_variables *variables,
               const struct cw_kernel *kernel);
 

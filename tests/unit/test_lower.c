@@ -224,7 +224,7 @@ static void test_lower__no_ride(void **state)
     (void)state;
     expect_slots("add.s64 %d4, %d2, 16;\nld.global.u32 %r2, [%d4];\nst.global.u64 [%d2], %d4;\nret;", "2111");
     expect_slots("add.s64 %d4, %d2, %d3;\nld.global.u32 %r2, [%d4];\nst.global.u32 [%d2], %r2;\nret;", "2111");
-    expect_slots("@%p1 bra J;\nmov.u32 %r1, %r2;\nJ: st.global.u32 [%d2], %r1;\nret;", "1111");
+    expect_slots("mov.u32 %r1, %r2;\nJ: st.global.u32 [%d2], %r1;\n@%p1 bra J;\nret;", "1111");
 }
 
 /* What rides stands in front of the first that needs it, though nothing keeps it from coming early. */
@@ -232,6 +232,88 @@ static void test_lower__sinks(void **state)
 {
     (void)state;
     expect("cvt.u64.u32 %d4, %r1;\nld.global.u32 %r2, [%d1];\nadd.s64 %d5, %d2, %d4;\nst.global.u32 [%d5], %r2;\nret;", "bacde");
+}
+
+/* Writes into the body `cnt` times the line, and what stands around. */
+static void sides(char *body, size_t size, const char *before, const char *line, uint32_t cnt, const char *between, uint32_t other)
+{
+    size_t n = (size_t)snprintf(body, size, "%s\n", before);
+    for (uint32_t i = 0; i < cnt; i++)
+        n += (size_t)snprintf(body + n, size - n, "%s\n", line);
+    n += (size_t)snprintf(body + n, size - n, "%s%s", between, other == 0 ? "" : "\n");
+    for (uint32_t i = 0; i < other; i++)
+        n += (size_t)snprintf(body + n, size - n, "%s\n", line);
+    snprintf(body + n, size - n, "J: st.global.f32 [%%d1], %%f1;\nret;");
+}
+
+/* Guards by lines, but the last two: '+' of %p1, '-' of its opposite, 'b' for a branch that is there, '.' for none. */
+static void expect_guards(const char *body, const char *want)
+{
+    const struct cw_config c = volta();
+    char text[4096], got[128] = "";
+    snprintf(text, sizeof text, "%s%s\n}\n", PX_START, body);
+    struct cw_module *m = lowered(text, &c);
+    const struct cw_kernel *k = &m->kernel[0];
+    for (uint32_t i = 0; i < k->uop_cnt; i++) {
+        const struct cw_uop *u = &k->uop[i];
+        got[u->line - FIRST_LINE] = u->op == CW_OP_BRA ? 'b' : u->guard < 0 ? '.' : u->guard_neg ? '-' : '+';
+    }
+    got[k->uop_cnt - 2] = '\0';
+    assert_string_equal(got, want);
+    cw_module_destroy(m);
+}
+
+/* The sides to which ptxas 13 gives guards for sm_75 (experiments/lowering/guards.py): eight instructions alone, or seven each of two. */
+static void test_lower__short_sides(void **state)
+{
+    (void)state;
+    const char *add = "add.f32 %f1, %f1, %f2;";
+    char body[2048];
+    sides(body, sizeof body, "@%p1 bra J;", add, 8, "", 0);
+    expect_guards(body, "+--------");
+    sides(body, sizeof body, "@!%p1 bra J;", add, 8, "", 0);
+    expect_guards(body, "-++++++++");
+    sides(body, sizeof body, "@%p1 bra J;", add, 9, "", 0);
+    expect_guards(body, "b.........");
+    sides(body, sizeof body, "@%p1 bra E;", add, 2, "bra J; E:", 2);
+    expect_guards(body, "+---++");
+    sides(body, sizeof body, "@%p1 bra E;", add, 7, "bra J; E:", 7);
+    expect_guards(body, "+--------+++++++");
+    sides(body, sizeof body, "@%p1 bra E;", add, 8, "bra J; E:", 7);
+    expect_guards(body, "b........b.......");
+    expect_guards("@%p1 bra J;\nadd.f32 %f1, %f1, %f2;\nbra J;\nK: add.f32 %f1, %f1, %f1;\nJ: @%p2 bra K;\nst.global.f32 [%d1], %f1;\nret;",
+                  "b.b.b");
+}
+
+/* An atomic, a barrier, an inner branch, a division, a write of the guard, a way that ends: the branch stays. */
+static void test_lower__branch_stays(void **state)
+{
+    (void)state;
+    static const char *const stays[] = {"red.global.add.u32 [%d2], 1;", "bar.warp.sync -1;", "div.rn.f32 %f1, %f1, %f2;",
+                                        "setp.eq.u32 %p1, %r1, 0;",     "@%p2 bra J;",       "ret;"};
+    char body[512];
+    for (uint32_t i = 0; i < sizeof stays / sizeof *stays; i++) {
+        sides(body, sizeof body, "@%p1 bra J;", stays[i], 1, "", 0);
+        const struct cw_config c = volta();
+        char text[4096];
+        snprintf(text, sizeof text, "%s%s\n}\n", PX_START, body);
+        struct cw_module *m = lowered(text, &c);
+        assert_int_equal(m->kernel[0].uop[0].op, CW_OP_BRA);
+        cw_module_destroy(m);
+    }
+}
+
+/* What only the side uses lives there: guarded writes of it do not keep a register from the kernel's beginning. */
+static void test_lower__side_registers(void **state)
+{
+    (void)state;
+    const struct cw_config c = volta();
+    struct cw_module *m =
+        lowered(PX_KERNEL("ld.global.u32 %r1, [%d1];\nst.global.u32 [%d1+4], %r1;\nbar.sync 0;\n@%p1 bra J;\nld.global.u32 %r2, [%d1+8];\n"
+                          "st.global.u32 [%d1+12], %r2;\nJ: st.global.u32 [%d1+16], %r3;\nret;"),
+                &c);
+    assert_int_equal(m->kernel[0].live_regs, 4); /* %d1, %r3, and one of the others at a time */
+    cw_module_destroy(m);
 }
 
 /* What comes out counts: the words that are live at once, as occupancy sees them. */
@@ -266,12 +348,13 @@ static void test_lower__digest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lower__loads_first),  cmocka_unit_test(test_lower__longest_way), cmocka_unit_test(test_lower__may_alias),
-        cmocka_unit_test(test_lower__cannot_alias), cmocka_unit_test(test_lower__bytes),       cmocka_unit_test(test_lower__sums),
-        cmocka_unit_test(test_lower__fixed),        cmocka_unit_test(test_lower__walls),       cmocka_unit_test(test_lower__guards),
-        cmocka_unit_test(test_lower__carry),        cmocka_unit_test(test_lower__pressure),    cmocka_unit_test(test_lower__live_words),
-        cmocka_unit_test(test_lower__digest),       cmocka_unit_test(test_lower__slots),       cmocka_unit_test(test_lower__contraction),
-        cmocka_unit_test(test_lower__no_ride),      cmocka_unit_test(test_lower__sinks),
+        cmocka_unit_test(test_lower__loads_first),  cmocka_unit_test(test_lower__longest_way),    cmocka_unit_test(test_lower__may_alias),
+        cmocka_unit_test(test_lower__cannot_alias), cmocka_unit_test(test_lower__bytes),          cmocka_unit_test(test_lower__sums),
+        cmocka_unit_test(test_lower__fixed),        cmocka_unit_test(test_lower__walls),          cmocka_unit_test(test_lower__guards),
+        cmocka_unit_test(test_lower__carry),        cmocka_unit_test(test_lower__pressure),       cmocka_unit_test(test_lower__live_words),
+        cmocka_unit_test(test_lower__digest),       cmocka_unit_test(test_lower__slots),          cmocka_unit_test(test_lower__contraction),
+        cmocka_unit_test(test_lower__no_ride),      cmocka_unit_test(test_lower__sinks),          cmocka_unit_test(test_lower__short_sides),
+        cmocka_unit_test(test_lower__branch_stays), cmocka_unit_test(test_lower__side_registers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -232,6 +232,15 @@ static void note_poll_at(const struct cw_core_memory *memory, struct cw_warp *wa
     warp->poll_high = addr > warp->poll_high ? addr : warp->poll_high;
 }
 
+/* All lanes are off. */
+static void pass_empty(struct cw_core_memory *memory, const struct cw_uop *u)
+{
+    const struct cw_core_warps *const warps = &memory->blocks.cache.warps;
+    uint64_t *const free_at = u->space == CW_SPACE_SHARED ? &memory->lsu.shared_free_at : &memory->lsu.stage_free_at;
+    if (warps->config->core_mem_off == CW_MEM_OFF_TAKEN && u->space != CW_SPACE_CONST && u->space != CW_SPACE_PARAM)
+        *free_at = (*free_at > warps->cycle ? *free_at : warps->cycle) + memory->pass.least;
+}
+
 __attribute__((noinline)) bool cw_core__issue_mem(struct cw_core_memory *memory, uint32_t w, const struct cw_uop *u,
                                                   const struct cw_issue_op *op, cw_lanes mask)
 {
@@ -240,8 +249,10 @@ __attribute__((noinline)) bool cw_core__issue_mem(struct cw_core_memory *memory,
     struct cw_warp *warp = &warps->warp[w];
     struct cw_core_inst *leader = NULL;
     const bool polls = u->op == CW_OP_ATOM || ((u->flags & CW_UF_VOLATILE) != 0 && u->op != CW_OP_ST);
-    if (mask == 0)
+    if (mask == 0) {
+        pass_empty(memory, u);
         return true;
+    }
     if ((u->flags & CW_UF_RELEASE) != 0 && !cw_core__order_release(&memory->blocks, w, u->scope))
         return false;
     if (polls)

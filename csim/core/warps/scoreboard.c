@@ -53,7 +53,7 @@ static enum cw_issue_kind kind_of(const struct cw_uop *u)
     case CW_OP_NANOSLEEP:
         return CW_ISSUE_SLEEP;
     case CW_OP_NOP:
-        return CW_ISSUE_NOP;
+        return u->rides ? CW_ISSUE_EXEC : CW_ISSUE_NOP;
     case CW_OP_REGION_BEGIN:
         return CW_ISSUE_REGION_BEGIN;
     case CW_OP_REGION_END:
