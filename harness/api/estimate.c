@@ -15,7 +15,7 @@ int cowarp__check_estimate(struct cowarp_gpu *gpu, const struct cowarp_options *
         bool wanted;
         const char *name;
     } watchers[] = {
-        {o->functional != 0, "a functional run"},
+        {o->functional != 0, "a run with functional launches (--functional, --launches)"},
         {o->wave_file != NULL, "a wave file"},
         {o->timeline_file != NULL, "a timeline"},
         {o->sample_file != NULL, "samples"},

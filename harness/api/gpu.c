@@ -314,6 +314,8 @@ static int check_functional(struct cowarp_gpu *gpu, const struct cowarp_options 
     };
     if (o->renew_cycles != 0 && (o->wave_file != NULL || o->record != NULL || o->bins_file != NULL))
         return cw_fail(&gpu->err, CW_EINVAL, "renew_cycles makes the units anew, which a wave, a record or functional coverage holds");
+    if (o->functional == COWARP_FUNCTIONAL_NATIVE && o->checks != NULL)
+        return cw_fail(&gpu->err, CW_EINVAL, "native code checks nothing; leave --check or --functional=native out, or take --functional");
     if (o->functional == 0 && (o->timed_begin != 0 || o->timed_end != 0))
         return cw_fail(&gpu->err, CW_EINVAL, "timed_begin and timed_end without functional: all launches are timed");
     if (o->functional != 0 && (o->timed_begin != 0 || o->timed_end != 0) && o->timed_end <= o->timed_begin)
