@@ -227,8 +227,6 @@ function(cw_add_tests)
                     ${CMAKE_COMMAND})
         add_test(NAME install.packages
             COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/packages_test.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
-        add_test(NAME install.image COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/image_test.py ${PROJECT_SOURCE_DIR})
-        set_tests_properties(install.image PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 14400)
         add_test(NAME system.pages
             COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/pages_test.py $<TARGET_FILE:cowarp> ${CMAKE_BINARY_DIR}/pages)
         set(python_test ${PROJECT_SOURCE_DIR} $<TARGET_FILE:cowarp_shared>)
