@@ -319,8 +319,7 @@ static int check_functional(const struct cowarp_options *o, struct cw_error *err
     if (o->functional == 0 && (o->timed_begin != 0 || o->timed_end != 0))
         return cw_fail(err, CW_EINVAL, "timed_begin and timed_end without functional: all launches are timed");
     if (o->functional != 0 && (o->timed_begin != 0 || o->timed_end != 0) && o->timed_end <= o->timed_begin)
-        return cw_fail(err, CW_EINVAL, "timed launches end (%" PRIu64 ") before they begin (%" PRIu64 ")", o->timed_end,
-                       o->timed_begin);
+        return cw_fail(err, CW_EINVAL, "timed launches end (%" PRIu64 ") before they begin (%" PRIu64 ")", o->timed_end, o->timed_begin);
     for (size_t i = 0; o->functional != 0 && o->timed_end == 0 && i < sizeof watchers / sizeof watchers[0]; i++)
         if (watchers[i].wanted)
             return cw_fail(err, CW_EINVAL,
