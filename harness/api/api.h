@@ -258,8 +258,10 @@ void cowarp__usage_destroy(struct cowarp_gpu *gpu);
 int cowarp__occupancy_note(struct cowarp_gpu *gpu, const struct cowarp_occupancy *occupancy);
 /* The member "occupancy" of the statistics, with a comma behind it. */
 void cowarp__occupancy_write(const struct cowarp_gpu *gpu, FILE *f);
+/* In gpu.c: whether the options go with each other. */
+int cowarp__check_options(const struct cowarp_options *options, struct cw_error *err);
 /* In estimate.c: whether options.estimate goes with the others; the member of the statistics, if there is an estimate. */
-int cowarp__check_estimate(struct cowarp_gpu *gpu, const struct cowarp_options *o);
+int cowarp__check_estimate(const struct cowarp_options *o, struct cw_error *err);
 void cowarp__estimate_write(struct cowarp_gpu *gpu, FILE *f);
 void cowarp__occupancy_destroy(struct cowarp_gpu *gpu);
 

@@ -33,6 +33,8 @@ int cowarp_config_create(struct cowarp_config **config, const struct cowarp_opti
     int status = cowarp__take(&known, sizeof known, options, "struct cowarp_options", &c->err);
     if (status == CW_OK)
         status = cowarp__configure(&c->config, &known, NULL, &c->err);
+    if (status == CW_OK)
+        status = cowarp__check_options(&known, &c->err);
     return status == CW_OK ? cowarp__checks(&checks, known.checks, &c->err) : status;
 }
 

@@ -9,13 +9,13 @@
 #define LEAST .0001
 #define MOST  .5
 
-int cowarp__check_estimate(struct cowarp_gpu *gpu, const struct cowarp_options *o)
+int cowarp__check_estimate(const struct cowarp_options *o, struct cw_error *err)
 {
     const struct {
         bool wanted;
         const char *name;
     } watchers[] = {
-        {o->functional != 0, "a functional run"},
+        {o->functional != 0, "a run with functional launches (--functional, --launches)"},
         {o->wave_file != NULL, "a wave file"},
         {o->timeline_file != NULL, "a timeline"},
         {o->sample_file != NULL, "samples"},
@@ -33,10 +33,10 @@ int cowarp__check_estimate(struct cowarp_gpu *gpu, const struct cowarp_options *
     if (o->estimate == 0)
         return CW_OK;
     if (!(o->estimate >= LEAST && o->estimate <= MOST))
-        return cw_fail(&gpu->err, CW_EINVAL, "an estimate within %g of the cycles; it is %g to %g", o->estimate, LEAST, MOST);
+        return cw_fail(err, CW_EINVAL, "an estimate within %g of the cycles; it is %g to %g", o->estimate, LEAST, MOST);
     for (size_t i = 0; i < sizeof watchers / sizeof watchers[0]; i++)
         if (watchers[i].wanted)
-            return cw_fail(&gpu->err, CW_EINVAL, "an estimate leaves out parts of the run, and %s needs all of it; choose one of them",
+            return cw_fail(err, CW_EINVAL, "an estimate leaves out parts of the run, and %s needs all of it; choose one of them",
                            watchers[i].name);
     return CW_OK;
 }

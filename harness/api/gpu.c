@@ -232,7 +232,7 @@ static int choose(struct cowarp_gpu *gpu, const struct cowarp_options *options, 
 }
 
 /* What is written while the run goes on cannot go back with it. */
-static int check_debug(struct cowarp_gpu *gpu, const struct cowarp_options *o)
+static int check_debug(const struct cowarp_options *o, struct cw_error *err)
 {
     const struct {
         bool wanted;
@@ -244,7 +244,7 @@ static int check_debug(struct cowarp_gpu *gpu, const struct cowarp_options *o)
     };
     for (size_t i = 0; o->debug_socket != 0 && i < sizeof files / sizeof files[0]; i++)
         if (files[i].wanted)
-            return cw_fail(&gpu->err, CW_EINVAL, "the debugger goes back in a run, and %s cannot: leave it out", files[i].name);
+            return cw_fail(err, CW_EINVAL, "the debugger goes back in a run, and %s cannot: leave it out", files[i].name);
     return CW_OK;
 }
 
@@ -295,7 +295,7 @@ static void keep_options(struct cowarp_gpu *gpu, const struct cowarp_options *op
 }
 
 /* Without any timed launch there is nothing to be seen by those who look on. */
-static int check_functional(struct cowarp_gpu *gpu, const struct cowarp_options *o)
+static int check_functional(const struct cowarp_options *o, struct cw_error *err)
 {
     const struct {
         bool wanted;
@@ -313,27 +313,27 @@ static int check_functional(struct cowarp_gpu *gpu, const struct cowarp_options 
         {o->check_persist != 0, "a check of persists"},
     };
     if (o->renew_cycles != 0 && (o->wave_file != NULL || o->record != NULL || o->bins_file != NULL))
-        return cw_fail(&gpu->err, CW_EINVAL, "renew_cycles makes the units anew, which a wave, a record or functional coverage holds");
+        return cw_fail(err, CW_EINVAL, "renew_cycles makes the units anew, which a wave, a record or functional coverage holds");
+    if (o->functional == COWARP_FUNCTIONAL_NATIVE && o->checks != NULL)
+        return cw_fail(err, CW_EINVAL, "native code checks nothing; leave --check or --functional=native out, or take --functional");
     if (o->functional == 0 && (o->timed_begin != 0 || o->timed_end != 0))
-        return cw_fail(&gpu->err, CW_EINVAL, "timed_begin and timed_end without functional: all launches are timed");
+        return cw_fail(err, CW_EINVAL, "timed_begin and timed_end without functional: all launches are timed");
     if (o->functional != 0 && (o->timed_begin != 0 || o->timed_end != 0) && o->timed_end <= o->timed_begin)
-        return cw_fail(&gpu->err, CW_EINVAL, "timed launches end (%" PRIu64 ") before they begin (%" PRIu64 ")", o->timed_end,
-                       o->timed_begin);
+        return cw_fail(err, CW_EINVAL, "timed launches end (%" PRIu64 ") before they begin (%" PRIu64 ")", o->timed_end, o->timed_begin);
     for (size_t i = 0; o->functional != 0 && o->timed_end == 0 && i < sizeof watchers / sizeof watchers[0]; i++)
         if (watchers[i].wanted)
-            return cw_fail(&gpu->err, CW_EINVAL,
+            return cw_fail(err, CW_EINVAL,
                            "functional launches take no time, and %s needs it; name launches that take time (--launches A:B)",
                            watchers[i].name);
     return CW_OK;
 }
 
-/* Options that do not go together. */
-static int check_options(struct cowarp_gpu *gpu, const struct cowarp_options *options)
+int cowarp__check_options(const struct cowarp_options *options, struct cw_error *err)
 {
-    int status = check_functional(gpu, options);
+    int status = check_functional(options, err);
     if (status == CW_OK)
-        status = cowarp__check_estimate(gpu, options);
-    return status == CW_OK ? check_debug(gpu, options) : status;
+        status = cowarp__check_estimate(options, err);
+    return status == CW_OK ? check_debug(options, err) : status;
 }
 
 /* The chip, and all that looks at it. */
@@ -364,7 +364,7 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
     enum cw_oob_mode oob = CW_OOB_FAULT;
     uint32_t checks = 0;
     keep_options(gpu, options);
-    int status = check_options(gpu, options);
+    int status = cowarp__check_options(options, &gpu->err);
     if (status == CW_OK)
         status = check_bounds(gpu, options, &oob);
     if (status == CW_OK)

@@ -151,6 +151,8 @@ static int help(const char *name)
         return help_overview();
     if (strcmp(name, "--all") == 0 || strcmp(name, "-a") == 0)
         return help_all();
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        name = extras[0].name;
     for (uint32_t i = 0; i < EXTRA_CNT; i++)
         if (strcmp(name, extras[i].name) == 0) {
             printf("cowarp %s%s\n%s.\n", name, i == 0 ? " [COMMAND|--all]" : "", extras[i].what);

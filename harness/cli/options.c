@@ -248,6 +248,8 @@ static int parse_option(struct cli_parsed *p, const struct cli_command *command,
     if (!(option->traits & CLI_REPEATS) && cli_has(p, name))
         return cli_error(CLI_WRONG, "option '--%s' is given twice; give it once", name);
     const char *value = equals != NULL ? equals + 1 : option->value == NULL ? "" : argv[++*i];
+    if (option->value == NULL && equals != NULL && value[0] == '\0')
+        return cli_error(CLI_WRONG, "option '--%s=': its value is empty; give one, or --%s alone", name, name);
     if (option->value != NULL && value[0] == '\0')
         return cli_error(CLI_WRONG, "option '--%s': its value is empty; give --%s %s", name, name, option->value);
     p->given[p->given_cnt++] = (struct cli_given){option, value};

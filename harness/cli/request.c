@@ -19,6 +19,9 @@ static int find_workload(const struct cli_parsed *p, const char *command, const 
     uint32_t cnt = 0;
     if (p->word_cnt == 0)
         return cli_error(CLI_WRONG, "%s needs a workload; 'cowarp list' shows all", command);
+    if (p->word_cnt > 1 && (strcmp(p->word[1], "steps") == 0 || strcmp(p->word[1], "native") == 0) && cli_has(p, "functional"))
+        return cli_error(CLI_WRONG, "%s takes one workload, not '%s' too; if it is meant, write --functional=%s", command, p->word[1],
+                         p->word[1]);
     if (p->word_cnt > 1)
         return cli_error(CLI_WRONG, "%s takes one workload, not '%s' too; see 'cowarp help %s'", command, p->word[1], command);
     for (; cowarp_workloads[cnt] != NULL && cnt < NAMES_MAX; cnt++) {

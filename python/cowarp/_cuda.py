@@ -44,6 +44,8 @@ def compile_cuda(source: str | os.PathLike, *, compiler: str | None = None, arch
         if "\n" in path:
             path = os.path.join(work, "text.cu")
             pathlib.Path(path).write_text(source, encoding="utf-8")
+        elif not os.path.isfile(path):
+            raise RequestError(f"{path}: no such file; CUDA C itself is text of several lines")
         target = os.path.join(work, "text.ptx")
         mini = ["-include", os.path.join(folder, "mini_cuda.h")] if folder and not nvcc else []
         flags = ["-ptx", f"-arch={arch}"] if nvcc else [*CLANG_FLAGS, *mini]

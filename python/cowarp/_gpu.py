@@ -31,7 +31,7 @@ OPTIONS = {
     "timeline_mbytes": ("timeline_mbytes", "number"), "per_launch": ("per_launch", "flag"), "per_core": ("per_core", "flag"),
     "per_partition": ("per_partition", "flag"), "registers": ("registers", "number"), "resource_usage": ("resource_usage", "path"),
     "out_of_bounds": ("out_of_bounds", "text"), "redzone_bytes": ("redzone_bytes", "number"),
-    "functional": ("functional", "number"), "timed_begin": ("timed_begin", "number"), "timed_end": ("timed_end", "number"),
+    "functional": ("functional", "how"), "timed_begin": ("timed_begin", "number"), "timed_end": ("timed_end", "number"),
     "checks": ("checks", "text"), "check_lines": ("check_lines", "number"), "bins": ("bins_file", "path"),
     "save_file": ("save_file", "path"), "save_cycle": ("save_cycle", "number"), "load_file": ("load_file", "path"),
     "renew_cycles": ("renew_cycles", "number"), "pack_messages": ("pack_messages", "flag"),
@@ -56,7 +56,17 @@ def settings_of(config, keywords):
     return texts
 
 
-def in_c(kind, value):
+HOW = {"steps": 2, "native": 3}  # COWARP_FUNCTIONAL_...
+
+
+def in_c(word, kind, value):
+    """An option's value as its member of struct cowarp_options."""
+    if kind == "how":
+        if isinstance(value, str) and value not in HOW:
+            raise ValueError(f"{word}={value!r}: it is True, False, or one of {', '.join(map(repr, HOW))}")
+        return HOW[value] if isinstance(value, str) else int(value)
+    if kind in ("number", "real") and isinstance(value, str):
+        raise ValueError(f"{word}={value!r}: takes a number" + (", such as 0.01 for one percent" if word == "estimate" else ""))
     if kind == "text":
         return str(value).encode()
     if kind == "path":
@@ -191,7 +201,7 @@ class Gpu:
         for word, value in options.items():
             member, kind = OPTIONS[word]
             if value is not None:
-                setattr(o, member, in_c(kind, value))
+                setattr(o, member, in_c(word, kind, value))
                 if kind == "number" and getattr(o, member) != int(value):
                     raise ValueError(f"{word}: {value} is too large")
         o.on_progress, o.on_message, o.on_print = self._calls.progress, self._calls.message, self._calls.print

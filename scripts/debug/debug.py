@@ -24,9 +24,8 @@ class Parser(argparse.ArgumentParser):
 
 
 def read_arguments():
-    parser = Parser(prog="cowarp debug", description=__doc__.split("\n\n", 1)[0], epilog=HELP,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter,
-                                     usage="cowarp debug [OPTIONS] run|exec|cuda ... (the command line of that sub-command)")
+    parser = Parser(prog="cowarp debug", description=__doc__.split("\n\n", 1)[0], epilog=HELP, formatter_class=argparse.RawDescriptionHelpFormatter,
+                    usage="cowarp debug [OPTIONS] run|exec|cuda ... (the command line of that sub-command)")
     parser.add_argument("-x", metavar="FILE", dest="script", action="append", default=[], help="commands from a file, before the prompt; - is standard input")
     parser.add_argument("--at", metavar="CYCLE", type=int, help="go to that cycle first, as GTKWave's cursor shows it (cowarp.core_cycle)")
     parser.add_argument("--batch", action="store_true", help="no prompt behind -x FILE")
@@ -96,4 +95,10 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        code = main()
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code)

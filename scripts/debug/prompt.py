@@ -50,7 +50,7 @@ def number(text):
 class Prompt:
     def __init__(self, engine, out=sys.stdout, as_json=False):
         self.engine, self.out, self.json = engine, out, as_json
-        self.stops, self.next_stop, self.last = {}, 1, ""
+        self.stops, self.met, self.next_stop, self.last = {}, set(), 1, ""
 
     def say(self, text):
         print(text, file=self.out, flush=True)
@@ -85,6 +85,11 @@ class Prompt:
             if place["stopped"] != "step":
                 break
         self.tell(place)
+        self.met.update(int(stop) for stop in re.findall(r"\bstop (\d+)", place["stopped"]))
+        if place["stopped"] == "the run ends here" and not self.json:
+            for stop, text in self.stops.items():
+                if stop not in self.met:
+                    self.say(f"stop {stop} ({text}) was never met")
 
     # ---- stops ----
 

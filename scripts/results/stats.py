@@ -98,14 +98,17 @@ def folded(path, stats):
 def main():
     parser = Parser(prog="cowarp stats", description="Shows statistics files, or makes one table of them with a row for each run.",
                     epilog="Counters of mechanisms that no run has are left out.")
-    parser.add_argument("files", nargs="+", metavar="FILE.json", help="what --stats has written")
+    parser.add_argument("files", nargs="*", metavar="FILE.json", help="what --stats has written")
     parser.add_argument("--csv", nargs="?", const="-", metavar="FILE", help="one row per run, all counters and ratios as columns (standard output)")
     parser.add_argument("--json", nargs="?", const="-", metavar="FILE", help="the same as a list of objects")
     parser.add_argument("--folded", nargs="?", const="-", metavar="FILE", help="cycles of schedulers by line and cause as folded stacks, for flame graphs")
     parser.add_argument("--all", action="store_true", help="also counters that are zero, and those of other mechanisms")
     options = parser.parse_args()
-    if options.csv not in (None, "-") and options.csv.endswith(".json"):
-        raise Wrong(f"--csv {options.csv}: is a statistics file; put --csv behind the files, or write --csv=FILE")
+    for name, path in (("--csv", options.csv), ("--folded", options.folded), ("--json", None if options.files else options.json)):
+        if path is not None and path.endswith(".json"):
+            raise Wrong(f"{name} {path}: would be written, and is a statistics file by its name; put {name} behind the files, or write {name}=FILE")
+    if not options.files:
+        parser.error("the following arguments are required: FILE.json")
     refuse_twice(options.files)
     check_outputs([("--csv", options.csv, "CSV"), ("--json", options.json, "JSON"), ("--folded", options.folded, "stacks")], [("the file", path) for path in options.files])
     files = [load(path) for path in options.files]

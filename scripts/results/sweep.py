@@ -149,6 +149,8 @@ def check_rest(options):
     known = re.findall(r"^  --([\w-]+)", asked(options.binary, "help", kind), re.MULTILINE)
     for word in options.rest:
         name = word.partition("=")[0].removeprefix("--")
+        if re.match(r"-[A-Za-z]", word):
+            raise Wrong(f"unknown option '{word}' of {kind}; options begin with two dashes, see 'cowarp help {kind}'")
         if word.startswith("--") and name not in known:
             near = difflib.get_close_matches(name, known, 1)
             raise Wrong(f"unknown option '--{name}' of {kind}; " + (f"did you mean '--{near[0]}'?" if near else f"see 'cowarp help {kind}'"))

@@ -15,7 +15,7 @@ import proofs  # noqa: E402
 import signoff  # noqa: E402
 import testplan  # noqa: E402
 import units  # noqa: E402
-from statsfile import Parser, run_main  # noqa: E402
+from statsfile import Parser, Wrong, run_main  # noqa: E402
 
 TWINS, MUTATION, COVERAGE, SYNTH = "tests/rtl/twins/results.txt", "tests/rtl/mutation.txt", "tests/coverage.txt", "synth/tables.txt"
 
@@ -127,6 +127,8 @@ def main(arguments):
     parser.add_argument("--signoff", action="store_true", help="all units beside all criteria of a sign-off, from the files of results alone")
     options = parser.parse_args(arguments)
     if options.signoff:
+        if options.unit is not None:
+            raise Wrong(f"--signoff shows all units; leave '{options.unit}' out")
         print(json.dumps(signoff.as_json(), indent=1) if options.json else "\n".join(signoff.lines()))
         return 0
     known = units.discover(facts.ROOT)

@@ -284,6 +284,11 @@ class Results(Test):
         for wrong in ({"registers": 1 << 32}, {"redzone_bytes": -1}):
             with self.assertRaises(ValueError):
                 cowarp.Gpu(**wrong)
+        for wrong, said in (({"functional": "nativ"}, "functional='nativ': .* 'steps', 'native'"), ({"estimate": "1%"}, "estimate='1%': .* 0.01")):
+            with self.assertRaisesRegex(ValueError, said):
+                cowarp.Gpu(**wrong)
+        with self.assertRaisesRegex(cowarp.RequestError, "native code checks nothing"):
+            cowarp.Gpu(functional="native", checks="memory")
 
 
 class Errors(Test):
@@ -622,6 +627,8 @@ __global__ void saxpy(float a, const float *x, float *y, int n)
     def test_a_mistake_has_the_compilers_words(self):
         with self.assertRaisesRegex(cowarp.RequestError, "undeclared identifier 'm'"):
             cowarp.compile_cuda(self.SOURCE.replace("i < n", "i < m"), compiler="clang++-14")
+        with self.assertRaisesRegex(cowarp.RequestError, "saxpy.cu: no such file"):
+            cowarp.compile_cuda("saxpy.cu", compiler="clang++-14")
 
     def test_two_of_one_name(self):
         with cowarp.Gpu() as gpu:

@@ -95,6 +95,10 @@ class Requests(Command):
             (["run", "vecadd", "--config", ""], ["--config", "empty", "--config FILE"]),
             (["run", "vecadd", "--stats="], ["--stats", "empty"]),
             (["run", "vecadd", "-x"], ["unknown option '-x'"]),
+            (["run", "vecadd", "--functional="], ["'--functional='", "is empty"]),
+            (["run", "vecadd", "--functional", "native"], ["write --functional=native"]),
+            (["run", "vecadd", "--functional=native", "--check", "race"], ["native code checks nothing", "--check"]),
+            (["run", "vecadd", "--estimate", "1%", "--launches", "0:1"], ["--launches"]),
             (["run", "vecadd", "--preset"], ["needs a value"]),
             (["run", "vecadd", "--quiet=1"], ["takes no value"]),
             (["run", "vecadd", "--seed", "1", "--seed", "2"], ["given twice"]),
@@ -427,6 +431,14 @@ class Help(Command):
             self.assertIn(name, names)
             self.assertIn("--", self.passes("help", name))
             self.assertEqual(self.passes("help", name), self.passes(name, "--help"))
+
+    def test_help_that_nobody_reads(self):
+        for name in ("run", "debug", "stats", "synth", "new-unit"):
+            reader, writer = os.pipe()
+            os.close(reader)
+            done = subprocess.run([COWARP, name, "--help"], stdout=writer, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+            os.close(writer)
+            self.assertNotRegex(done.stderr, "Traceback|Exception", name)
 
     def test_advise(self):
         """Work-groups of 256 on the paper's machine; the numbers of each line are those of the unit test local_advice."""

@@ -303,6 +303,7 @@ class Command(Case):
                                (["--", "./nowhere"], "./nowhere: No such file"),
                                (["--presett", "getm", "--", "./program"], "did you mean '--preset'?"),
                                (["--check", "memory,rice", "--", "./program"], "check 'rice': unknown"),
+                               (["--check", "memory", "--estimate", "5%", "--", "./program"], "an estimate leaves out parts"),
                                (["--functions", "./program"], "leave './program' out"),
                                ([], "cuda needs a program")):
             with self.subTest(words):

@@ -292,6 +292,9 @@ class Table(Results):
         self.make("a.json", *TABLE)
         kept = self.path("a.json").read_bytes()
         self.fails(2, "stats", "--csv", "a.json", "a.json", says="is a statistics file")
+        for option in ("--folded", "--json"):
+            self.fails(2, "stats", option, "a.json", says=f"put {option} behind the files")
+        self.fails(2, "stats", says="FILE.json")
         self.fails(2, "stats", "--json", "a.json", "a.json", says="is the file a.json, which is read")
         self.fails(2, "stats", "a.json", "--csv=/nowhere/t.csv", says="/nowhere/t.csv: its folder is not there")
         self.fails(2, "stats", "a.json", "--csv=/", says="/: is a folder")
@@ -571,7 +574,7 @@ class Signals(Results):
         return said
 
     def test_sweep_refuses_an_option_before_its_runs(self):
-        for words, says in ((["--bogus"], "unknown option '--bogus' of run"), (["--stals"], "did you mean '--stalls'?")):
+        for words, says in ((["--bogus"], "unknown option '--bogus' of run"), (["--stals"], "did you mean '--stalls'?"), (["-o", "t.csv"], "unknown option '-o' of run")):
             self.fails(2, "sweep", "vecadd", "--vary", "n=1000,2000", *words, says=says)
 
     def test_runs_end_with_a_sweep_that_is_killed(self):
