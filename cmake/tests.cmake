@@ -44,7 +44,7 @@ function(cw_add_tests)
     add_test(NAME format COMMAND ${PROJECT_SOURCE_DIR}/tests/format.sh ${PROJECT_SOURCE_DIR})
     set(fuzz ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz.sh ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}/fuzz)
     # The same inputs each time: what guards a landing does not depend on luck.
-    add_test(NAME fuzz.ptx COMMAND ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz.sh ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}/fuzz.seed1 -seed=1 -runs=60000)
+    add_test(NAME fuzz.ptx COMMAND ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz.sh ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}/fuzz.seed1 -seed=1 -runs=36000)
     add_test(NAME fuzz.fatbin COMMAND ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_fatbin.sh ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}/fuzz_fatbin
              ${Python3_EXECUTABLE} -seed=1 -runs=100000)
     add_test(NAME fuzz.ptx.long COMMAND ${fuzz} -max_total_time=120)

@@ -117,7 +117,8 @@ class Store:
             done = children.run([self.binary, *words[:end], *run.beside(path), "--stats", partial, *words[end:]], timeout=self.limit_seconds, text=True, errors="replace")
             said = (done.stderr.strip().splitlines() or ["no message"])[0]
             if not partial.exists() and done.returncode != 1:
-                raise RunFailed(words, said if done.returncode else f"{self.binary} has written no statistics; is it cowarp?")
+                nothing = "the program has launched nothing, so there are no statistics" if words[0] == "cuda" else f"{self.binary} has written no statistics; is it cowarp?"
+                raise RunFailed(words, said if done.returncode else nothing)
             if not partial.exists() or words[0] == "cuda" and done.returncode:  # a program that says so has no right result
                 partial.write_text(json.dumps({"check": "failed", "error": said if done.stderr.strip() else f"the program's status is {done.returncode}"}))
         except subprocess.TimeoutExpired:

@@ -289,4 +289,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(run_main("cowarp validate", main))
+    sys.exit(run_main("cowarp validate", main, "interrupted; nothing was compared"))

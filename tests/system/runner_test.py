@@ -21,6 +21,11 @@ import unittest
 import unittest.mock
 import urllib.parse
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "cuda"))
+import fatbin  # noqa: E402  (after the path is set)
+import waiting  # noqa: E402
+
 SOURCE, COWARP = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
 EACH = "--each" in sys.argv[3:]
 PATIENCE = 120  # seconds, far more than it takes on a machine that has other work
@@ -137,7 +142,7 @@ class Signals(Case):
         for number in ENDS if EACH else [ENDS[Signals.turn % len(ENDS)]]:
             with self.subTest(command=str(words[0]), signal=number.name):
                 command = self.start(words)
-                self.wait_for(lambda: len(below(command.pid)) >= children, command)
+                self.wait_for(lambda: len(below(command.pid)) >= children and (children > 0 or waiting.is_busy(command)), command)
                 time.sleep(0.3)
                 started = below(command.pid)
                 command.send_signal(number)
@@ -202,8 +207,8 @@ class Work(Case):
         self.assertEqual({path.name: path.stat().st_mtime_ns for path in (self.folder / "cache/runs").iterdir()}, before)  # no run was made again
         self.assertEqual((self.folder / "t.csv").read_text(), rows)
 
-    def sweep(self, *words):
-        status, said, error = self.call("sweep", *words, "--json", "t.json")
+    def sweep(self, *words, ask=()):
+        status, said, error = self.call("sweep", *words, "--json", "t.json", *(["--", *ask] if ask else []))
         self.assertEqual((status, error), (0, ""), said)
         return json.loads((self.folder / "t.json").read_text())
 
@@ -224,19 +229,32 @@ class Work(Case):
         self.assertEqual(self.kept(), 4)
         self.assertEqual(self.call("sweep", "exec", "--vary", "core.count=1,2"), (2, "", "cowarp sweep: exec needs --script FILE; a PTX file stands in its place: cowarp sweep FILE.ptx ...\n"))
 
+    def longer(self, name):
+        """A byte at the end of a program changes nothing but its digest."""
+        path = self.folder / name
+        path.write_bytes(path.read_bytes() + b" ")
+
     def test_sweep_of_a_program(self):
-        """Its runs depend on the program, on its arguments and on --input; one that ends with another status has no result."""
-        words = ["cuda", "--vary", "core.count=1,2", "--", self.program('test "$1" != bad'), "good"]
-        self.assertEqual([row["core.count"] for row in self.sweep(*words)], ["1", "2"])
-        self.sweep(*words)
-        self.assertEqual(self.kept(), 2)
-        self.program('test "$1" != bad && true')
-        self.sweep(*words)
-        self.assertEqual(self.kept(), 4)
-        status, _, said = self.call("sweep", "cuda", "--vary", "core.count=1,2", "--csv", "bad.csv", "--", "./program", "bad")
+        """Its runs depend on the program, its arguments and --input; one that ends with another status has no result."""
+        (self.folder / "k.fatbin").write_bytes(fatbin.container(fatbin.image((SOURCE / "tests/cuda/kernels.ptx").read_text())))
+        cuda = COWARP.parent / "cuda"
+        subprocess.run(["cc", "-std=gnu11", "-Wno-pointer-arith", f'-DFATBIN="{self.folder}/k.fatbin"', SOURCE / "tests/cuda/program.c", "-o", self.folder / "program",
+                        cuda / "libcudart.so.12", f"-Wl,-rpath-link,{cuda}", "-pthread"], check=True)
+        (self.folder / "f").write_text("1")
+        words = ["cuda", "--vary", "core.count=1,2", "--input", "f"]
+        rows = self.sweep(*words, ask=["./program", "variables"])
+        self.assertEqual([row["core.count"] for row in rows], ["1", "2"])
+        self.assertGreater(min(row["cycles"] for row in rows), 0)
+        for change, kept in ((lambda: None, 2), (lambda: (self.folder / "f").write_text("2"), 4), (lambda: self.longer("program"), 6)):
+            change()
+            self.sweep(*words, ask=["./program", "variables"])
+            self.assertEqual(self.kept(), kept)
+        status, _, said = self.call("sweep", *words, "--csv", "bad.csv", "--", "./program", "7")
         self.assertEqual((status, said), (1, "cowarp sweep: 2 of 2 runs have failed; the column error says why\n"))
-        self.assertIn("the program's status is 1", (self.folder / "bad.csv").read_text())
-        self.assertEqual(self.call("sweep", "cuda", "--vary", "core.count=1,2", "--", "./none"), (2, "", "cowarp sweep: ./none: there is no such file\n"))
+        self.program("true")
+        status, said, _ = self.call("sweep", *words, "--", "./program")
+        self.assertIn("the program has launched nothing, so there are no statistics", said)
+        self.assertEqual(self.call("sweep", *words, "--", "./none"), (2, "", "cowarp sweep: ./none: there is no such file\n"))
 
     def test_processes_change_no_result(self):
         """Points and tests side by side are those of one process; also the first that is wrong."""
