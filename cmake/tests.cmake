@@ -44,7 +44,7 @@ function(cw_add_tests)
     add_test(NAME format COMMAND ${PROJECT_SOURCE_DIR}/tests/format.sh ${PROJECT_SOURCE_DIR})
     set(fuzz ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz.sh ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}/fuzz)
     # The same inputs each time: what guards a landing does not depend on luck.
-    add_test(NAME fuzz.ptx COMMAND ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz.sh ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}/fuzz.seed1 -seed=1 -runs=60000)
+    add_test(NAME fuzz.ptx COMMAND ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz.sh ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}/fuzz.seed1 -seed=1 -runs=36000)
     add_test(NAME fuzz.fatbin COMMAND ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_fatbin.sh ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}/fuzz_fatbin
              ${Python3_EXECUTABLE} -seed=1 -runs=100000)
     add_test(NAME fuzz.ptx.long COMMAND ${fuzz} -max_total_time=120)
@@ -155,10 +155,18 @@ function(cw_add_tests)
     if(CHROMIUM)
         add_test(NAME system.report_page
             COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/report_page_test.py $<TARGET_FILE:cowarp> ${CHROMIUM})
+        add_test(NAME system.serve_page
+            COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/serve_page_test.py $<TARGET_FILE:cowarp> ${CHROMIUM})
     endif()
     add_test(NAME docs.trust COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs_trust.py ${PROJECT_SOURCE_DIR})
     add_test(NAME system.results COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/results_test.py $<TARGET_FILE:cowarp>)
     set_tests_properties(system.results PROPERTIES TIMEOUT 600)
+    add_test(NAME system.runner COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/runner_test.py ${PROJECT_SOURCE_DIR} $<TARGET_FILE:cowarp>)
+    add_test(NAME system.runner.each COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/runner_test.py ${PROJECT_SOURCE_DIR} $<TARGET_FILE:cowarp>
+             --each Signals)
+    set_tests_properties(system.runner system.runner.each PROPERTIES TIMEOUT 600)
+    add_test(NAME system.elastic COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/rtl/elastic_test.py ${PROJECT_SOURCE_DIR} $<TARGET_FILE:cowarp>)
+    set_tests_properties(system.elastic PROPERTIES TIMEOUT 600)
     add_test(NAME system.facts COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/facts_test.py ${PROJECT_SOURCE_DIR} $<TARGET_FILE:cowarp>)
     # Limits are of one compiler's code.
     set(readme_build other)

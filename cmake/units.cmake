@@ -21,6 +21,8 @@ foreach(folder ${CW_RTL_FOLDERS})
 endforeach()
 
 add_library(cowarp_rtl STATIC
+    harness/rtl/elastic.c
+    harness/rtl/elastic_contracts.c
     harness/rtl/lockstep.c
     harness/rtl/bin_watch.c
     harness/rtl/bins.c
@@ -166,6 +168,9 @@ add_executable(test_rtl_provider tests/rtl/test_rtl_provider.c)
 target_link_libraries(test_rtl_provider PRIVATE cw_lockstep_driver)
 target_compile_definitions(test_rtl_provider PRIVATE CW_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 add_test(NAME rtl.provider COMMAND test_rtl_provider)
+add_executable(test_elastic tests/rtl/test_elastic.c)
+target_link_libraries(test_elastic PRIVATE cw_lockstep_driver)
+add_test(NAME rtl.elastic COMMAND test_elastic)
 set_tests_properties(rtl.provider PROPERTIES
     ENVIRONMENT "COWARP_CACHE=${CW_RTL_DIR}" WORKING_DIRECTORY ${CMAKE_BINARY_DIR} TIMEOUT 600 LABELS rtl)
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Simulation runs that are kept: a run is made once per build of the simulator and machine configuration, and read back afterwards."""
-import concurrent.futures
 import hashlib
 import json
 import os
@@ -8,15 +7,14 @@ import pathlib
 import re
 import subprocess
 import sys
-import time
 from typing import NamedTuple
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "scripts" / "results"))  # behind: both folders have a report.py
 
 import children  # noqa: E402  (after the path is set)
+import runner  # noqa: E402
 import statsfile  # noqa: E402
 
-LOG_SECONDS = 60  # between two lines about runs, where no terminal is
 FIRST_SEED = 1  # the simulator's default
 NO_SYSTEM = NO_PERSISTENCY = "none"
 # The workloads' inputs in all figures, as parameters sorted by name; a workload that is not here has its defaults. Experiments inputs.* look for them.
@@ -28,8 +26,7 @@ INPUTS = {"ap": (("fanout", 16), ("limit", 2), ("passes", 2), ("popular", 96)),
 
 def default_store():
     """Where finished runs are kept, beside RTL that was built: the cache (docs/command.md, "Where files are")."""
-    home = os.environ.get("COWARP_CACHE") or (os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) + "/cowarp"
-    return pathlib.Path(home) / "runs"
+    return runner.cache() / "runs"
 
 
 class Run(NamedTuple):
@@ -78,16 +75,6 @@ class RunFailed(Exception):
 PROVENANCE = re.compile(rb"cowarp provenance 1\0.{1004}", re.DOTALL)
 
 
-def tell(number, total, told):
-    """On a terminal a line that counts, elsewhere a line each minute. told: when there was the last one; returns that."""
-    if sys.stderr.isatty():
-        print(f"\r{number}/{total} runs", end="", file=sys.stderr, flush=True)
-    elif time.monotonic() - told >= LOG_SECONDS:
-        print(f"{number}/{total} runs", file=sys.stderr, flush=True)
-        return time.monotonic()
-    return told
-
-
 class Store:
     """Finished runs in a folder: one JSON file each, named by a digest of the simulator, its kernels, the files that all runs read, and the run's
     arguments. A run has a workload, a system, arguments() and beside(), as Run."""
@@ -131,12 +118,14 @@ class Store:
         partial = path.with_suffix(f".{os.getpid()}.partial")
         words = self.sized(run).arguments()
         try:
-            done = children.run([self.binary, *words, *run.beside(path), "--stats", partial], timeout=self.limit_seconds, text=True)
+            end = words.index("--") if "--" in words else len(words)  # behind it stand a program's own words
+            done = children.run([self.binary, *words[:end], *run.beside(path), "--stats", partial, *words[end:]], timeout=self.limit_seconds, text=True, errors="replace")
             said = (done.stderr.strip().splitlines() or ["no message"])[0]
-            if not partial.exists():
-                if done.returncode != 1:
-                    raise RunFailed(words, said if done.returncode else f"{self.binary} has written no statistics; is it cowarp?")
-                partial.write_text(json.dumps({"check": "failed", "error": said}))
+            if not partial.exists() and done.returncode != 1:
+                nothing = "the program has launched nothing, so there are no statistics" if words[0] == "cuda" else f"{self.binary} has written no statistics; is it cowarp?"
+                raise RunFailed(words, said if done.returncode else nothing)
+            if not partial.exists() or words[0] == "cuda" and done.returncode:  # a program that says so has no right result
+                partial.write_text(json.dumps({"check": "failed", "error": said if done.stderr.strip() else f"the program's status is {done.returncode}"}))
         except subprocess.TimeoutExpired:
             partial.write_text(json.dumps({"check": "failed", "error": f"not done after {self.limit_seconds} s"}))
         except children.Stopped:
@@ -146,22 +135,17 @@ class Store:
             raise RunFailed(words, f"{self.binary}: {error.strerror}") from None
         partial.replace(path)
 
+    def about(self, run):
+        """Of the runner: what the run is called, and where its statistics will be."""
+        return " ".join(["cowarp", *self.sized(run).arguments()]), self.path(run)
+
     def make_all(self, runs, jobs):
         """Makes the runs that are not there yet, `jobs` at a time; returns how many there were. Failures stay in their files."""
         by_path = {self.path(run): run for run in runs}
         missing = [run for path, run in by_path.items() if not path.exists()]
-        if not missing:
-            return 0
-        pool, told = concurrent.futures.ThreadPoolExecutor(jobs), time.monotonic()
-        try:
-            for number, future in enumerate(concurrent.futures.as_completed([pool.submit(self._make, run, self.path(run)) for run in missing]), 1):
-                if not isinstance(future.exception(), RunFailed):
-                    future.result()
-                told = tell(number, len(missing), told)
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-        if sys.stderr.isatty():
-            print("\r" + " " * 40 + "\r", end="", file=sys.stderr)
+        for _, future in runner.each(lambda run: self._make(run, self.path(run)), missing, jobs, "runs", self.about):
+            if not isinstance(future.exception(), RunFailed):
+                future.result()
         return len(missing)
 
 

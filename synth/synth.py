@@ -5,7 +5,6 @@
 Exit status: 0 done, 1 a tool failed or a check did (a unit misses its clock, a path leads from a RAM to a RAM, netlist and RTL differ, a figure
 moved), 2 the request was wrong."""
 import argparse
-import concurrent.futures
 import contextlib
 import dataclasses
 import hashlib
@@ -336,6 +335,11 @@ def sweep(options, unit):
     print(f"written {base}.csv and .svg")
 
 
+def about(job):
+    """Of the runner."""
+    return job.name, None
+
+
 def speed_points(job):
     """The unit mapped by each of SPEEDS; the smallest first."""
     elaborated = job.elaborated = netlist.elaborate(job.unit, job.params, job.work)
@@ -360,16 +364,15 @@ def speed_sweep(options, chosen):
     for job in jobs:
         job.work.mkdir(parents=True, exist_ok=True)
     head = ("steps", "target ns", "cells", "logic um2", "area mm2", "Fmax MHz", "Fmax MHz at the clock's node", "slack ps")
-    with concurrent.futures.ThreadPoolExecutor(max(1, options.jobs)) as pool:
-        for job, points in zip(jobs, pool.map(speed_points, jobs)):
-            clock, base = job.unit.clock, options.out / f"speed-{job.name}"
-            names = ("steps", "target_ns", "cells", "logic_um2", "area_mm2", "fmax_mhz", "scaled_fmax_mhz", "slack_ps")
-            table = report.table(head, [tuple(p[name] for name in names) for p in points])
-            title = f"{job.name}, {options.technology.name}: logic and SRAM, estimates (docs/synthesis.md)"
-            report.write(base.with_suffix(".md"), f"# {job.name}: area over Fmax\n\n{table}\n")
-            report.write(base.with_suffix(".csv"), "\n".join([",".join(names), *(",".join(report.text_of(p[n], "{:.6g}") for n in names) for p in points)]) + "\n")
-            report.write(base.with_suffix(".svg"), plot.speed_text(title, points, clock.mhz, clock.node_nm))
-            print(f"{job.name}, clock {clock.mhz:.0f} MHz at {clock.node_nm} nm\n{table}\nwritten {base}.md, .csv and .svg", flush=True)
+    for job, points in zip(jobs, tools.runner.results(speed_points, jobs, options.jobs, "units", about)):
+        clock, base = job.unit.clock, options.out / f"speed-{job.name}"
+        names = ("steps", "target_ns", "cells", "logic_um2", "area_mm2", "fmax_mhz", "scaled_fmax_mhz", "slack_ps")
+        table = report.table(head, [tuple(p[name] for name in names) for p in points])
+        title = f"{job.name}, {options.technology.name}: logic and SRAM, estimates (docs/synthesis.md)"
+        report.write(base.with_suffix(".md"), f"# {job.name}: area over Fmax\n\n{table}\n")
+        report.write(base.with_suffix(".csv"), "\n".join([",".join(names), *(",".join(report.text_of(p[n], "{:.6g}") for n in names) for p in points)]) + "\n")
+        report.write(base.with_suffix(".svg"), plot.speed_text(title, points, clock.mhz, clock.node_nm))
+        print(f"{job.name}, clock {clock.mhz:.0f} MHz at {clock.node_nm} nm\n{table}\nwritten {base}.md, .csv and .svg", flush=True)
 
 
 def put_on_page(options, results, papers):
@@ -446,12 +449,9 @@ def synthesize(options, chosen):
     chosen = sorted(chosen, key=lambda unit: -unit.verilog.stat().st_size)
     jobs = [Job(unit, units.settings(unit, options.set), options, counted, misfits) for unit in chosen]
     results = []
-    with concurrent.futures.ThreadPoolExecutor(max(1, options.jobs)) as pool:
-        for job, result in zip(jobs, pool.map(Job.run, jobs)):
-            results.append(result)
-            print("\n".join(told(job, result)), flush=True)
-            if len(jobs) > 1:
-                say(f"{len(results)} of {len(jobs)} units, {time.monotonic() - begin:.0f} s")
+    for job, result in zip(jobs, tools.runner.results(Job.run, jobs, options.jobs, "units", about)):
+        results.append(result)
+        print("\n".join(told(job, result)), flush=True)
     save(options, results)
     print(f"written {options.out}/table.md, table.json and one report per unit ({time.monotonic() - begin:.0f} s)")
     judge(options, results)

@@ -12,11 +12,12 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "scripts" / "r
 import children
 import factors
 import liberty
+import runner
 import schema
 import sram
 from units import Failed
 
-__all__ = ["children", "schema"]  # of the folder above, for the others here
+__all__ = ["children", "runner", "schema"]  # of the folder above, for the others here
 
 QFLOW = pathlib.Path("/usr/share/qflow/tech")
 

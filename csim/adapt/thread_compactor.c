@@ -57,7 +57,7 @@ bool cw_adapt_thread_compactor_clock(struct cw_adapt_thread_compactor *t, const 
     t->in.warp_ready = take;
     if (mask != NULL)
         memcpy(t->in.start_mask, mask, t->warps * sizeof mask[0]);
-    t->idle = !t->in.start_valid && !t->out.warp_valid && !t->out.count_valid;
+    t->idle = !t->in.start_valid && !t->out.warp_valid && !t->out.count_valid && t->out.start_ready;
     if (t->idle)
         return false;
     t->unit.ops->eval(t->unit.self, &t->in, &t->out);

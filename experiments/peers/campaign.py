@@ -65,8 +65,8 @@ def main():
     settings = parser.parse_args()
     rows, absent = programs.chosen(programs.read(settings.programs)[1], settings)
     lines, bad = [], 0
-    for row in rows:
-        result, launches, work, seconds = run(row, settings)
+    done = programs.runner.results(lambda row: run(row, settings), rows, 1, "programs", lambda row: (row["program"], None))
+    for row, (result, launches, work, seconds) in zip(rows, done):
         bad += result.split(":")[0] not in ("right", "ended", "refused", "waived")
         lines.append([row["suite"], row["program"], result, launches, work, f"{seconds:.1f}"])
         print(*("-" if word is None else word for word in lines[-1]), sep="  ", flush=True)
@@ -79,4 +79,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(programs.statsfile.run_main("campaign.py", main))

@@ -113,4 +113,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(programs.statsfile.run_main("card.py", main))

@@ -12,7 +12,6 @@ A kernel that executes more than three percent more or fewer instructions than t
 and not compared.
 Kernels are compared by IPC (Pearson's correlation) and by the mean of |cycles here / cycles there - 1|. --table writes a row for each program.
 The exit status is 1 when a program failed or did not launch what the file says."""
-import concurrent.futures
 import math
 import pathlib
 import statistics
@@ -100,19 +99,18 @@ def main():
     settings = parser.parse_args()
     there, absent = (by_program(rows) for rows in programs.chosen(programs.read(settings.kernels)[1], settings))
     kernels, wholes, lines, bad = [], [], [], 0
-    with concurrent.futures.ThreadPoolExecutor(settings.jobs) as pool:
-        results = pool.map(lambda key: run(there[key], settings), there)
-        for (program, arguments), (failure, sums) in zip(there, results):
-            rows = there[program, arguments]
-            pairs, wrong, other = compare(rows, sums) if failure is None else ([], [failure], [])
-            bad += bool(wrong)
-            for words in wrong + other:
-                print(f"{program}: {words}", flush=True)
-            if pairs:
-                kernels += pairs
-                wholes.append(whole(pairs, rows))
-                lines.append(f"| {program} | {sum(int(row['launches']) for row in rows)} | {wholes[-1][0]} | {wholes[-1][1] / wholes[-1][0]:.2f} |")
-                print(lines[-1], flush=True)
+    results = programs.runner.results(lambda key: run(there[key], settings), there, settings.jobs, "programs", lambda key: (" ".join(key), None))
+    for (program, arguments), (failure, sums) in zip(there, results):
+        rows = there[program, arguments]
+        pairs, wrong, other = compare(rows, sums) if failure is None else ([], [failure], [])
+        bad += bool(wrong)
+        for words in wrong + other:
+            print(f"{program}: {words}", flush=True)
+        if pairs:
+            kernels += pairs
+            wholes.append(whole(pairs, rows))
+            lines.append(f"| {program} | {sum(int(row['launches']) for row in rows)} | {wholes[-1][0]} | {wholes[-1][1] / wholes[-1][0]:.2f} |")
+            print(lines[-1], flush=True)
     print(conclusion(kernels, "kernels"))
     print(conclusion(wholes, "programs") + f"; {bad} failed, {len(absent)} are not in {settings.folder}")
     if settings.table is not None:
@@ -121,4 +119,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(programs.statsfile.run_main("compare.py", main))

@@ -11,6 +11,13 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "scripts/results"))
+import children
+import runner
+import statsfile
+
+__all__ = ["runner", "statsfile"]  # of the folder above, for the others here
+
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -50,14 +57,14 @@ def chosen(rows, settings):
 
 
 def simulate(row, settings, words):
-    """(what subprocess.run has returned, statistics) of a row's program; words: options of `cowarp cuda`. (None, {}): it did not end."""
+    """(what children.run has returned, statistics) of a row's program; words: options of `cowarp cuda`. (None, {}): it did not end."""
     folder = settings.folder.resolve()
     with tempfile.TemporaryDirectory() as place:
         stats = pathlib.Path(place) / "stats.json"
         command = [settings.cowarp, "cuda", *words, *shlex.split(row.get("options", "")), *settings.options, "--stats", stats, "--", folder / row["program"],
                    *shlex.split(row["arguments"])]
         try:
-            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=settings.seconds)
+            done = children.run(command, cwd=folder, text=True, errors="replace", timeout=settings.seconds)
         except subprocess.TimeoutExpired:
             return None, {}
         return done, json.loads(stats.read_text()) if stats.is_file() else {}

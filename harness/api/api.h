@@ -42,6 +42,7 @@ struct cowarp_gpu {
     struct cw_rtl_choice *unit; /* unit_cnt, in the order of cowarp_unit_at, then those of instances up to choice_cnt; names of files and
                                    instances are ours */
     uint32_t unit_cnt, choice_cnt;
+    char *elastic; /* what cowarp_elastic has said last; owned */
     struct cw_gpu *gpu;
     struct cowarp_module *modules;
     uint64_t program_bytes; /* addresses that the modules loaded so far have taken */
@@ -130,7 +131,10 @@ bool cowarp__unit_used(const struct cowarp_gpu *gpu, const struct cw_unit *unit,
 const char *cowarp__backend_name(enum cw_unit_backend backend);
 /* Reads "name=backend", "name=backend:file" and "core3.name=backend" settings into gpu->unit, and creates gpu->units. ports_only: a wave
  * file traces the RTL from the beginning, so the wave of a lockstep difference, which cannot trace it too, has no inner signals. */
-int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings, bool ports_only);
+int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings, bool ports_only, bool elastic);
+/* elastic.c: all units that are in RTL may take other times; of the statistics file the member "elastic". */
+int cowarp__elastic_choose(struct cowarp_gpu *gpu);
+void cowarp__elastic_write(const struct cowarp_gpu *gpu, FILE *f);
 /* Builds the RTL that a GPU of these options will open, several units at a time. */
 int cowarp__units_build(struct cowarp_gpu *gpu, const struct cw_gpu_options *options);
 /* CW_EINVAL when an instance was named that the machine, which has been made, does not have. */

@@ -220,7 +220,7 @@ static int choose(struct cowarp_gpu *gpu, const struct cowarp_options *options, 
     if (status == CW_OK)
         status = cowarp__usage_create(gpu, options);
     if (status == CW_OK)
-        status = cowarp__units_open(gpu, options->units, options->wave_file != NULL && options->wave_on == NULL);
+        status = cowarp__units_open(gpu, options->units, options->wave_file != NULL && options->wave_on == NULL, options->elastic != 0);
     if (status == CW_OK)
         status = cowarp__wave_tap(gpu, options);
     *units = gpu->taps != NULL ? &gpu->tapped_units : &gpu->units;
@@ -481,6 +481,7 @@ void cowarp_destroy(struct cowarp_gpu *gpu)
     cowarp__manifest_destroy(gpu);
     cowarp__occupancy_destroy(gpu);
     cowarp__usage_destroy(gpu);
+    free(gpu->elastic);
     free(gpu->mechs);
     free(gpu);
 }

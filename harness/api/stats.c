@@ -320,6 +320,7 @@ int cowarp_write_stats(struct cowarp_gpu *gpu, const char *path, const char *wor
     put_units(f, gpu);
     put_oracle(f, gpu);
     put_persist_oracle(f, gpu);
+    cowarp__elastic_write(gpu, f);
     put_config(f, &gpu->config);
     cowarp__parts_write(gpu, f);
     cowarp__waits_write(gpu, f);

@@ -236,7 +236,7 @@ static void pass_message(void *context, const char *text)
         gpu->on_message(gpu->context, text);
 }
 
-int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings, bool ports_only)
+int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings, bool ports_only, bool elastic)
 {
     uint32_t cnt = 0, asked = 0;
     while (cw_mech_unit_at(cnt) != NULL)
@@ -254,6 +254,9 @@ int cowarp__units_open(struct cowarp_gpu *gpu, const char *const *settings, bool
         if (status != CW_OK)
             return status;
     }
+    const int wanted = elastic ? cowarp__elastic_choose(gpu) : CW_OK;
+    if (wanted != CW_OK)
+        return wanted;
     const struct cw_rtl_options options = {
         .build = {.message = pass_message,
                   .message_context = gpu,

@@ -79,7 +79,7 @@ struct cli_command {
 
 extern const struct cli_command cli_list, cli_run, cli_crash, cli_litmus, cli_config, cli_exec, cli_cuda, cli_wave, cli_advise, cli_stats,
     cli_diff, cli_explain, cli_rerun, cli_sweep, cli_report, cli_reproduce, cli_synth, cli_new_unit, cli_unit, cli_proofs, cli_doctor,
-    cli_test, cli_validate, cli_debug;
+    cli_test, cli_validate, cli_debug, cli_serve;
 /* The options of `cowarp cuda` alone, and the command line that they are, as the process of its program reads it. */
 #define CLI_CUDA_OWN_CNT 4u
 extern const struct cli_option cli_cuda_own[CLI_CUDA_OWN_CNT];
@@ -134,7 +134,9 @@ struct cli_session {
     double started, line_at;
     double launch_at; /* when the launch began; 0: none has */
     uint64_t blocks_done;
-    double steps_at; /* of cli_session_steps_begin */
+    double steps_at;      /* of cli_session_steps_begin */
+    const char *progress; /* file for `cowarp serve`; NULL: nobody asks */
+    double noted_at;      /* when it was last written */
 };
 
 /* Result of a run, for the summary and the statistics file. */
@@ -157,10 +159,14 @@ int cli_session_open_logged(struct cli_session *s, const struct cli_parsed *p, c
 /* Prints the outcome and writes the statistics. Returns the exit status. */
 int cli_session_end(struct cli_session *s, const struct cli_result *result);
 void cli_session_close(struct cli_session *s);
-/* Steps of a command that has many runs, on a terminal: "NAME: 12 of 1000 points, 40 s left". The end erases the line. */
+/* Steps of a command that has many runs: "NAME: 12 of 1000 points, 40 s left". On a terminal a line that changes, and that the end erases;
+ * elsewhere a line each minute. */
 void cli_session_steps_begin(struct cli_session *s);
 void cli_session_step(struct cli_session *s, const char *what, uint64_t done, uint64_t total);
 void cli_session_steps_end(struct cli_session *s);
+/* progress.c: what there is to say of the run, at most once a second: done of total things that are called `what`. now: as of s->started. */
+void cli_progress_open(struct cli_session *s);
+void cli_progress_note(struct cli_session *s, double now, const char *what, uint64_t done, uint64_t total);
 /* A view of the event's place beside the trace: FILE.gtkw for FILE.fst, its name in path; "" when the system has no view. It names the signals
  * that the trace has. CLI_OK or an exit status, the error printed. */
 int cli_view_follow(char *path, size_t bytes, struct cowarp_gpu *gpu, const char *trace, const char *system,

@@ -81,6 +81,12 @@ static int check(struct crash *c)
     struct cw_error err;
     if (cli_has(c->p, "pm"))
         return cli_error(CLI_WRONG, "crash and --pm: it makes an image of its own at each point; leave out --pm");
+    const int status = cli_jobs_read(&c->jobs, c->p);
+    if (status != CLI_OK)
+        return status;
+    if ((c->jobs.at_once > 1 || c->jobs.journal != NULL) && (cli_has(c->p, "stats") || cli_has(c->p, "operations")))
+        return cli_error(CLI_WRONG,
+                         "--jobs and --journal: --stats and --operations need all recoveries in one process; leave some of them out");
     const char *image = cli_value(c->p, "image", NULL);
     snprintf(c->image, sizeof c->image, "%s%s", image != NULL ? image : c->name, image != NULL ? "" : ".crash.pm");
     if (cw_out_file_check(c->image, &err) != CW_OK)
@@ -181,27 +187,68 @@ static int crash_at(struct crash *c, uint64_t n)
     if (status != COWARP_OK)
         return cli_error(CLI_FAILED, "%s", cowarp_error(c->first.gpu));
     status = crash_recover(c, &c->first);
-    if (status != COWARP_OK)
-        return report(c, n, status);
+    if (status == COWARP_OK)
+        return CLI_OK;
+    return c->jobs.worker ? CLI_FAILED : report(c, n, status);
+}
+
+static int count_point(void *context, uint64_t i, const void *result)
+{
+    struct crash *c = context;
+    const struct crash_result *r = result;
+    (void)i;
     c->done++;
+    c->cycles += r->cycles;
+    c->failures += r->second;
     return CLI_OK;
+}
+
+int crash_points(struct crash *c, int (*run)(void *context, uint64_t i, void *result), void *context, const char *what, uint64_t total)
+{
+    c->jobs.session = &c->session;
+    c->jobs.what = what;
+    c->jobs.total = total;
+    c->jobs.bytes = sizeof(struct crash_result);
+    c->jobs.run = run;
+    c->jobs.done = count_point;
+    c->jobs.context = context;
+    return cli_jobs_run(&c->jobs, c->p);
+}
+
+static int crash_at_point(void *context, uint64_t i, void *result)
+{
+    struct crash *c = context;
+    struct crash_result *r = result;
+    const int status = crash_at(c, c->point[i]);
+    r->cycles = c->last;
+    return status;
+}
+
+/* Points in their order; what the last one says is told of all. */
+static int crash_at_each(struct crash *c, uint64_t cnt)
+{
+    int status = crash_points(c, crash_at_point, c, "points", cnt);
+    if (status == CLI_OK && cnt > 0 && !c->session.quiet && !c->is_script && c->first.x.message[0] == '\0')
+        status = crash_at(c, c->point[cnt - 1]); /* another process has made it, or an earlier command */
+    return status;
 }
 
 /* That many different points, in ascending order: each is as likely as any other. */
 static int crash_at_all(struct crash *c)
 {
-    uint64_t state = c->session.options.seed, left = c->wanted;
-    int status = CLI_OK;
-    for (uint64_t n = 0; status == CLI_OK && left > 0 && n <= c->persists; n++) {
+    uint64_t state = c->session.options.seed, left = c->wanted < c->persists + 1 ? c->wanted : c->persists + 1, cnt = 0;
+    c->point = calloc(left + 1, sizeof *c->point);
+    if (c->point == NULL)
+        return cli_error(CLI_FAILED, "out of memory");
+    for (uint64_t n = 0; left > 0 && n <= c->persists; n++) {
         state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         const double random = (double)(state >> 11) / (double)(UINT64_C(1) << 53);
         if (random * (double)(c->persists + 1 - n) >= (double)left)
             continue;
         left--;
-        status = crash_at(c, n);
-        cli_session_step(&c->session, "points", c->done, c->wanted < c->persists + 1 ? c->wanted : c->persists + 1);
+        c->point[cnt++] = n;
     }
-    return status;
+    return crash_at_each(c, cnt);
 }
 
 static int crash_at_cycle(struct crash *c)
@@ -211,7 +258,11 @@ static int crash_at_cycle(struct crash *c)
         n++;
     if (cli_has(c->p, "image") && save_image(c, n) != CLI_OK)
         return CLI_FAILED;
-    return crash_at(c, n);
+    c->point = malloc(sizeof *c->point);
+    if (c->point == NULL)
+        return cli_error(CLI_FAILED, "out of memory");
+    c->point[0] = n;
+    return crash_at_each(c, 1);
 }
 
 /* Statistics are those of the recoveries. */
@@ -231,11 +282,9 @@ static int conclude(struct crash *c)
 
 static int carry_out(struct crash *c)
 {
-    cli_session_steps_begin(&c->session);
-    const int status = c->model ? (cli_has(c->p, "operations") ? crash_operations(c) : crash_explore(c))
-                                : (c->at_cycle ? crash_at_cycle(c) : crash_at_all(c));
-    cli_session_steps_end(&c->session);
-    return status;
+    if (c->model)
+        return cli_has(c->p, "operations") ? crash_operations(c) : crash_explore(c);
+    return c->at_cycle ? crash_at_cycle(c) : crash_at_all(c);
 }
 
 static int simulate(struct crash *c)
@@ -256,6 +305,7 @@ static int simulate(struct crash *c)
     c->session.stats = stats;
     if (status == CLI_OK)
         status = conclude(c);
+    free(c->point);
     crash_gpu_close(&c->first);
     crash_gpu_close(&c->second);
     cli_session_close(&c->session);
@@ -290,6 +340,7 @@ static const struct cli_option options[] = {
     {"recover", "KERNEL", 0, "of a script: the first launch of this kernel begins the recovery; what stands above it is the program"},
     {"verify", "KERNEL|COMMAND", 0,
      "of a script: the launch of this kernel begins the verification; or a command that verifies, with status 0 when all is right"},
+    CLI_JOBS_OPTIONS,
     CLI_WORKLOAD_OPTIONS,
 };
 

@@ -8,6 +8,7 @@
 #define COWARP_CLI_CRASH_H
 
 #include "cli.h"
+#include "jobs.h"
 #include "script.h"
 #include "workloads.h"
 
@@ -36,9 +37,21 @@ struct crash {
     uint64_t cycle;
     uint64_t persists; /* of the run */
     uint64_t done;     /* points that are right */
+    uint64_t failures; /* in these recoveries, from which others were right */
     uint64_t cycles;   /* that their recoveries took */
-    char image[4096];  /* file for the image of a point that is wrong */
+    uint64_t last;     /* cycles of the last recovery in this process */
+    uint64_t *point;   /* moments of the log that are to be tried, in ascending order; owned */
+    struct cli_jobs jobs;
+    char image[4096]; /* file for the image of a point that is wrong */
 };
+
+/* Of a point that is right. */
+struct crash_result {
+    uint64_t cycles; /* of its recovery */
+    uint64_t second; /* failures in that */
+};
+/* A point is one of c->jobs; its result is counted in c. run, context: as of struct cli_jobs. CLI_OK or an exit status, the error printed. */
+int crash_points(struct crash *c, int (*run)(void *context, uint64_t i, void *result), void *context, const char *what, uint64_t total);
 
 /* explore.c: states that the model allows. CLI_OK: all that were tried are right, and their number has been printed. */
 int crash_explore(struct crash *c);

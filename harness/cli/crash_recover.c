@@ -91,7 +91,7 @@ int crash_recover(struct crash *c, struct crash_gpu *g)
     g->x.message[0] = '\0';
     const int status = c->is_script ? cli_script_recover(&g->script, &c->parts, &cycles) : cli_request_recover(&c->request, &g->x, &cycles);
     if (status == COWARP_OK)
-        c->cycles += cycles;
+        c->last = cycles;
     return status;
 }
 

@@ -43,6 +43,8 @@ struct explorer {
     uint32_t seen_cap, launch;
     uint32_t without; /* the line that is left out; or 0 */
     uint64_t random, states, passed, early, late;
+    uint64_t turn;   /* states that have been made, also those that are not new */
+    uint32_t old;    /* of these the last ones, which were not */
     uint64_t second; /* failures in recoveries */
     int told;        /* exit status of what has been said to be wrong; CLI_OK: nothing yet */
 };
@@ -484,33 +486,38 @@ static void shape(struct explorer *e, uint32_t store, uint32_t form)
     }
 }
 
-static int fail_again(struct explorer *e);
+/* Goes on to the next state that is new, which is then in e->in; false: there are wanted, or hardly any more. */
+static bool next_state(struct explorer *e, uint64_t wanted)
+{
+    while (e->states < wanted && e->g.stores > 0 && e->old < PATIENCE * e->g.stores) {
+        const uint32_t store = e->order[e->turn % e->g.stores];
+        /* the first two forms of the first stores come before the others */
+        const uint32_t form = e->turn < e->g.stores ? (uint32_t)(below(e, 5)) : 2 + below(e, 3);
+        e->turn++;
+        shape(e, store, form);
+        e->passed++;
+        if (!is_new(e)) {
+            e->old++;
+            continue;
+        }
+        e->old = 0;
+        e->states++;
+        e->early += form == 0;
+        e->late += form == 1;
+        return true;
+    }
+    return false;
+}
 
 /* CLI_OK: no state is wrong. *outcome: else of the wrong one, which is in e->in. */
 static int search(struct explorer *e, uint64_t wanted, int *outcome)
 {
-    uint32_t old = 0;
     *outcome = COWARP_OK;
-    for (uint64_t i = 0; e->states < wanted && e->g.stores > 0 && old < PATIENCE * e->g.stores; i++) {
-        const uint32_t store = e->order[i % e->g.stores];
-        const uint64_t round = i / e->g.stores;
-        /* the first two forms of the first stores come before the others */
-        const uint32_t form = round == 0 ? (uint32_t)(below(e, 5)) : 2 + below(e, 3);
-        shape(e, store, form);
-        e->passed++;
-        if (!is_new(e)) {
-            old++;
-            continue;
-        }
-        old = 0;
-        e->states++;
-        e->early += form == 0;
-        e->late += form == 1;
-        cli_session_step(&e->c->session, "states", e->states, wanted);
+    while (next_state(e, wanted)) {
+        if (e->outer == NULL)
+            cli_session_step(&e->c->session, "states", e->states, wanted);
         *outcome = try_state(e);
         if (*outcome != COWARP_OK || cli_interrupted())
-            return CLI_FAILED;
-        if (e->c->twice && e->outer == NULL && fail_again(e) != CLI_OK)
             return CLI_FAILED;
     }
     return CLI_OK;
@@ -650,11 +657,31 @@ static int fail_again(struct explorer *outer)
     if (status == CLI_OK && (outcome = fail_at_the_end(&e)) == COWARP_OK)
         search(&e, SECOND, &outcome);
     if (outcome != COWARP_OK && !cli_interrupted())
-        status = wrong(&e, outcome);
+        status = outer->c->jobs.worker ? CLI_FAILED : wrong(&e, outcome);
     outer->told = status;
     outer->second += e.states;
     release(&e);
     return cli_interrupted() ? CLI_FAILED : status;
+}
+
+/* The state of that number; those between it and the last one are passed over: other processes have them. */
+static int try_number(void *context, uint64_t i, void *result)
+{
+    struct explorer *e = context;
+    struct crash_result *r = result;
+    const uint64_t before = e->second;
+    while (e->states <= i)
+        if (!next_state(e, e->c->wanted))
+            return CLI_JOBS_END;
+    const int outcome = try_state(e);
+    int status = outcome == COWARP_OK && !cli_interrupted() ? CLI_OK : CLI_FAILED;
+    if (status == CLI_OK && e->c->twice)
+        status = fail_again(e);
+    r->cycles = e->c->last;
+    r->second = e->second - before;
+    if (status == CLI_OK || e->c->jobs.worker)
+        return status;
+    return e->told != CLI_OK ? e->told : wrong(e, outcome);
 }
 
 int crash_explore(struct crash *c)
@@ -662,19 +689,19 @@ int crash_explore(struct crash *c)
     const char *line = cli_value(c->p, "without", "0");
     uint32_t without;
     struct explorer e;
-    int outcome;
     if (!cli_u32(line, &without))
         return cli_error(CLI_WRONG, "--without '%s': expected a line of the PTX", line);
     int status = prepare(&e, c, without != 0 ? COWARP_PM_WITHOUT : COWARP_PM_SAME, without);
-    if (status == CLI_OK && search(&e, c->wanted, &outcome) != CLI_OK)
-        status = e.told != CLI_OK ? e.told : wrong(&e, outcome);
-    c->done = e.states;
+    if (status == CLI_OK)
+        status = crash_points(c, try_number, &e, "states", c->wanted);
+    while (status == CLI_OK && next_state(&e, c->wanted)) /* which others have tried */
+        ;
     if (status == CLI_OK && !c->session.quiet)
         printf("  crash states  %" PRIu64 " that the model allows, all recovered and right; of %u stores %" PRIu64 " as early and %" PRIu64
                " as late as they may be; %" PRIu64 " images had been tried\n",
                e.states, e.g.stores, e.early, e.late, e.passed - e.states);
     if (status == CLI_OK && c->twice && !c->session.quiet)
-        printf("  second        %" PRIu64 " failures in these recoveries, all recovered and right\n", e.second);
+        printf("  second        %" PRIu64 " failures in these recoveries, all recovered and right\n", c->failures);
     release(&e);
     return status;
 }

@@ -11,6 +11,7 @@
 
 #include "cli.h"
 #include "file/in_file.h"
+#include "jobs.h"
 #include "litmus/litmus.h"
 
 #define RUNS "16"
@@ -22,6 +23,15 @@ struct suite {
     uint32_t cnt;
     bool memory, missing;
     uint64_t runs, shown, states; /* sums */
+    struct cli_session session;
+    uint32_t launches; /* of each test */
+};
+
+/* Of a test that is right. */
+struct outcome {
+    uint64_t runs;
+    uint32_t shown;
+    bool seen[]; /* states that are allowed */
 };
 
 static int is_test(const struct dirent *entry)
@@ -135,51 +145,80 @@ static void print_missing(const struct suite *s, uint32_t i, const bool *seen)
     }
 }
 
-static int run_test(struct suite *s, struct cli_session *session, uint32_t i, uint32_t launches)
+/* One of cli_jobs. */
+static int run_test(void *context, uint64_t i, void *result)
 {
     static struct litmus_run r; /* its text is long */
+    struct suite *s = context;
+    struct outcome *o = result;
     const struct litmus_test *t = &s->test[i];
-    r.seed = session->options.seed;
-    r.launches = launches;
-    r.seen = s->missing ? calloc(s->allowed[i].cnt + 1, sizeof *r.seen) : NULL;
-    const int status = litmus_run(&r, session->gpu, t, &s->allowed[i]);
+    r.seed = s->session.options.seed;
+    r.launches = s->launches;
+    r.seen = s->missing ? o->seen : NULL;
+    const int status = litmus_run(&r, s->session.gpu, t, &s->allowed[i]);
     if (cli_interrupted())
         return cli_error(cli_exit_of(COWARP_ELIMIT), "litmus: interrupted");
     if (status != COWARP_OK)
-        return cli_error(cli_exit(status), "%s: %s", t->name, status == COWARP_ENOMEM ? "out of memory" : cowarp_error(session->gpu));
+        return cli_error(cli_exit(status), "%s: %s", t->name, status == COWARP_ENOMEM ? "out of memory" : cowarp_error(s->session.gpu));
     if (r.wrong[0] != '\0') {
         printf("%-32s wrong: %s\n", t->name, r.wrong);
         return cli_error(CLI_FAILED, "%s: a %s does not allow", s->path[i],
                          s->memory ? "result that PTX's memory model" : "durable state that Box 2");
     }
-    s->runs += r.runs;
-    s->shown += r.shown;
-    s->states += s->allowed[i].cnt;
-    if (!session->quiet)
-        printf("%-32s %" PRIu64 " runs: %u of %u allowed states shown, and no other\n", t->name, r.runs, r.shown, s->allowed[i].cnt);
-    if (r.seen != NULL)
-        print_missing(s, i, r.seen);
-    free(r.seen);
+    o->runs = r.runs;
+    o->shown = r.shown;
     return CLI_OK;
+}
+
+static int tell_test(void *context, uint64_t i, const void *result)
+{
+    struct suite *s = context;
+    const struct outcome *o = result;
+    s->runs += o->runs;
+    s->shown += o->shown;
+    s->states += s->allowed[i].cnt;
+    if (!s->session.quiet)
+        printf("%-32s %" PRIu64 " runs: %u of %u allowed states shown, and no other\n", s->test[i].name, o->runs, o->shown,
+               s->allowed[i].cnt);
+    if (s->missing)
+        print_missing(s, (uint32_t)i, o->seen);
+    return CLI_OK;
+}
+
+/* Whole words, as a result begins at a multiple of its size. */
+static size_t outcome_bytes(const struct suite *s)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < s->cnt; i++)
+        most = s->allowed[i].cnt > most ? s->allowed[i].cnt : most;
+    return (sizeof(struct outcome) + most + 7) / 8 * 8;
 }
 
 static int run_tests(struct suite *s, const struct cli_parsed *p)
 {
-    struct cli_session session;
-    uint32_t launches;
     const char *text = cli_value(p, "runs", RUNS);
-    if (!cli_u32(text, &launches) || launches == 0)
+    struct cli_jobs jobs = {.session = &s->session,
+                            .what = "tests",
+                            .total = s->cnt,
+                            .bytes = outcome_bytes(s),
+                            .run = run_test,
+                            .done = tell_test,
+                            .context = s};
+    if (!cli_u32(text, &s->launches) || s->launches == 0)
         return cli_error(CLI_WRONG, "--runs '%s': expected a number from 1 on", text);
     if (!s->memory && !cli_has(p, "persistency"))
         return cli_error(CLI_WRONG, "litmus needs a persistency model: give --persistency sbrp, or another one to see what it allows, as "
                                     "none; 'cowarp list' shows all");
-    int status = cli_session_open_logged(&session, p, "litmus", "none", s->memory ? 0 : 1);
-    for (uint32_t i = 0; status == CLI_OK && i < s->cnt; i++)
-        status = run_test(s, &session, i, launches);
+    int status = cli_jobs_read(&jobs, p);
+    if (status != CLI_OK)
+        return status;
+    status = cli_session_open_logged(&s->session, p, "litmus", "none", s->memory ? 0 : 1);
+    if (status == CLI_OK)
+        status = cli_jobs_run(&jobs, p);
     if (status == CLI_OK)
         printf("%u tests, %" PRIu64 " runs: %" PRIu64 " of %" PRIu64 " allowed states shown, and no other\n", s->cnt, s->runs, s->shown,
                s->states);
-    cli_session_close(&session);
+    cli_session_close(&s->session);
     return status;
 }
 
@@ -217,6 +256,7 @@ static const struct cli_option options[] = {
     {"states", NULL, 0, "print the durable states that Box 2 allows, or the results that PTX does, and run nothing"},
     {"missing", NULL, 0, "print each allowed state that no run has shown; with --memory also what the machine would have to do"},
     {"ptx", NULL, 0, "print the tests as PTX text, and run nothing"},
+    CLI_JOBS_OPTIONS,
 };
 
 const struct cli_command cli_litmus = {

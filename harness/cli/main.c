@@ -15,10 +15,10 @@
 
 #define WIDTH_LEAST 60 /* columns; a narrower terminal breaks the lines itself */
 
-static const struct cli_command *const commands[] = {&cli_list,   &cli_run,    &cli_crash,    &cli_litmus, &cli_exec,      &cli_cuda,
-                                                     &cli_debug,  &cli_sweep,  &cli_stats,    &cli_diff,   &cli_explain,   &cli_rerun,
-                                                     &cli_report, &cli_advise, &cli_wave,     &cli_config, &cli_reproduce, &cli_unit,
-                                                     &cli_proofs, &cli_synth,  &cli_new_unit, &cli_test,   &cli_validate,  &cli_doctor};
+static const struct cli_command *const commands[] = {
+    &cli_list, &cli_run,     &cli_crash, &cli_litmus,   &cli_exec,  &cli_cuda,     &cli_debug, &cli_sweep,  &cli_stats,
+    &cli_diff, &cli_explain, &cli_rerun, &cli_report,   &cli_serve, &cli_advise,   &cli_wave,  &cli_config, &cli_reproduce,
+    &cli_unit, &cli_proofs,  &cli_synth, &cli_new_unit, &cli_test,  &cli_validate, &cli_doctor};
 #define COMMAND_CNT ((uint32_t)(sizeof commands / sizeof commands[0]))
 
 static const struct cli_command *find(const char *name)

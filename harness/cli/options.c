@@ -24,6 +24,7 @@ const struct cli_option cli_machine_options[] = {
     {"control", "NAME", 0, "control-flow policy of the cores (default ipdom); 'cowarp list' shows all"},
     {"unit", "NAME=c|rtl|lockstep[+assert][+seed=N][:FILES]", CLI_REPEATS,
      "what stands behind a hardware unit (default c); NAME may be of one instance: core3.NAME"},
+    {"elastic", NULL, 0, "Verilog of --unit may take other times than its contract says; its answers are judged, and its times told"},
     {"registers", "N", 0, "registers of a thread (default: those of --resource-usage, else those that live at once in the PTX)"},
     {"resource-usage", "FILE", 0, "registers of each kernel, from what ptxas -v or cuobjdump --dump-resource-usage has printed"},
     {"oob", "MODE", 0, "an access outside of all allocations: fault (default) ends the run; warn and zero load 0 and store nothing"},

@@ -90,6 +90,13 @@ const struct cli_command cli_report = {
     .script = "scripts/results/report.py",
 };
 
+const struct cli_command cli_serve = {
+    .name = "serve",
+    .usage = "[--port N]",
+    .what = "Shows in a browser what sweeps, reproductions and other long commands do, with counters and reports",
+    .script = "scripts/results/serve.py",
+};
+
 const struct cli_command cli_debug = {
     .name = "debug",
     .usage = "[OPTIONS] run|exec|cuda ...",

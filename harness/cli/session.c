@@ -13,6 +13,7 @@
 #include "file/out_file.h"
 
 #define LINE_INTERVAL_SECONDS 0.2
+#define LOG_INTERVAL_SECONDS  60.0
 #define REPORT_LINES          12u
 #define OCCUPANCY_LINES       4u
 #define CHECK_LINES           20u
@@ -100,23 +101,25 @@ static int on_progress(void *context, uint64_t cycles, uint64_t done, uint64_t t
         s->line_at = now;
         s->line_shown = true;
     }
+    cli_progress_note(s, now, "blocks", done, total);
     return stop_signal;
 }
 
 void cli_session_step(struct cli_session *s, const char *what, uint64_t done, uint64_t total)
 {
     const double now = seconds();
-    if (!s->on_terminal || now - s->line_at < LINE_INTERVAL_SECONDS)
+    cli_progress_note(s, now, what, done, total);
+    if (s->quiet || now - s->line_at < (s->on_terminal ? LINE_INTERVAL_SECONDS : LOG_INTERVAL_SECONDS))
         return;
-    fprintf(stderr, "\r%s: %" PRIu64 " of %" PRIu64 " %s, %.0f s left\x1b[K", s->title, done, total, what,
-            done > 0 ? (now - s->steps_at) * (double)(total - done) / (double)done : 0);
+    fprintf(stderr, "%s%s: %" PRIu64 " of %" PRIu64 " %s, %.0f s left%s", s->on_terminal ? "\r" : "", s->title, done, total, what,
+            done > 0 ? (now - s->steps_at) * (double)(total - done) / (double)done : 0, s->on_terminal ? "\x1b[K" : "\n");
     s->line_at = now;
-    s->line_shown = true;
+    s->line_shown = s->on_terminal;
 }
 
 void cli_session_steps_begin(struct cli_session *s)
 {
-    s->steps_at = seconds();
+    s->steps_at = s->line_at = seconds();
 }
 
 void cli_session_steps_end(struct cli_session *s)
@@ -285,6 +288,7 @@ static int read_settings(struct cli_session *s, const struct cli_parsed *p)
     }
     s->options.settings = s->settings;
     s->options.units = s->units;
+    s->options.elastic = cli_has(p, "elastic");
     const int status = cli_check_assignments(p, "set");
     return status == CLI_OK ? cli_check_assignments(p, "unit") : status;
 }
@@ -489,6 +493,7 @@ int cli_session_read(struct cli_session *s, const struct cli_parsed *p, const ch
     s->options.on_message = on_message;
     s->options.on_print = on_print;
     s->options.context = s;
+    cli_progress_open(s);
     return status;
 }
 
@@ -600,6 +605,17 @@ static void print_estimate(const struct cli_session *s)
             e.timed_launches, e.partly_timed_launches, e.untimed_launches);
 }
 
+/* A paragraph for each unit, below a word of the summary. */
+static void print_elastic(const struct cli_session *s)
+{
+    const char *text = cowarp_elastic(s->gpu);
+    while (*text != '\0') {
+        const size_t length = strcspn(text, "\n");
+        fprintf(out(s), "%s%.*s\n", text[0] == ' ' ? "" : "  elastic       ", (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+}
+
 static void print_summary(struct cli_session *s, const struct cli_result *r)
 {
     const uint64_t cycles = cowarp_cycles(s->gpu), committed = counter(s, "tx_committed"), aborted = counter(s, "tx_aborted");
@@ -629,6 +645,7 @@ static void print_summary(struct cli_session *s, const struct cli_result *r)
         fprintf(out(s), "  oracle        %s\n", cowarp_oracle(s->gpu));
     if (cowarp_persist_oracle(s->gpu)[0] != '\0')
         fprintf(out(s), "  oracle        %s\n", cowarp_persist_oracle(s->gpu));
+    print_elastic(s);
     if (cycles > 0 || functional == 0)
         fprintf(out(s), "  host          %.3f s, %.0f cycles/s\n", host, host > 0 ? (double)cycles / host : 0);
     else

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -252,6 +253,7 @@ static int execute(const char *const *argv)
     const pid_t child = fork();
     if (child == 0) {
         setpgid(0, 0);
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* whatever ends the command ends it */
         execvp(argv[0], (char *const *)argv);
         _exit(127);
     }

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/state.h"
+#include "elastic.h"
 #include "lockstep.h"
 #include "rtl_files.h"
 #include "rtl_property.h"
@@ -30,6 +31,8 @@ struct provider {
     uint32_t loaded_cnt;
     struct cw_rtl_instance *instances;
     uint32_t instance_cnt;
+    struct cw_unit_instance *elastic; /* pairs of the units that may take other times */
+    uint32_t elastic_cnt;
     bool watches;  /* properties of an instance run */
     void *context; /* shared by all models, so that they can go into one wave file */
     void (*context_destroy)(void *context);
@@ -216,12 +219,53 @@ static int open_lockstep(struct provider *p, const struct cw_unit *unit, const c
     return CW_OK;
 }
 
+static int open_elastic(struct provider *p, const struct cw_unit *unit, const char *name, const void *params,
+                        struct cw_unit_instance *instance, struct cw_error *err)
+{
+    const struct cw_unit_provider *c = cw_unit_provider_c();
+    struct cw_unit_instance model, rtl, *more = realloc(p->elastic, (p->elastic_cnt + 1) * sizeof *more);
+    if (more == NULL)
+        return cw_fail(err, CW_ENOMEM, "%s: out of memory", name);
+    p->elastic = more;
+    int status = c->open(c->context, unit, name, params, &model, err);
+    if (status != CW_OK)
+        return status;
+    status = open_rtl(p, unit, name, params, &rtl, err);
+    if (status != CW_OK) {
+        model.ops->destroy(model.self);
+        return status;
+    }
+    *instance = (struct cw_unit_instance){.unit = unit, .ops = &cw_elastic_ops};
+    status = cw_elastic_create(&instance->self, params, &model, &rtl, cw_elastic_contract_of(unit), name, &p->report);
+    if (status != CW_OK) {
+        free((char *)p->instances[--p->instance_cnt].name);
+        return cw_fail(err, status, "%s: out of memory", name);
+    }
+    p->elastic[p->elastic_cnt++] = *instance;
+    return CW_OK;
+}
+
+bool cw_rtl_provider_elastic(const struct cw_unit_provider *provider, const struct cw_unit *unit, struct cw_elastic_tally *sum)
+{
+    const struct provider *p = provider->context;
+    bool any = false;
+    *sum = (struct cw_elastic_tally){.broken = -1};
+    for (uint32_t i = 0; i < p->elastic_cnt; i++)
+        if (p->elastic[i].unit == unit) {
+            cw_elastic_add(sum, cw_elastic_tally(p->elastic[i].self));
+            any = true;
+        }
+    return any;
+}
+
 static int provider_open(void *context, const struct cw_unit *unit, const char *name, const void *params, struct cw_unit_instance *instance,
                          struct cw_error *err)
 {
     struct provider *p = context;
     const struct cw_rtl_choice *choice = find_instance_choice(p, unit, name);
     const enum cw_unit_backend backend = choice != NULL ? choice->backend : p->opt.default_backend;
+    if (backend == CW_UNIT_RTL && choice != NULL && choice->elastic)
+        return open_elastic(p, unit, name, params, instance, err);
     if (backend == CW_UNIT_RTL)
         return open_rtl(p, unit, name, params, instance, err);
     if (backend == CW_UNIT_LOCKSTEP)
@@ -372,6 +416,7 @@ void cw_rtl_provider_forget(struct cw_unit_provider *provider)
     struct provider *p = provider->context;
     while (p->instance_cnt > 0)
         free((char *)p->instances[--p->instance_cnt].name);
+    p->elastic_cnt = 0;
     p->watches = false;
     atomic_store(&p->report.status, CW_OK);
     atomic_flag_clear(&p->report.taken);
@@ -398,6 +443,7 @@ void cw_rtl_provider_destroy(struct cw_unit_provider *provider)
     free(p->opened);
     free(p->loaded);
     free(p->instances);
+    free(p->elastic);
     free(p->choices);
     free(p);
     *provider = (struct cw_unit_provider){NULL, NULL, NULL};

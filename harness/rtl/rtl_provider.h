@@ -25,6 +25,7 @@ struct cw_rtl_choice {
     enum cw_unit_backend backend;
     const char *verilog; /* files that take the place of the unit's own (cw_rtl_build_options.files); NULL: none; not copied */
     bool properties;     /* the asserts in its Verilog run along; one that does not hold is told by poll */
+    bool elastic;        /* of backend RTL: it may take other times than the contract says (elastic.h) */
     uint32_t seed;       /* of what its registers and RAMs hold before the first reset; 0: zeros */
 };
 
@@ -60,6 +61,10 @@ uint32_t cw_rtl_provider_rtl_units(const struct cw_unit_provider *provider);
 const char *cw_rtl_provider_missing(const struct cw_unit_provider *provider);
 /* How the unit's library is built. Strings are the provider's. */
 struct cw_rtl_build_options cw_rtl_provider_build(const struct cw_unit_provider *provider, const struct cw_unit *unit);
+
+/* The sum over the unit's elastic instances; false: it has none. */
+struct cw_elastic_tally;
+bool cw_rtl_provider_elastic(const struct cw_unit_provider *provider, const struct cw_unit *unit, struct cw_elastic_tally *sum);
 
 /* Path of the instance that poll complains of; "" when it does not. */
 const char *cw_rtl_provider_failed(const struct cw_unit_provider *provider);

@@ -152,6 +152,9 @@ struct cowarp_options {
      * simulated time go by the estimate, other counters have what was timed. Kernels that call mechanisms are timed to their end. What has to see
      * all of a run is refused: a wave, a timeline, samples, a profile, functional, checks of a protocol, saved runs. */
     double estimate;
+    /* 1: Verilog of `units` may take other times than its contract says, where the order of answers and what they are follows from the operations
+     * alone (docs/command.md, "Units in RTL"). The C model beside it judges these; cowarp_elastic tells. Refused for other units. */
+    int elastic;
 };
 
 #define COWARP_VERSION "0.3.0"
@@ -534,6 +537,10 @@ void cowarp_mark_written(struct cowarp_gpu *gpu, uint64_t address, uint64_t byte
 const char *cowarp_oracle(const struct cowarp_gpu *gpu);
 /* The same of the persistency oracle. */
 const char *cowarp_persist_oracle(const struct cowarp_gpu *gpu);
+
+/* With options.elastic: of each such unit how many operations it had, how long it and the C model took, and for each part of its contract whether it
+ * holds. Several lines; "" without such units. The text is valid until the next call. */
+const char *cowarp_elastic(struct cowarp_gpu *gpu);
 
 /* After the last launch: completes the wave file, so that an error in writing it is seen. cowarp_destroy does it otherwise. */
 int cowarp_finish(struct cowarp_gpu *gpu);

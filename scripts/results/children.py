@@ -2,7 +2,7 @@
 """Programs that a command runs, and what becomes of them when a signal ends the command: they end within a second, and so does the command.
 
 A command calls catch_signals() once, and run() in the place of subprocess.run. SIGINT, SIGTERM or SIGHUP raises Stopped in the main thread, when each
-child has been told to end. Whoever ends the command calls end(), and exits with Stopped.status."""
+child has been told to end. Whoever ends the command calls end(), and exits with Stopped.status. runner.py makes many runs with it."""
 import contextlib
 import os
 import shutil
@@ -24,10 +24,33 @@ class Stopped(KeyboardInterrupt):
 
 # A child ends with the command, even where SIGKILL ends that: setpriv asks the kernel for it, and becomes the program.
 TIED = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
+# What the child has started itself ends then too: this shell reads which groups there are, and ends them when its input ends, as it does with the command.
+GUARD = """trap '' INT TERM HUP
+groups=' '
+while read -r sign group; do
+    case $sign in
+        +) groups="$groups-$group " ;;
+        *) groups="${groups%%" -$group "*} ${groups#*" -$group "}" ;;
+    esac
+done
+for group in $groups; do kill -s KILL -- "$group" 2>/dev/null; done
+"""
 
+job = threading.local()  # of a thread: .environment, more variables for its children (runner.py)
 _lock = threading.Lock()
 _running = set()  # of Popen
+_guard = None
 _stopped_by = 0
+
+
+def _register(sign, child):
+    """With the guard, which is there from the first child on. Called under the lock."""
+    global _guard
+    if _guard is None:
+        _guard = subprocess.Popen(["sh", "-c", GUARD], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, process_group=0, text=True)
+    with contextlib.suppress(OSError):  # where somebody has ended the guard, the kernel still ends the child
+        _guard.stdin.write(f"{sign} {child.pid}\n")
+        _guard.stdin.flush()
 
 
 def _tell(child, number):
@@ -53,14 +76,24 @@ def catch_signals():
 
 
 def _start(words, options):
+    more = getattr(job, "environment", None)
+    if more:
+        options["env"] = {**(options.get("env") or os.environ), **more}
     with _lock:
         if _stopped_by:
             raise Stopped(_stopped_by)
         child = subprocess.Popen([*TIED, *words], process_group=0, **options)
         _running.add(child)
+        _register("+", child)
     if _stopped_by:  # it has come between the two
         _tell(child, signal.SIGTERM)
     return child
+
+
+def _forget(child):
+    _running.discard(child)
+    with _lock:
+        _register("-", child)
 
 
 def run(words, timeout=None, **options):
@@ -75,21 +108,24 @@ def run(words, timeout=None, **options):
             child.wait()
         raise
     finally:
-        if child.poll() is not None:
-            _running.discard(child)
+        if child.poll() is not None and not _stopped_by:
+            _forget(child)
     if _stopped_by:
         raise Stopped(_stopped_by)
     return subprocess.CompletedProcess(words, child.returncode, out, err)
 
 
 def end():
-    """No child is there any more."""
+    """No child is there any more, nor what it has started."""
     limit = time.monotonic() + GRACE_SECONDS
     for child in list(_running):
         while child.poll() is None and time.monotonic() < limit:
             time.sleep(0.01)
-        if child.poll() is None:
-            _tell(child, signal.SIGKILL)
-            with contextlib.suppress(ChildProcessError):
-                child.wait()
+        _tell(child, signal.SIGKILL)  # also when it has ended: its group may not have
+        with contextlib.suppress(ChildProcessError):
+            child.wait()
         _running.discard(child)
+    if _guard is not None:
+        with contextlib.suppress(OSError):
+            _guard.stdin.close()
+        _guard.wait()

@@ -13,7 +13,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-import children  # noqa: E402  (after the path is set)
+import runner  # noqa: E402  (after the path is set)
 from diff import counted_differently, flat_files, outcomes, percent  # noqa: E402  (after the path is set)
 from statsfile import Parser, Wrong, check_outputs, grouped, load, manifest, run_main, save  # noqa: E402
 
@@ -124,7 +124,7 @@ def make(binary, made, name, keep):
         out = pathlib.Path(scratch) / "stats.json"
         words = [binary, *words_of(made, folder, pathlib.Path(scratch)), "--quiet", f"--stats={out}"]
         try:
-            done = children.run(words, cwd=folder, text=True, errors="surrogateescape")
+            done = runner.one(words, f"cowarp rerun {name}", cwd=folder, text=True, errors="surrogateescape")
         except OSError as error:
             raise Wrong(f"--binary {binary}: {error.strerror}") from None
         if not out.exists():

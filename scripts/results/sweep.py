@@ -11,15 +11,15 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import sys
-import time
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from typing import NamedTuple
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "experiments")]
 
 import children  # noqa: E402  (after the path is set)
+import runner  # noqa: E402
 import schema  # noqa: E402
 from runs import RunFailed, Store, default_store  # noqa: E402
 from stats import WHO, columns_of, fill_config, row  # noqa: E402
@@ -102,8 +102,8 @@ def asked(binary, *words):
 
 
 def known_params(binary, workload):
-    """The names of its parameters; None: it is a PTX file. Raises Wrong for a workload that there is not."""
-    if workload.endswith(".ptx"):
+    """The names of its parameters; None: it is a PTX file, a script or a program. Raises Wrong for a workload that there is not."""
+    if workload.endswith(".ptx") or workload in ("exec", "cuda"):
         return None
     try:
         listed = schema.parsed(asked(binary, "list", "--json"), schema.LISTED, f"'{binary} list --json'", "is --binary cowarp?")
@@ -113,6 +113,24 @@ def known_params(binary, workload):
     if workload not in found:
         raise Wrong(f"unknown workload '{workload}'; 'cowarp list' shows all, and the name of a PTX file ends with .ptx")
     return found[workload]
+
+
+def kind_of(options):
+    """The sub-command that makes the runs."""
+    return options.workload if options.workload in ("exec", "cuda") else "exec" if options.workload.endswith(".ptx") else "run"
+
+
+def script_of(rest):
+    """The file of --script, or None."""
+    given = [own if equals else following for (option, equals, own), following in zip((word.partition("=") for word in rest), rest[1:] + [None]) if option == "--script"]
+    return given[0] if given else None
+
+
+def target_of(options):
+    """What the runs are of, by which tables and pictures are called: a workload, a file, or a program."""
+    if options.workload == "cuda":
+        return options.program[0]
+    return script_of(options.rest) or "exec" if options.workload == "exec" else options.workload
 
 
 def refuse_shared(names):
@@ -127,12 +145,11 @@ def options_of(binary, kind):
     return re.findall(r"^  --([\w-]+) [A-Z]", asked(binary, "help", kind), re.MULTILINE)
 
 
-def check_axis(binary, axis, params):
+def check_axis(binary, axis, params, kind):
     """Raises Wrong for a name that means nothing."""
     if params and axis.name in params:
         return
     if "." not in axis.name:
-        kind = "exec" if params is None else "run"
         if axis.name not in options_of(binary, kind):
             raise Wrong(f"--vary {axis.name}: is no option of 'cowarp {kind}'" + f", no parameter ({', '.join(params)})" * bool(params) +
                         " and no key of 'cowarp config'")
@@ -145,7 +162,7 @@ def check_axis(binary, axis, params):
 
 def check_rest(options):
     """Raises Wrong for an option that no run would take: better once, and now."""
-    kind = "exec" if options.workload.endswith(".ptx") else "run"
+    kind = kind_of(options)
     known = re.findall(r"^  --([\w-]+)", asked(options.binary, "help", kind), re.MULTILINE)
     for word in options.rest:
         name = word.partition("=")[0].removeprefix("--")
@@ -188,21 +205,32 @@ def word_of(name, value, params):
 
 
 def points_of(options, axes, params):
-    kind = "exec" if params is None else "run"
+    kind, target = kind_of(options), target_of(options)
     seeds = [str(n) for n in range(1, options.seeds + 1)] if "seed" not in (axis.name for axis in axes) else [None]
     points = []
     for values in itertools.product(*(axis.values for axis in axes), seeds):
         place = tuple(zip((axis.name for axis in axes), values))
-        words = [kind, options.workload, *options.rest, *(word_of(name, value, params) for name, value in place)]
+        words = [kind, *([options.workload] if options.workload != kind else []), *options.rest, *(word_of(name, value, params) for name, value in place)]
         words += [f"--seed={values[-1]}"] if values[-1] not in (None, "1") else []
+        words += ["--", *options.program] if options.program else []
         given = dict(place)
-        points.append(Point(tuple(words), place, pathlib.PurePath(options.workload).stem, given.get("system", "run"), int(values[-1] or given.get("seed", 1))))
+        points.append(Point(tuple(words), place, pathlib.PurePath(target).stem, given.get("system", "run"), int(values[-1] or given.get("seed", 1))))
     return points
 
 
 def input_files(options):
-    """Those that the words name: PTX, configuration, arguments."""
+    """Those that the words name: PTX, configuration, arguments, a script and what stands in it, a program and its arguments; and those of --input."""
     found = [options.workload] if options.workload.endswith(".ptx") else []
+    if options.workload == "exec":
+        found.append(script_of(options.rest))
+    if options.program:
+        found.append(shutil.which(options.program[0]) or options.program[0])
+    if found and not os.path.isfile(found[0]):
+        raise Wrong(f"{found[0]}: there is no such file")
+    found += options.input + options.program[1:] + (words_in(found[0]) if options.workload == "exec" else [])
+    absent = [path for path in options.input if not os.path.isfile(path)]
+    if absent:
+        raise Wrong(f"--input {absent[0]}: there is no such file")
     for option, value in zip(options.rest, options.rest[1:] + [""]):
         name, equals, own = option.partition("=")
         value = own if equals else value
@@ -212,31 +240,14 @@ def input_files(options):
             found.append(value.partition("=")[2] if name == "--symbol" else value.partition(":")[2])
         if name in ("--unit",) and ":" in value:
             found.append(value.partition(":")[2])
-    missing = [path for path in found[:1] if options.workload.endswith(".ptx") and not os.path.isfile(path)]
-    if missing:
-        raise Wrong(f"{missing[0]}: there is no such file")
-    return [path for path in found if os.path.isfile(path)]
+    return list(dict.fromkeys(path for path in found if os.path.isfile(path)))
 
 
-def clock(seconds):
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
-
-
-class Progress:
-    """A line on a terminal: how many runs are done, and how long the others will take."""
-
-    def __init__(self, total, jobs):
-        self.total, self.jobs, self.done, self.began = total, jobs, 0, time.monotonic()
-
-    def step(self):
-        self.done += 1
-        left = (time.monotonic() - self.began) / self.done * (self.total - self.done)
-        if sys.stderr.isatty():
-            print(f"\r{self.done} of {self.total} runs, {clock(left)} left\x1b[K", end="", file=sys.stderr, flush=True)
-
-    def end(self):
-        if sys.stderr.isatty():
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+def words_in(script):
+    """Those of a script that may name files: the last part of `in:FILE` or `in:FILE:BYTES`, too."""
+    text = pathlib.Path(script).read_text(encoding="utf-8", errors="surrogateescape")
+    words = [word.strip('"') for word in re.findall(r'"[^"]*"|[^\s#"]+', text)]
+    return words + [part for word in words if ":" in word for part in (word.partition(":")[2], word.partition(":")[2].rpartition(":")[0])]
 
 
 def attempt(store, point):
@@ -251,22 +262,12 @@ def attempt(store, point):
 def make_all(store, points, jobs):
     """{point: None or the reason why it has failed}. Ctrl-C leaves what is finished in the store."""
     missing, failed = [point for point in points if not store.path(point).exists()], {}
-    progress = Progress(len(missing), jobs)
-    pool = ThreadPoolExecutor(jobs)
     try:
-        pending = {pool.submit(attempt, store, point): point for point in missing}
-        while pending:
-            finished, _ = wait(pending, return_when=FIRST_COMPLETED)
-            for future in finished:
-                failed[pending.pop(future)] = future.result()
-                progress.step()
+        for point, future in runner.each(lambda point: attempt(store, point), missing, jobs, "runs", store.about):
+            failed[point] = future.result()
     except children.Stopped:
-        progress.end()
-        pool.shutdown(wait=False, cancel_futures=True)
-        print(f"cowarp sweep: interrupted; {progress.done} of {len(missing)} missing runs are done and kept, the same command goes on", file=sys.stderr)
+        print(f"cowarp sweep: interrupted; {len(failed)} of {len(missing)} missing runs are done and kept, the same command goes on", file=sys.stderr)
         raise
-    progress.end()
-    pool.shutdown()
     return {point: failed[point] if point in failed else attempt(store, point) for point in points}
 
 
@@ -309,7 +310,7 @@ def write_csv(path, rows):
 
 def write_list(path, options, axes, points):
     """For a cluster: each job makes one run of it."""
-    save(path, json.dumps({"version": LIST_VERSION, "workload": options.workload, "folder": os.getcwd(), "files": input_files(options),
+    save(path, json.dumps({"version": LIST_VERSION, "workload": target_of(options), "folder": os.getcwd(), "files": input_files(options),
                            "axes": [axis._asdict() for axis in axes], "points": [point._asdict() for point in points]}, indent=1) + "\n")
 
 
@@ -342,11 +343,13 @@ def make_one(options):
 
 
 def parse(arguments):
-    parser = Parser(prog="cowarp sweep", usage="cowarp sweep WORKLOAD|FILE.ptx --vary NAME=VALUES ... [OPTIONS]",
-                    description="Makes the runs of all combinations of some parameters. Every other option goes to 'cowarp run', or for a PTX file to 'cowarp exec'.",
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    parser = Parser(prog="cowarp sweep", usage="cowarp sweep WORKLOAD|FILE.ptx|exec --script FILE|cuda --vary NAME=VALUES ... [OPTIONS] [-- PROGRAM [ARGUMENT ...]]",
+                    description="Makes the runs of all combinations of some parameters. Every other option goes to 'cowarp run', or for a PTX file or a script to 'cowarp exec', "
+                                "for a CUDA program to 'cowarp cuda'.",
                     epilog="VALUES are A,B,C or numbers A:B, A:B:+STEP, A:B:xFACTOR. NAME is an option (tx-warps, system, preset, ...), seed, a parameter of the "
                            "workload, or a key of 'cowarp config'. Finished runs are kept: the same command goes on where it was stopped.")
-    parser.add_argument("workload", nargs="?", metavar="WORKLOAD|FILE.ptx")
+    parser.add_argument("workload", nargs="?", metavar="WORKLOAD|FILE.ptx|exec|cuda")
     parser.add_argument("--vary", action="append", default=[], metavar="NAME=VALUES", help="an axis; each repetition multiplies the runs")
     parser.add_argument("--seeds", type=int, default=1, metavar="N", help="every point with seeds 1 to N of the inputs (1)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="runs at a time (all cores)")
@@ -357,11 +360,13 @@ def parse(arguments):
     parser.add_argument("--svg", metavar="FILE", help="where the plot goes (WORKLOAD-COUNTER.svg)")
     parser.add_argument("--show", default="cycles", metavar="NAME,NAME", help="what the table shows of each run (cycles)")
     parser.add_argument("--store", metavar="FOLDER", help="where finished runs are kept (runs in $COWARP_CACHE or ~/.cache/cowarp)")
+    parser.add_argument("--input", action="append", default=[], metavar="FILE", help="a file that the runs read and no word of them names: another one makes other runs")
     parser.add_argument("--list", metavar="FILE", help="write the runs as a list for a cluster, and make none; without a workload: take the runs from it")
     parser.add_argument("--one", type=int, metavar="N", help="of such a list make run N alone, from 0 on")
     parser.add_argument("--binary", default=os.environ.get("COWARP", HERE.parents[1] / "build/cowarp"), help=argparse.SUPPRESS)
-    options, options.rest = parser.parse_known_args(arguments)
-    options.rest = [word for word in options.rest if word != "--"]
+    options, options.rest = parser.parse_known_args(arguments[:end])
+    options.program = arguments[end + 1:] if options.workload == "cuda" else []
+    options.rest += [] if options.workload == "cuda" else arguments[end + 1:]
     options.binary = os.path.abspath(options.binary)
     if not os.access(options.binary, os.X_OK):
         raise Wrong(f"no simulator at {options.binary}; build it first (./run), or say --binary")
@@ -371,7 +376,7 @@ def parse(arguments):
 
 def plots_of(options):
     """[(counter, file)]"""
-    stem = pathlib.PurePath(options.workload).stem
+    stem = pathlib.PurePath(target_of(options)).stem
     return [(name, options.svg if options.svg and len(options.plot) == 1 else f"{stem}-{name}.svg") for name in options.plot]
 
 
@@ -389,7 +394,11 @@ def check_files(options, inputs):
 
 def check(options):
     if options.workload is None:
-        raise Wrong("needs a workload or a PTX file; see 'cowarp sweep --help'")
+        raise Wrong("needs a workload, a PTX file, exec or cuda; see 'cowarp sweep --help'")
+    if options.workload == "cuda" and not options.program:
+        raise Wrong("cuda needs a program: cowarp sweep cuda --vary NAME=VALUES ... -- PROGRAM [ARGUMENT ...]")
+    if options.workload == "exec" and script_of(options.rest) is None:
+        raise Wrong("exec needs --script FILE; a PTX file stands in its place: cowarp sweep FILE.ptx ...")
     if not options.vary:
         raise Wrong("needs --vary NAME=VALUES; see 'cowarp sweep --help'")
     check_files(options, input_files(options))
@@ -425,7 +434,7 @@ def requested(options):
         raise Wrong("--vary: one name is there twice; give all its values in one")
     params = known_params(options.binary, options.workload)
     for axis in axes:
-        check_axis(options.binary, axis, params)
+        check_axis(options.binary, axis, params, kind_of(options))
     total = options.seeds
     for axis in axes:
         total *= len(axis.values)
@@ -468,7 +477,7 @@ def make_table(options, axes, points, store):
         save(options.json, json.dumps(rows, indent=1) + "\n")
     for name, path in plots_of(options):
         from plot import draw  # matplotlib takes a while to load
-        save(path, draw(rows, axes, name, units_of(store, reasons), options.workload))
+        save(path, draw(rows, axes, name, units_of(store, reasons), target_of(options)))
         if path != "-":
             print(f"plot in {path}", file=sys.stderr if "-" in (options.csv, options.json) else sys.stdout)
     failed = sum(reason is not None for reason in reasons.values())

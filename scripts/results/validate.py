@@ -14,7 +14,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import card_rows  # noqa: E402  (after the path is set)
-import children  # noqa: E402
+import runner  # noqa: E402
 import schema  # noqa: E402
 from card_rows import ALL, CORE_CYCLES, COUNTERS, CYCLES, TIME, base_name  # noqa: E402
 from statsfile import Parser, Wrong, check_outputs, run_main, save  # noqa: E402
@@ -187,7 +187,7 @@ def simulate(options, more, program):
     with tempfile.TemporaryDirectory() as folder:
         stats = pathlib.Path(folder) / "stats.json"
         words = [os.environ.get("COWARP", "cowarp"), "cuda", *more, "--stats", str(stats), "--per", "launch", "--", *program]
-        status = children.run(words, stdout=sys.stderr, stderr=None).returncode
+        status = runner.one(words, " ".join(["cowarp cuda --", *program]), stdout=sys.stderr, stderr=None).returncode
         if status != 0 or not stats.is_file():
             print(f"cowarp validate: {program[0]} ended with status {status}, so nothing was compared", file=sys.stderr)
             return None
@@ -289,4 +289,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(run_main("cowarp validate", main))
+    sys.exit(run_main("cowarp validate", main, "interrupted; nothing was compared"))

@@ -410,19 +410,6 @@ class Scripts(Command):
         for word in says:
             self.assertIn(word, r.stderr)
 
-    def test_interrupted(self):
-        p = subprocess.Popen([COWARP, "synth", "stall_buffer", "--no-power", "--out", self.path("out")], stdout=subprocess.DEVNULL,
-                             stderr=subprocess.PIPE, text=True, start_new_session=True)
-        until = time.monotonic() + 60
-        while not os.path.isdir(self.path("out/work")) and time.monotonic() < until:
-            time.sleep(0.02)
-        time.sleep(0.2)
-        os.killpg(p.pid, signal.SIGINT)
-        _, error = p.communicate(timeout=60)
-        *progress, last = error.splitlines()
-        self.assertEqual((p.returncode, last), (130, "cowarp synth: interrupted; tables are written at the end, so there are none"))
-        self.assertTrue(all(line.startswith("cowarp synth: stall_buffer: ") for line in progress), progress)
-
 
 class Help(Command):
     def test_every_command_has_help(self):

@@ -12,7 +12,6 @@ Then kernels made here: pairs of a load and a store that uses it, of which one w
 that go wrong, whose messages have to name the line of the text in either order.
 """
 import argparse
-import concurrent.futures
 import pathlib
 import re
 import struct
@@ -22,6 +21,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import unmoved
+from unmoved import runner, statsfile
 
 # Threads of these wait for each other, or for values that others write without a lock; or they write down the time.
 RACES = {"bfs", "bfs2", "lock", "spin", "sto", "mgst", "wsreduce", "banks", "issue"}
@@ -147,9 +147,9 @@ def main():
     args = parser.parse_args()
     cowarp = args.cowarp.resolve()
     chosen = [run for run in runs() if re.search(args.only, run)][::args.every]
-    with tempfile.TemporaryDirectory(prefix="lowering-") as name, concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+    with tempfile.TemporaryDirectory(prefix="lowering-") as name:
         folder = pathlib.Path(name)
-        found = pool.map(lambda i: compare(cowarp, chosen[i], folder / str(i)), range(len(chosen)))
+        found = runner.results(lambda i: compare(cowarp, chosen[i], folder / str(i)), range(len(chosen)), args.jobs, about=lambda i: (chosen[i], None))
         failures = [f"{run}: {what}" for run, what in zip(chosen, found) if what]
         failures += check_pairs(cowarp, folder) + check_lines(cowarp, folder) + check_profile(cowarp, folder)
     print("\n".join(failures))
@@ -159,4 +159,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(statsfile.run_main("lowering_test.py", main))

@@ -9,7 +9,6 @@ cycles. No counter may differ from tests/system/unmoved.json. A run with a part 
 """
 import argparse
 import collections
-import concurrent.futures
 import json
 import pathlib
 import re
@@ -74,10 +73,10 @@ def main():
 
     runs = [run for run in unmoved.table() if re.search(args.only, run) and "fails" not in run.split()][args.first::args.every]
     runs = shortest_of_each(runs, cycles) if args.each else runs
-    with tempfile.TemporaryDirectory(prefix="renewed-") as folder, concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        places = [pathlib.Path(folder) / str(i) for i in range(len(runs))]
-        steps = [max(args.cycles, cycles(run) // args.most | 1) for run in runs]
-        for run, (part, found) in zip(runs, pool.map(simulate, [cowarp] * len(runs), runs, places, steps)):
+    with tempfile.TemporaryDirectory(prefix="renewed-") as folder:
+        def renew(run):
+            return simulate(cowarp, run, pathlib.Path(folder) / str(runs.index(run)), max(args.cycles, cycles(run) // args.most | 1))
+        for run, (part, found) in zip(runs, unmoved.runner.results(renew, runs, args.jobs)):
             if part:
                 refused[part] += 1
                 continue
@@ -92,4 +91,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(unmoved.statsfile.run_main("renewed.py", main))

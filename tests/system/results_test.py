@@ -577,40 +577,6 @@ class Signals(Results):
         for words, says in ((["--bogus"], "unknown option '--bogus' of run"), (["--stals"], "did you mean '--stalls'?"), (["-o", "t.csv"], "unknown option '-o' of run")):
             self.fails(2, "sweep", "vecadd", "--vary", "n=1000,2000", *words, says=says)
 
-    def test_runs_end_with_a_sweep_that_is_killed(self):
-        command = subprocess.Popen([COWARP, "sweep", "bh-l", "--vary", "seed=1,2", "--jobs", "2", "--store", "killed"], cwd=self.path("."), stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL)
-        children = pathlib.Path(f"/proc/{command.pid}/task")
-        runs = []
-        for _ in range(400):
-            runs = [int(pid) for task in children.iterdir() for pid in (task / "children").read_text().split()]
-            if len(runs) == 2:
-                break
-            time.sleep(0.05)
-        command.kill()
-        command.wait()
-        self.assertEqual(len(runs), 2)
-        for _ in range(100):
-            alive = [pid for pid in runs if pathlib.Path(f"/proc/{pid}/stat").exists() and pathlib.Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"]
-            if not alive:
-                break
-            time.sleep(0.05)
-        self.assertEqual(alive, [])
-
-    def test_sweep(self):
-        for number in (signal.SIGTERM, signal.SIGINT):
-            words = ["sweep", "spin.ptx", *self.SPIN, "--vary", "seed=1:8", "--jobs", "2", "--store", "kept", "--csv", "t.csv"]
-            said = self.stop(number, words, 2)
-            self.assertRegex(said, r"^cowarp sweep: interrupted; 0 of 8 missing runs are done and kept, [^\n]*\n$")
-            self.assertEqual([path.name for path in self.path("kept").iterdir()], [])
-            self.assertFalse(self.path("t.csv").exists())
-
-    def test_reproduce(self):
-        said = self.stop(signal.SIGTERM, ["reproduce", "getm.fig11", "--jobs", "2", "--out", "out"], 2)
-        self.assertEqual(said, "cowarp reproduce: interrupted; finished runs are kept\n")
-        for path in self.path("out").rglob("*.*"):
-            self.assertEqual((path.suffix, json.loads(path.read_text())["check"]), (".json", "passed"))
-
     def test_rerun(self):
         self.make("a.json", "exec", "spin.ptx", *self.SPIN[:6], "--arg", f"in:{PTX}")  # whose first word is not 0
         self.change("a.json", lambda data: data["manifest"].update(repeat=["exec", "spin.ptx", *self.SPIN], files=[]))
@@ -618,20 +584,11 @@ class Signals(Results):
         self.assertEqual(said, "cowarp rerun: interrupted; nothing has been written\n")
         self.assertFalse(self.path("b.json").exists())
 
-    def test_crash(self):
-        words = ["crash", "gpkvs", "--preset", "sbrp-near", "--persistency", "sbrp", "--points", "all-persists", "--stats", "s.json"]
-        self.assertIn("interrupted", self.stop(signal.SIGTERM, words, 0, lambda: self.busy))
-        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["spin.ptx"])
-
     @property
     def busy(self):
         """Some time has gone by: what is asked has begun, whichever part of it."""
         self.turns = getattr(self, "turns", 0) + 1
         return self.turns > 50
-
-    def test_litmus(self):
-        words = ["litmus", HERE.parent / "litmus", "--preset", "sbrp-near", "--persistency", "sbrp", "--runs", "100000", "--quiet"]
-        self.assertIn("interrupted", self.stop(signal.SIGTERM, words, 0, lambda: self.busy))
 
     def test_short_launches(self):
         """None of them is long enough to ask whether it should stop."""

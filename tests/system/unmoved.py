@@ -16,17 +16,20 @@ next renewal; one that it knows and that is gone counts as 0. Beside the counter
 `oracle.*`, what --check-serial has counted. The file `words` that kernels read is made for each run.
 """
 import argparse
-import concurrent.futures
 import hashlib
 import json
 import os
 import pathlib
 import re
 import shlex
-import signal
 import subprocess
 import sys
 import tempfile
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "scripts/results"))
+import children
+import runner
+import statsfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 REFERENCE = ROOT / "tests/system/unmoved.json"
@@ -484,13 +487,11 @@ def digest(data):
 
 def execute(line, folder, environment):
     """Exit status (None: stopped after TIMEOUT_S, with any compiler that it has started), standard output and error."""
-    done = subprocess.Popen(line, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
     try:
-        stdout, stderr = done.communicate(timeout=TIMEOUT_S)
-    except subprocess.TimeoutExpired:
-        os.killpg(done.pid, signal.SIGKILL)
-        return None, *done.communicate()
-    return done.returncode, stdout, stderr
+        done = children.run(line, cwd=folder, env=environment, text=True, timeout=TIMEOUT_S)
+    except subprocess.TimeoutExpired as late:
+        return None, *((part or b"").decode(errors="replace") for part in (late.stdout, late.stderr))
+    return done.returncode, done.stdout, done.stderr
 
 
 def simulate(cowarp, run, folder):
@@ -515,9 +516,9 @@ def simulate(cowarp, run, folder):
 
 def simulate_all(cowarp, runs, jobs):
     """{run: what simulate says}."""
-    with tempfile.TemporaryDirectory(prefix="unmoved-") as folder, concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        folders = [pathlib.Path(folder) / str(i) for i in range(len(runs))]
-        return dict(zip(runs, pool.map(simulate, [cowarp] * len(runs), runs, folders)))
+    with tempfile.TemporaryDirectory(prefix="unmoved-") as folder:
+        place = {run: pathlib.Path(folder) / str(i) for i, run in enumerate(runs)}
+        return dict(zip(runs, runner.results(lambda run: simulate(cowarp, run, place[run]), runs, jobs)))
 
 
 def kernels(cowarp):
@@ -633,4 +634,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(statsfile.run_main("unmoved.py", main))

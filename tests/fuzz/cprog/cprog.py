@@ -7,7 +7,6 @@ compiles it for nvptx64 at several levels, and nvcc, where there is one, what cs
 difference is told as one line with the seed, and a command that shows it again.
 """
 import argparse
-import concurrent.futures
 import hashlib
 import pathlib
 import re
@@ -19,7 +18,11 @@ import tempfile
 import threading
 import time
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[3] / "scripts/results"))
+import children
 import own
+import runner
+import statsfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 CSMITH = ("csmith --no-argc --quiet --no-packed-struct --no-return-unions --no-return-structs --no-arg-unions --no-arg-structs "
@@ -65,7 +68,7 @@ int main(void)
 
 
 def run(command, cwd=None, timeout=300):
-    return subprocess.run(command.split() if isinstance(command, str) else command, capture_output=True, text=True, cwd=cwd, timeout=timeout)
+    return children.run(command.split() if isinstance(command, str) else command, text=True, cwd=cwd, timeout=timeout)
 
 
 def set_at_run_time(text):
@@ -130,7 +133,7 @@ class Batch:
             built = run(f"{HOST} -o host host.c programs.o -lm", self.folder)
         if built.returncode != 0:
             raise CompilerFails(f"the host's compiler: {built.stderr[:2000]}")
-        data = subprocess.run([self.folder / "host"], capture_output=True, timeout=300).stdout
+        data = children.run([self.folder / "host"], timeout=300).stdout
         words = struct.unpack(f"<{len(data) // 4}I", data)
         each = [words[i:i + WORDS + 1] for i in range(0, len(words), WORDS + 1)]
         return [list(e[:WORDS]) if e[WORDS] == 1 else None for e in each]
@@ -298,21 +301,20 @@ def campaign(o, work):
         journal.note(batch, done)
         return done
     before = [journal.counts(batch) for batch in work]
-    with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
-        now = pool.map(one, [batch for batch, counts in zip(work, before) if counts is None])
-        for counts in before:
-            done = (counts[0], counts[1], [], [None] * counts[2]) if counts else next(now)
-            if done is None:
-                left += 1
-                continue
-            programs, runs, wrong, passed_over = programs + done[0], runs + done[1], wrong + len(done[2]), passed_over + len(done[3])
-            old += counts[0] if counts else 0
-            for line in (done[2] + done[3]) if counts is None else []:
-                print(line, flush=True)
+    now = runner.results(one, [batch for batch, counts in zip(work, before) if counts is None], o.jobs, "batches", lambda batch: (journal.name(*batch), None))
+    for counts in before:
+        done = (counts[0], counts[1], [], [None] * counts[2]) if counts else next(now)
+        if done is None:
+            left += 1
+            continue
+        programs, runs, wrong, passed_over = programs + done[0], runs + done[1], wrong + len(done[2]), passed_over + len(done[3])
+        old += counts[0] if counts else 0
+        for line in (done[2] + done[3]) if counts is None else []:
+            print(line, flush=True)
     print(f"{programs} programs, {runs} runs of them, {wrong} wrong" + (f"; {old} of them were done before" if old else "")
           + (f"; {left} batches are left" if left else ""))
     return 1 if wrong > 0 or programs <= 10 * passed_over else 0  # a compiler that takes hardly anything judges nothing
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(statsfile.run_main("cprog.py", main, "interrupted; --journal FILE keeps what is done"))
