@@ -40,7 +40,7 @@ static const struct cw_config__override qv100[] = {
     SET(fu_bits_latency, 10, "Jia et al. 2018"),
     SET(fu_half_latency, 6, "Jia et al. 2018; " VOLTA ": 6.2"),
     SET(fu_guard_latency, 12, PTXAS ", for sm_75: 12 cycles from a comparison to what it guards"),
-    SET(core_mem_off, CW_MEM_OFF_TAKEN, "inferred: sums in shared memory (reduce_sum) take as long on cards of Volta, Turing and Ada"),
+    SET(core_mem_off, CW_MEM_OFF_TAKEN, "inferred: sums in shared memory take longer on three cards than their lanes that are on"),
     SET(fu_products, CW_PRODUCTS_FP, "Nsight Compute: the pipe of f32 multiplies integers too"),
     SET(core_lowering, CW_LOWERING_PTXAS, "model: the card runs machine code"),
     SET(fu_alu_latency, 4, QV "; " VOLTA ": 4.3"),

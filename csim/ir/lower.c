@@ -5,24 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool cw_lower_is_wall(const struct cw_vop *v)
-{
-    switch ((enum cw_op)v->u.op) {
-    case CW_OP_LD:
-    case CW_OP_ST:
-    case CW_OP_ATOM:
-    case CW_OP_MEMBAR:
-        return false;
-    case CW_OP_NOP:
-        return !v->u.rides;
-    case CW_OP_BAR: /* One of a warp says who is there */
-        return v->u.cmp == CW_BAR_WARP;
-    case CW_OP_MOV:
-        return v->src[0].kind == CW_V_SREG && v->src[0].id >= CW_SREG_CLOCK && v->src[0].id <= CW_SREG_GLOBALTIMER_HI;
-    default:
-        return cw_op_fu((enum cw_op)v->u.op, (enum cw_type)v->u.type, (enum cw_type)v->u.stype) == CW_FU_CTRL;
-    }
-}
+#include "ir/passes.h"
 
 /* ---- what is live ---- */
 

@@ -17,7 +17,9 @@
 #define CW_IR_LOWER_H
 
 #include "base/config.h"
-#include "ir/passes.h"
+#include "ir/build.h"
+
+struct cw_cfg; /* ir/passes.h */
 
 #define CW_LOWER_STRETCH 2048u /* Most micro-ops that are ordered together: pairs of accesses are compared */
 
@@ -92,7 +94,7 @@ struct cw_lower {
 uint32_t cw_lower_slots(const struct cw_vop *v);
 /* Sets rides, slots and timed of the kernel's micro-ops (lower_fold.c). block_of: the block of each. */
 void cw_lower_fold(struct cw_ir *ir, struct cw_code *k, const uint32_t *block_of);
-/* Whether nothing passes it (lower.c). */
+/* Whether nothing passes it (lower_graph.c). */
 bool cw_lower_is_wall(const struct cw_vop *v);
 /* Whether lanes see each other in it, so that it keeps its order to others of this kind (lower_graph.c). */
 bool cw_lower_crosses_lanes(const struct cw_vop *v);

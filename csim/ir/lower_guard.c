@@ -11,6 +11,8 @@
 
 #include <stdlib.h>
 
+#include "ir/passes.h"
+
 #define MOST_ALONE 8u /* Machine instructions of the only side */
 #define MOST_EACH  7u /* Of each of two */
 

@@ -2,7 +2,7 @@
 /*
  * The passes of cw_ir_finish(), in the order in which it runs them. None of them knows the language that the kernel came from.
  *
- * Private to: cfg.c, finish.c, live.c, loop.c, lower.h, lpc.c, lpc_profile.c, meet.c, slots.c, transaction.c, uniform.c.
+ * Private to: cfg.c, finish.c, live.c, loop.c, lower.c, lower_guard.c, lpc.c, lpc_profile.c, meet.c, slots.c, transaction.c, uniform.c.
  */
 #ifndef CW_IR_PASSES_H
 #define CW_IR_PASSES_H

@@ -262,10 +262,9 @@ void cowarp__usage_destroy(struct cowarp_gpu *gpu);
 int cowarp__occupancy_note(struct cowarp_gpu *gpu, const struct cowarp_occupancy *occupancy);
 /* The member "occupancy" of the statistics, with a comma behind it. */
 void cowarp__occupancy_write(const struct cowarp_gpu *gpu, FILE *f);
-/* In gpu.c: whether the options go with each other. */
+/* In together.c: whether the options go with each other. */
 int cowarp__check_options(const struct cowarp_options *options, struct cw_error *err);
-/* In estimate.c: whether options.estimate goes with the others; the member of the statistics, if there is an estimate. */
-int cowarp__check_estimate(const struct cowarp_options *o, struct cw_error *err);
+/* In estimate.c: the member of the statistics, if there is an estimate. */
 void cowarp__estimate_write(struct cowarp_gpu *gpu, FILE *f);
 void cowarp__occupancy_destroy(struct cowarp_gpu *gpu);
 

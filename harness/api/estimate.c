@@ -6,41 +6,6 @@
 #include "api.h"
 #include "file/json.h"
 
-#define LEAST .0001
-#define MOST  .5
-
-int cowarp__check_estimate(const struct cowarp_options *o, struct cw_error *err)
-{
-    const struct {
-        bool wanted;
-        const char *name;
-    } watchers[] = {
-        {o->functional != 0, "a run with functional launches (--functional, --launches)"},
-        {o->wave_file != NULL, "a wave file"},
-        {o->timeline_file != NULL, "a timeline"},
-        {o->sample_file != NULL, "samples"},
-        {o->record != NULL, "a record of what a unit gets"},
-        {o->bins_file != NULL, "functional coverage"},
-        {o->record_branches != 0, "branch counts"},
-        {o->record_profile != 0, "a profile"},
-        {o->check_serial != 0, "a check of serializability"},
-        {o->check_persist != 0, "a check of persists"},
-        {o->checks != NULL, "a sanitizer"},
-        {o->save_file != NULL || o->load_file != NULL, "a saved run"},
-        {o->renew_cycles != 0, "a run that is made anew"},
-        {o->debug_socket != 0, "the debugger"},
-    };
-    if (o->estimate == 0)
-        return CW_OK;
-    if (!(o->estimate >= LEAST && o->estimate <= MOST))
-        return cw_fail(err, CW_EINVAL, "an estimate within %g of the cycles; it is %g to %g", o->estimate, LEAST, MOST);
-    for (size_t i = 0; i < sizeof watchers / sizeof watchers[0]; i++)
-        if (watchers[i].wanted)
-            return cw_fail(err, CW_EINVAL, "an estimate leaves out parts of the run, and %s needs all of it; choose one of them",
-                           watchers[i].name);
-    return CW_OK;
-}
-
 int cowarp_estimated(struct cowarp_gpu *gpu, struct cowarp_estimate *estimate)
 {
     struct cw_gpu_estimate e;

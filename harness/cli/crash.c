@@ -192,29 +192,6 @@ static int crash_at(struct crash *c, uint64_t n)
     return c->jobs.worker ? CLI_FAILED : report(c, n, status);
 }
 
-static int count_point(void *context, uint64_t i, const void *result)
-{
-    struct crash *c = context;
-    const struct crash_result *r = result;
-    (void)i;
-    c->done++;
-    c->cycles += r->cycles;
-    c->failures += r->second;
-    return CLI_OK;
-}
-
-int crash_points(struct crash *c, int (*run)(void *context, uint64_t i, void *result), void *context, const char *what, uint64_t total)
-{
-    c->jobs.session = &c->session;
-    c->jobs.what = what;
-    c->jobs.total = total;
-    c->jobs.bytes = sizeof(struct crash_result);
-    c->jobs.run = run;
-    c->jobs.done = count_point;
-    c->jobs.context = context;
-    return cli_jobs_run(&c->jobs, c->p);
-}
-
 static int crash_at_point(void *context, uint64_t i, void *result)
 {
     struct crash *c = context;

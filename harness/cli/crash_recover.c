@@ -102,3 +102,28 @@ int crash_save(struct crash *c, struct crash_gpu *g)
     crash_print_replay(c);
     return CLI_OK;
 }
+
+/* ---- jobs ---- */
+
+static int count_point(void *context, uint64_t i, const void *result)
+{
+    struct crash *c = context;
+    const struct crash_result *r = result;
+    (void)i;
+    c->done++;
+    c->cycles += r->cycles;
+    c->failures += r->second;
+    return CLI_OK;
+}
+
+int crash_points(struct crash *c, int (*run)(void *context, uint64_t i, void *result), void *context, const char *what, uint64_t total)
+{
+    c->jobs.session = &c->session;
+    c->jobs.what = what;
+    c->jobs.total = total;
+    c->jobs.bytes = sizeof(struct crash_result);
+    c->jobs.run = run;
+    c->jobs.done = count_point;
+    c->jobs.context = context;
+    return cli_jobs_run(&c->jobs, c->p);
+}
