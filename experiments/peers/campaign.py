@@ -36,26 +36,41 @@ def run(row, settings):
     return judge(row, done, launches), launches, work, seconds
 
 
-def judge(row, done, launches):
-    said = done.stdout + done.stderr
-    if done.returncode != 0:
-        why = [re.sub(r"^cowarp: (?:/\S*/)?", "", line) for line in done.stderr.splitlines() if line.startswith("cowarp: ") and "preset" not in line]
-        named = [line for line in why if re.search(r"is not there; it answers|a call ends the program|cannot run|is part of the program", line)]
-        if done.returncode == 2 and not any("part of the program" in line for line in named):  # EXIT_WAIVED of cuda-samples
-            return "waived: " + next((line for line in reversed(done.stdout.split("\n")) if line.strip()), "").strip()
-        if named:
-            return f"refused: {named[-1]}"
-        return f"wrong: status {done.returncode}: " + (why[0] if why else "the program says so")
+def refusal(stderr):
+    """What cowarp names that it does not run, of its last line of the kind; None: nothing."""
+    why = [re.sub(r"^cowarp: (?:/\S*/)?", "", line) for line in stderr.splitlines() if line.startswith("cowarp: ") and "preset" not in line]
+    named = [line for line in why if re.search(r"is not there; it answers|a call ends the program|cannot run|is part of the program", line)]
+    return (named[-1] if named else None), why
+
+
+def unexpected(row, said, launches):
+    """What an output lacks or should not have; None: it is right, or the row says nothing of it."""
     if row["never"] and re.search(row["never"], said, re.MULTILINE):
-        return f"wrong: says {row['never']}"
+        return f"says {row['never']}"
     if row["says"] and not re.search(row["says"], said, re.MULTILINE):
-        return f"wrong: does not say {row['says']}"
+        return f"does not say {row['says']}"
     if row["launches"] and int(row["launches"]) != launches:
-        return f"wrong: {launches} launches, not {row['launches']}"
+        return f"{launches} launches, not {row['launches']}"
+    return None
+
+
+def judge(row, done, launches):
+    named, why = refusal(done.stderr)
+    if done.returncode == 2 and (named is None or "part of the program" not in named):  # EXIT_WAIVED of cuda-samples
+        return "waived: " + next((line for line in reversed(done.stdout.split("\n")) if line.strip()), "").strip()
+    wrong = unexpected(row, done.stdout + done.stderr, launches)
+    if named is not None and (done.returncode != 0 or wrong is not None):  # some programs end with 0 behind a launch that is refused
+        return f"refused: {named}"
+    if done.returncode != 0:
+        return f"wrong: status {done.returncode}: " + (why[0] if why else "the program says so")
+    if wrong is not None:
+        return f"wrong: {wrong}"
     if row["says"] or row["never"]:
         return "right"
     failed = re.search(r"(\d+) launch(?:es have| has) failed", done.stderr)  # of which a program without a check may say nothing
-    return f"wrong: {failed[1]} launches failed" if failed else "ended"
+    if failed is None:
+        return "ended"
+    return f"wrong: {failed[1]} launches failed" if named is None else f"refused: {named}"
 
 
 def main():

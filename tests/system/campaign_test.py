@@ -39,6 +39,12 @@ class Judge(unittest.TestCase):
         self.assertEqual(judged(UNCHECKED, 1, err="cowarp: cuX is not there; it answers cudaErrorNotSupported\n"), "refused: cuX is not there; it answers cudaErrorNotSupported")
         self.assertEqual(judged(UNCHECKED, 2, out="needs a second card\n"), "waived: needs a second card")
 
+    def test_a_launch_that_is_refused(self):
+        told = "cowarp: kernel k cannot run: shfl.sync names others\ncowarp: ./p: 1 launch has failed\n"
+        for row in (CHECKED, UNCHECKED):
+            self.assertEqual(judged(row, out="FAIL\n", err=told), "refused: kernel k cannot run: shfl.sync names others")
+        self.assertEqual(judged(CHECKED, out="PASS\n", err=told), "right", "it has tried something else")
+
     def test_table_has_what_the_folder_has(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
