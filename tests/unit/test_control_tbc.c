@@ -81,7 +81,7 @@ static struct rig *new_rig(const char *setting, uint32_t warps)
                                         .config = &r->config,
                                         .stats = &r->stats,
                                         .units = cw_unit_provider_c(),
-                                        .host = {r, form, &r->cycle, NULL, wake, fault, notice, NULL, NULL}};
+                                        .host = {r, form, &r->cycle, NULL, wake, fault, notice, NULL, NULL, NULL, NULL}};
     assert_int_equal(cw_control_tbc.create(&r->p, &c, &err), CW_OK);
     r->p->ops = &cw_control_tbc;
     const struct cw_kernel empty = {.name = (char *)(uintptr_t) "k"};
