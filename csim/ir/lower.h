@@ -19,7 +19,7 @@
 #include "base/config.h"
 #include "ir/build.h"
 
-struct cw_cfg; /* ir/passes.h */
+struct cw_cfg; /* ir/cfg.h */
 
 #define CW_LOWER_STRETCH 2048u /* Most micro-ops that are ordered together: pairs of accesses are compared */
 

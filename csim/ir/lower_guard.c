@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-#include "ir/passes.h"
+#include "ir/cfg.h"
 
 #define MOST_ALONE 8u /* Machine instructions of the only side */
 #define MOST_EACH  7u /* Of each of two */

@@ -2,38 +2,15 @@
 /*
  * The passes of cw_ir_finish(), in the order in which it runs them. None of them knows the language that the kernel came from.
  *
- * Private to: cfg.c, finish.c, live.c, loop.c, lower.c, lower_guard.c, lpc.c, lpc_profile.c, meet.c, slots.c, transaction.c, uniform.c.
+ * Private to: cfg.c, finish.c, live.c, loop.c, lower.c, lpc.c, lpc_profile.c, meet.c, slots.c, transaction.c, uniform.c.
  */
 #ifndef CW_IR_PASSES_H
 #define CW_IR_PASSES_H
 
-#include "ir/build.h"
+#include "ir/cfg.h"
 
 /* What is wrong with a kernel as a whole. */
 #define cw_ir_fail(ir, status, ...) cw_ir_fail_at((ir), (status), 1, 1, __VA_ARGS__)
-
-/* cfg.c */
-struct cw_basic_block {
-    uint32_t first, end;     /* micro-ops first .. end - 1 */
-    uint32_t succ, succ_cnt; /* in cfg->succ; the block count is the virtual exit */
-    uint32_t pred, pred_cnt;
-    uint32_t
-        ipdom; /* block, or the block count for the virtual exit; from cw_meet_find on, of a block with a branch, where its sides meet */
-};
-
-struct cw_cfg {
-    struct cw_basic_block *block;
-    uint32_t block_cnt;
-    uint32_t *block_of; /* [micro-op] */
-    uint32_t *succ, *pred;
-    uint32_t edge_cnt;
-};
-
-void cw_cfg_build(struct cw_ir *ir, struct cw_code *k, struct cw_cfg *cfg);
-/* Predecessors and immediate post-dominators of a graph of which block_cnt, edge_cnt, succ and the blocks' succ, succ_cnt are set; an edge
- * to the exit is the first of its block. Whether every block has a way to the exit. */
-bool cw_cfg_post_dominate(struct cw_ir *ir, struct cw_cfg *cfg);
-void cw_cfg_free(struct cw_cfg *cfg);
 
 /* loop.c */
 struct cw_loop {

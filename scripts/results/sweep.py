@@ -37,12 +37,13 @@ class Axis(NamedTuple):
 
 
 class Point(NamedTuple):
-    """One run. words: of the command, without its statistics; place: (name, value) of each axis; seed: of the inputs."""
+    """One run. words: of the command, without its statistics; place: (name, value) of each axis; seed: of the inputs; wrong: never, a wrong result fails."""
     words: tuple
     place: tuple
     workload: str
     system: str
     seed: int
+    wrong: bool = False
 
     def arguments(self):
         return list(self.words)
