@@ -42,6 +42,8 @@ struct crash {
     uint64_t last;     /* cycles of the last recovery in this process */
     uint64_t *point;   /* moments of the log that are to be tried, in ascending order; owned */
     struct cli_jobs jobs;
+    int (*run)(void *context, uint64_t i, void *result); /* a point, as crash_points was told */
+    void *run_context;
     char image[4096]; /* file for the image of a point that is wrong */
 };
 
