@@ -114,8 +114,8 @@ class Estimate(unittest.TestCase):
             says(f"--estimate '{bad}': not a percentage from 0.01 to 50, such as 1%", "run", "vecadd", "--estimate", bad)
         says("an estimate leaves out parts of the run, and a wave file needs all of it; choose one of them", "run", "vecadd", "--estimate", "1", "--wave",
              "w.fst")
-        says("an estimate leaves out parts of the run, and a functional run needs all of it; choose one of them", "run", "vecadd", "--estimate", "1",
-             "--functional")
+        says("an estimate leaves out parts of the run, and a run with functional launches (--functional, --launches) needs all of it; choose one of them",
+             "run", "vecadd", "--estimate", "1", "--functional")
         says("crash needs all of its runs; leave --estimate out", "crash", "gpkvs", "--points", "5", "--preset", "sbrp-near", "--persistency", "sbrp",
              "--estimate", "1")
 
