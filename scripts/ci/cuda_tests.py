@@ -176,7 +176,8 @@ def parse(arguments):
 
 def cuda_words(options):
     words = [os.environ["COWARP"], "cuda", *options.rest, "--findings", "tell"]  # which test a finding fails is decided here
-    words += [] if options.timed else ["--functional"]
+    chosen = any(word.split("=")[0] == "--functional" for word in options.rest)
+    words += [] if options.timed or chosen else ["--functional"]
     return words + ([] if options.check == "none" else ["--check", options.check]) + ["--"]
 
 
