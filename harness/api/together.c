@@ -7,41 +7,47 @@
 #define ESTIMATE_LEAST .0001
 #define ESTIMATE_MOST  .5
 
-/* What is written while the run goes on cannot go back with it. */
-static int check_debug(const struct cowarp_options *o, struct cw_error *err)
+/* What cannot be had together with something else. */
+enum {
+    UNTIMED = 1u << 0,   /* without any timed launch there is nothing to be seen */
+    ESTIMATED = 1u << 1, /* a part of the run is left out */
+    DEBUGGED = 1u << 2   /* what is written while the run goes on cannot go back with it */
+};
+
+/* The first thing that the options ask for and that cannot be had with one of these; NULL: there is none. */
+static const char *first_against(const struct cowarp_options *o, uint32_t with)
 {
     const struct {
         bool wanted;
         const char *name;
-    } files[] = {
-        {o->wave_file != NULL, "a wave file"},         {o->timeline_file != NULL, "a timeline"},
-        {o->sample_file != NULL, "samples"},           {o->record != NULL, "a record of what a unit gets"},
-        {o->bins_file != NULL, "functional coverage"}, {o->save_file != NULL, "a saved run"},
+        uint32_t against;
+    } asked[] = {
+        {o->functional != 0, "a run with functional launches (--functional, --launches)", ESTIMATED},
+        {o->wave_file != NULL, "a wave file", UNTIMED | ESTIMATED | DEBUGGED},
+        {o->timeline_file != NULL, "a timeline", UNTIMED | ESTIMATED | DEBUGGED},
+        {o->sample_file != NULL, "samples", UNTIMED | ESTIMATED | DEBUGGED},
+        {o->record != NULL, "a record of what a unit gets", UNTIMED | ESTIMATED | DEBUGGED},
+        {o->bins_file != NULL, "functional coverage", UNTIMED | ESTIMATED | DEBUGGED},
+        {o->record_branches != 0, "branch counts", UNTIMED | ESTIMATED},
+        {o->record_profile != 0, "a profile", UNTIMED | ESTIMATED},
+        {o->count_stalls != 0, "counts of stalls", UNTIMED},
+        {o->check_serial != 0, "a check of serializability", UNTIMED | ESTIMATED},
+        {o->check_persist != 0, "a check of persists", UNTIMED | ESTIMATED},
+        {o->checks != NULL, "a sanitizer", ESTIMATED},
+        {o->save_file != NULL, "a saved run", ESTIMATED | DEBUGGED},
+        {o->load_file != NULL, "a saved run", ESTIMATED},
+        {o->renew_cycles != 0, "a run that is made anew", ESTIMATED},
+        {o->debug_socket != 0, "the debugger", ESTIMATED},
     };
-    for (size_t i = 0; o->debug_socket != 0 && i < sizeof files / sizeof files[0]; i++)
-        if (files[i].wanted)
-            return cw_fail(err, CW_EINVAL, "the debugger goes back in a run, and %s cannot: leave it out", files[i].name);
-    return CW_OK;
+    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++)
+        if (asked[i].wanted && (asked[i].against & with) != 0)
+            return asked[i].name;
+    return NULL;
 }
 
-/* Without any timed launch there is nothing to be seen by those who look on. */
 static int check_functional(const struct cowarp_options *o, struct cw_error *err)
 {
-    const struct {
-        bool wanted;
-        const char *name;
-    } watchers[] = {
-        {o->wave_file != NULL, "a wave file"},
-        {o->timeline_file != NULL, "a timeline"},
-        {o->sample_file != NULL, "samples"},
-        {o->record != NULL, "a record of what a unit gets"},
-        {o->bins_file != NULL, "functional coverage"},
-        {o->record_branches != 0, "branch counts"},
-        {o->record_profile != 0, "a profile"},
-        {o->count_stalls != 0, "counts of stalls"},
-        {o->check_serial != 0, "a check of serializability"},
-        {o->check_persist != 0, "a check of persists"},
-    };
+    const char *watcher = o->functional != 0 && o->timed_end == 0 ? first_against(o, UNTIMED) : NULL;
     if (o->renew_cycles != 0 && (o->wave_file != NULL || o->record != NULL || o->bins_file != NULL))
         return cw_fail(err, CW_EINVAL, "renew_cycles makes the units anew, which a wave, a record or functional coverage holds");
     if (o->functional == COWARP_FUNCTIONAL_NATIVE && o->checks != NULL)
@@ -50,44 +56,30 @@ static int check_functional(const struct cowarp_options *o, struct cw_error *err
         return cw_fail(err, CW_EINVAL, "timed_begin and timed_end without functional: all launches are timed");
     if (o->functional != 0 && (o->timed_begin != 0 || o->timed_end != 0) && o->timed_end <= o->timed_begin)
         return cw_fail(err, CW_EINVAL, "timed launches end (%" PRIu64 ") before they begin (%" PRIu64 ")", o->timed_end, o->timed_begin);
-    for (size_t i = 0; o->functional != 0 && o->timed_end == 0 && i < sizeof watchers / sizeof watchers[0]; i++)
-        if (watchers[i].wanted)
-            return cw_fail(err, CW_EINVAL,
-                           "functional launches take no time, and %s needs it; name launches that take time (--launches A:B)",
-                           watchers[i].name);
+    if (watcher != NULL)
+        return cw_fail(err, CW_EINVAL, "functional launches take no time, and %s needs it; name launches that take time (--launches A:B)",
+                       watcher);
     return CW_OK;
 }
 
 static int check_estimate(const struct cowarp_options *o, struct cw_error *err)
 {
-    const struct {
-        bool wanted;
-        const char *name;
-    } watchers[] = {
-        {o->functional != 0, "a run with functional launches (--functional, --launches)"},
-        {o->wave_file != NULL, "a wave file"},
-        {o->timeline_file != NULL, "a timeline"},
-        {o->sample_file != NULL, "samples"},
-        {o->record != NULL, "a record of what a unit gets"},
-        {o->bins_file != NULL, "functional coverage"},
-        {o->record_branches != 0, "branch counts"},
-        {o->record_profile != 0, "a profile"},
-        {o->check_serial != 0, "a check of serializability"},
-        {o->check_persist != 0, "a check of persists"},
-        {o->checks != NULL, "a sanitizer"},
-        {o->save_file != NULL || o->load_file != NULL, "a saved run"},
-        {o->renew_cycles != 0, "a run that is made anew"},
-        {o->debug_socket != 0, "the debugger"},
-    };
     if (o->estimate == 0)
         return CW_OK;
     if (!(o->estimate >= ESTIMATE_LEAST && o->estimate <= ESTIMATE_MOST))
         return cw_fail(err, CW_EINVAL, "an estimate within %g of the cycles; it is %g to %g", o->estimate, ESTIMATE_LEAST, ESTIMATE_MOST);
-    for (size_t i = 0; i < sizeof watchers / sizeof watchers[0]; i++)
-        if (watchers[i].wanted)
-            return cw_fail(err, CW_EINVAL, "an estimate leaves out parts of the run, and %s needs all of it; choose one of them",
-                           watchers[i].name);
-    return CW_OK;
+    const char *whole = first_against(o, ESTIMATED);
+    if (whole == NULL)
+        return CW_OK;
+    return cw_fail(err, CW_EINVAL, "an estimate leaves out parts of the run, and %s needs all of it; choose one of them", whole);
+}
+
+static int check_debug(const struct cowarp_options *o, struct cw_error *err)
+{
+    const char *file = o->debug_socket != 0 ? first_against(o, DEBUGGED) : NULL;
+    if (file == NULL)
+        return CW_OK;
+    return cw_fail(err, CW_EINVAL, "the debugger goes back in a run, and %s cannot: leave it out", file);
 }
 
 int cowarp__check_options(const struct cowarp_options *options, struct cw_error *err)
