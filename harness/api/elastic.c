@@ -152,6 +152,17 @@ void cowarp__elastic_write(const struct cowarp_gpu *gpu, FILE *f)
 
 /* ---- which units ---- */
 
+static int refuse(struct cowarp_gpu *gpu, const char *unit)
+{
+    char names[CW_ELASTIC_NAMES];
+    cw_elastic_units(names);
+    return cw_fail(
+        &gpu->err, CW_EINVAL,
+        "unit %s: its contract says what its outputs are in each cycle, so --elastic allows nothing; use lockstep. These may take other "
+        "times: %s",
+        unit, names);
+}
+
 int cowarp__elastic_choose(struct cowarp_gpu *gpu)
 {
     bool any = false;
@@ -167,11 +178,7 @@ int cowarp__elastic_choose(struct cowarp_gpu *gpu)
             return cw_fail(&gpu->err, CW_EINVAL, "unit %s: lockstep compares each cycle, and --elastic allows others; give %s=rtl:FILES",
                            choice->unit, choice->unit);
         if (unit == NULL || cw_elastic_contract_of(unit) == NULL)
-            return cw_fail(
-                &gpu->err, CW_EINVAL,
-                "unit %s: its contract says what its outputs are in each cycle, so --elastic allows nothing; use lockstep. These may take "
-                "other times: %s",
-                choice->unit, cw_elastic_units());
+            return refuse(gpu, choice->unit);
         choice->elastic = any = true;
     }
     return any ? CW_OK : cw_fail(&gpu->err, CW_EINVAL, "--elastic: no unit is in RTL; give --unit NAME=rtl:FILES too");

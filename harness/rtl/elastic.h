@@ -44,7 +44,8 @@ struct cw_elastic_contract {
 /* Of the unit, or NULL: its contract says in each cycle what its outputs are, or what they are depends on when something comes. */
 const struct cw_elastic_contract *cw_elastic_contract_of(const struct cw_unit *unit);
 /* "a, b, c" */
-const char *cw_elastic_units(void);
+#define CW_ELASTIC_NAMES 256u
+void cw_elastic_units(char text[CW_ELASTIC_NAMES]);
 
 /* What is judged of a contract. */
 enum cw_elastic_verdict {

@@ -4,19 +4,12 @@
  * operations before it and from nothing else: so other hardware may take longer or shorter, and still be right. The numbers are those of the
  * sentences in the unit's contract (include/cowarp/unit/). A unit that is not here has an input that acts at once on what is inside.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "elastic.h"
 
 static const struct cw_elastic_contract contracts[] = {
-    {.unit = "writer_table",
-     .ask = {{"op_valid", "op_ready", "op_kind", 1u << 0 | 1u << 1 | 1u << 2}},
-     .answer = {{"ans_valid", NULL, {"ans_result", "ans_owner", "ans_writers", "ans_ids"}, true, "4 to 6, 9 to 12, 14, 18 to 29"}},
-     .pulse = "sweep",
-     .rest = "idle",
-     .zeros = "30",
-     .rests = "40",
-     .moves = "16, 17, 32 to 39"},
     {.unit = "last_written_table",
      .ask = {{"op_valid", "op_ready", "op_write", 1u << 0}},
      .answer = {{"rsp_valid", NULL, {"rsp_time", "rsp_conflict"}, true, "1 to 3, 5, 7, 8, 11, 12, 15, 16"}},
@@ -39,6 +32,14 @@ static const struct cw_elastic_contract contracts[] = {
      .zeros = "18",
      .holds = "14",
      .moves = "9 to 12, 15"},
+    {.unit = "writer_table",
+     .ask = {{"op_valid", "op_ready", "op_kind", 1u << 0 | 1u << 1 | 1u << 2}},
+     .answer = {{"ans_valid", NULL, {"ans_result", "ans_owner", "ans_writers", "ans_ids"}, true, "4 to 6, 9 to 12, 14, 18 to 29"}},
+     .pulse = "sweep",
+     .rest = "idle",
+     .zeros = "30",
+     .rests = "40",
+     .moves = "16, 17, 32 to 39"},
 };
 #define CONTRACT_CNT (sizeof contracts / sizeof contracts[0])
 
@@ -50,9 +51,12 @@ const struct cw_elastic_contract *cw_elastic_contract_of(const struct cw_unit *u
     return NULL;
 }
 
-const char *cw_elastic_units(void)
+void cw_elastic_units(char text[CW_ELASTIC_NAMES])
 {
-    return "last_written_table, ownership_table, thread_compactor, writer_table";
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < CONTRACT_CNT && used < CW_ELASTIC_NAMES; i++)
+        used += (size_t)snprintf(text + used, CW_ELASTIC_NAMES - used, "%s%s", i > 0 ? ", " : "", contracts[i].unit);
 }
 
 const char *cw_elastic_sentences(const struct cw_elastic_contract *contract, int verdict)
