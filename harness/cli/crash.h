@@ -42,8 +42,6 @@ struct crash {
     uint64_t last;     /* cycles of the last recovery in this process */
     uint64_t *point;   /* moments of the log that are to be tried, in ascending order; owned */
     struct cli_jobs jobs;
-    int (*run)(void *context, uint64_t i, void *result); /* a point, as crash_points was told */
-    void *run_context;
     char image[4096]; /* file for the image of a point that is wrong */
 };
 
@@ -52,7 +50,8 @@ struct crash_result {
     uint64_t cycles; /* of its recovery */
     uint64_t second; /* failures in that */
 };
-/* A point is one of c->jobs; its result is counted in c. run, context: as of struct cli_jobs. CLI_OK or an exit status, the error printed. */
+
+/* crash_recover.c. A point is one of c->jobs; its result is counted in c. run, context: as of struct cli_jobs. CLI_OK or an exit status, the error printed. */
 int crash_points(struct crash *c, int (*run)(void *context, uint64_t i, void *result), void *context, const char *what, uint64_t total);
 
 /* explore.c: states that the model allows. CLI_OK: all that were tried are right, and their number has been printed. */

@@ -116,22 +116,15 @@ static int count_point(void *context, uint64_t i, const void *result)
     return CLI_OK;
 }
 
-static int run_point(void *context, uint64_t i, void *result)
-{
-    const struct crash *c = context;
-    return c->run(c->run_context, i, result);
-}
-
 int crash_points(struct crash *c, int (*run)(void *context, uint64_t i, void *result), void *context, const char *what, uint64_t total)
 {
     c->jobs.session = &c->session;
     c->jobs.what = what;
     c->jobs.total = total;
     c->jobs.bytes = sizeof(struct crash_result);
-    c->jobs.run = run_point;
+    c->jobs.run = run;
+    c->jobs.run_context = context;
     c->jobs.done = count_point;
-    c->jobs.context = c;
-    c->run = run;
-    c->run_context = context;
+    c->jobs.done_context = c;
     return cli_jobs_run(&c->jobs, c->p);
 }

@@ -90,7 +90,7 @@ static void work(const struct crew *c, uint32_t w, int file, pid_t parent)
             continue;
         memset(result, 0, j->bytes);
         r.i = i;
-        r.status = j->run(j->context, i, result);
+        r.status = j->run(j->run_context, i, result);
         if (cli_interrupted() || !write_all(file, &r, sizeof r) || !write_all(file, result, j->bytes))
             _exit(CLI_FAILED);
     }
@@ -212,13 +212,13 @@ static int told(struct crew *c, uint64_t i)
     struct cli_jobs *j = c->j;
     j->ended++;
     cli_session_step(j->session, j->what, j->ended, j->total);
-    return j->done != NULL ? j->done(j->context, i, c->result + i * j->bytes) : CLI_OK;
+    return j->done != NULL ? j->done(j->done_context, i, c->result + i * j->bytes) : CLI_OK;
 }
 
 static int run_here(struct crew *c, uint64_t i)
 {
     struct cli_jobs *j = c->j;
-    const int status = j->run(j->context, i, c->result + i * j->bytes);
+    const int status = j->run(j->run_context, i, c->result + i * j->bytes);
     if (status == CLI_OK)
         cli_journal_add(c->journal, i, c->result + i * j->bytes);
     return status;

@@ -24,7 +24,7 @@ struct cli_jobs {
     int (*run)(void *context, uint64_t i, void *result);
     /* The result of job i, in ascending order. CLI_OK, or an exit status that ends all. NULL: nobody wants them. */
     int (*done)(void *context, uint64_t i, const void *result);
-    void *context;
+    void *run_context, *done_context;
     uint64_t ended; /* jobs whose result has been told */
     bool worker;    /* this is one of the other processes */
 };

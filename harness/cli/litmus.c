@@ -203,7 +203,8 @@ static int run_tests(struct suite *s, const struct cli_parsed *p)
                             .bytes = outcome_bytes(s),
                             .run = run_test,
                             .done = tell_test,
-                            .context = s};
+                            .run_context = s,
+                            .done_context = s};
     if (!cli_u32(text, &s->launches) || s->launches == 0)
         return cli_error(CLI_WRONG, "--runs '%s': expected a number from 1 on", text);
     if (!s->memory && !cli_has(p, "persistency"))
