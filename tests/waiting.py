@@ -5,6 +5,20 @@ import time
 
 LONG_S = 300  # nothing here takes so long; the end of a test that waits for what never comes
 BUSY_TICKS = 30  # of the kernel's clock, 10 ms each
+# Kernel `spin` runs until the word that it gets is not 0.
+SPIN = """.version 7.0
+.target sm_50
+.address_size 64
+.visible .entry spin(.param .u64 flag)
+{
+    .reg .b32 %r<2>; .reg .b64 %rd<2>; .reg .pred %p;
+    ld.param.u64 %rd1, [flag];
+L:  ld.volatile.global.u32 %r1, [%rd1];
+    setp.eq.u32 %p, %r1, 0;
+    @%p bra L;
+    ret;
+}
+"""
 
 
 def wait_for(condition):

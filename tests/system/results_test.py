@@ -20,6 +20,9 @@ import time
 import unittest
 import xml.etree.ElementTree
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+import waiting  # noqa: E402  (after the path is set)
+
 COWARP = ""
 HERE = pathlib.Path(__file__).resolve().parent
 PTX = HERE.parent / "ptx_exec" / "kernels.ptx"
@@ -512,29 +515,14 @@ class Json(Results):
         self.fails(2, "synth", "stall_buffer", "--datasheet", "--reference", "reference.json", says="reference.json")
 
 
-SPIN = """.version 7.0
-.target sm_50
-.address_size 64
-.visible .entry spin(.param .u64 flag)
-{
-    .reg .b32 %r<2>; .reg .b64 %rd<2>; .reg .pred %p;
-    ld.param.u64 %rd1, [flag];
-L:  ld.volatile.global.u32 %r1, [%rd1];
-    setp.eq.u32 %p, %r1, 0;
-    @%p bra L;
-    ret;
-}
-"""
-
-
 class Signals(Results):
     """A signal that only the command itself gets ends what it has started, and nothing is half-written."""
-    SPIN = ["--kernel", "spin", "--grid", "1", "--block", "32", "--arg", "zero:4", "--set", "watchdog.livelock_cycles=4000000000"]
+    SPINS = ["--kernel", "spin", "--grid", "1", "--block", "32", "--arg", "zero:4", "--set", "watchdog.livelock_cycles=4000000000"]
     PATIENCE = 60  # seconds, far more than it takes on a machine that has other work
 
     def setUp(self):
         super().setUp()
-        self.path("spin.ptx").write_text(SPIN)
+        self.path("spin.ptx").write_text(waiting.SPIN)
 
     @staticmethod
     def parents():
@@ -578,8 +566,8 @@ class Signals(Results):
             self.fails(2, "sweep", "vecadd", "--vary", "n=1000,2000", *words, says=says)
 
     def test_rerun(self):
-        self.make("a.json", "exec", "spin.ptx", *self.SPIN[:6], "--arg", f"in:{PTX}")  # whose first word is not 0
-        self.change("a.json", lambda data: data["manifest"].update(repeat=["exec", "spin.ptx", *self.SPIN], files=[]))
+        self.make("a.json", "exec", "spin.ptx", *self.SPINS[:6], "--arg", f"in:{PTX}")  # whose first word is not 0
+        self.change("a.json", lambda data: data["manifest"].update(repeat=["exec", "spin.ptx", *self.SPINS], files=[]))
         said = self.stop(signal.SIGTERM, ["rerun", "a.json", "--stats", "b.json"], 1)
         self.assertEqual(said, "cowarp rerun: interrupted; nothing has been written\n")
         self.assertFalse(self.path("b.json").exists())

@@ -30,19 +30,6 @@ SOURCE, COWARP = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3]
 EACH = "--each" in sys.argv[3:]
 PATIENCE = 120  # seconds, far more than it takes on a machine that has other work
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
-SPIN = """.version 7.0
-.target sm_50
-.address_size 64
-.visible .entry spin(.param .u64 flag)
-{
-    .reg .b32 %r<2>; .reg .b64 %rd<2>; .reg .pred %p;
-    ld.param.u64 %rd1, [flag];
-L:  ld.volatile.global.u32 %r1, [%rd1];
-    setp.eq.u32 %p, %r1, 0;
-    @%p bra L;
-    ret;
-}
-"""
 ENDLESS = ["--set", "watchdog.livelock_cycles=4000000000"]
 SPINS = ["spin.ptx", "--kernel", "spin", "--grid", "1", "--block", "32", "--arg", "zero:4", *ENDLESS]
 PM = ["--preset", "sbrp-near", "--persistency", "sbrp"]
@@ -82,7 +69,7 @@ class Case(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        (self.folder / "spin.ptx").write_text(SPIN)
+        (self.folder / "spin.ptx").write_text(waiting.SPIN)
         self.environment = {**os.environ, "COWARP": str(COWARP), "COWARP_CACHE": str(self.folder / "cache")}
 
     def start(self, words, **options):
