@@ -43,6 +43,18 @@ struct cw_slots {
     uint64_t word[CW_SLOT_WORDS];
 };
 
+static inline bool cw_slots_has(const struct cw_slots *set, uint32_t slot)
+{
+    return (set->word[slot / 64] >> (slot % 64) & 1u) != 0;
+}
+
+/* Puts the slot into the set, or takes it out. */
+static inline void cw_slots_put(struct cw_slots *set, uint32_t slot, bool is)
+{
+    const uint64_t bit = UINT64_C(1) << (slot % 64);
+    set->word[slot / 64] = is ? set->word[slot / 64] | bit : set->word[slot / 64] & ~bit;
+}
+
 /* What is known of a branch before it is executed. */
 enum cw_branch_kind {
     CW_BRANCH_OPEN,  /* each thread may go either way */

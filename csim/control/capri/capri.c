@@ -206,31 +206,21 @@ static void state(struct cw_control *p, struct cw_state *s)
 
 static void destroy(struct cw_control *p)
 {
-    if (p == NULL)
-        return;
-    if (of(p) != NULL) {
+    if (p != NULL)
         free(of(p)->entry);
-        free(of(p)->entries);
-    }
-    free(of(p));
     cw_tbc_destroy(p);
 }
 
 static int create(struct cw_control **out, const struct cw_control_config *config, struct cw_error *err)
 {
-    const size_t depth = CW_SIMT_DEPTH(CW_LANES);
-    const int status = cw_tbc_create(out, config, err);
+    const int status = cw_tbc_create_for(out, config, sizeof(struct capri), config->config->core_blocks, err);
     if (status != CW_OK)
         return status;
-    struct capri *d = calloc(1, sizeof *d);
-    cw_tbc_keep(*out, d);
-    if (d != NULL) {
-        d->keys = cw_config_own(config->config, &cw_capri_keys);
-        d->counters = cw_stats_own(config->stats, &cw_capri_counters);
-        d->entry = calloc(d->keys->entries, sizeof *d->entry);
-        d->entries = calloc(CAPRI_WARPS * depth, sizeof *d->entries);
-    }
-    if (d == NULL || d->entry == NULL || d->entries == NULL) {
+    struct capri *d = of(*out);
+    d->keys = cw_config_own(config->config, &cw_capri_keys);
+    d->counters = cw_stats_own(config->stats, &cw_capri_counters);
+    d->entry = calloc(d->keys->entries, sizeof *d->entry);
+    if (d->entry == NULL) {
         destroy(*out);
         *out = NULL;
         return cw_fail(err, CW_ENOMEM, "no memory for a predictor");
@@ -238,7 +228,7 @@ static int create(struct cw_control **out, const struct cw_control_config *confi
     for (uint32_t i = 0; i < d->keys->entries; i++)
         d->entry[i].pc = CW_PC_NONE;
     for (uint32_t w = 0; w < CAPRI_WARPS; w++)
-        d->warp[w].own = (struct cw_simt){.width = CW_LANES, .entry = d->entries + w * depth};
+        d->warp[w].own = (struct cw_simt){.width = CW_LANES, .entry = d->entries[w]};
     return CW_OK;
 }
 
@@ -255,26 +245,21 @@ static const struct cw_key_set *const key_sets[] = {&cw_tbc_keys, &cw_capri_keys
 static const struct cw_counter_set *const counter_sets[] = {&cw_tbc_counters, &cw_capri_counters, NULL};
 
 const struct cw_control_ops cw_control_capri = {
+    CW_TBC_POLICY,
     .name = "capri",
     .what = "thread block compaction at branches only that are predicted to make warps fewer (CAPRI, ISCA 2012)",
-    .regroups = true,
-    .unit = cw_tbc_units,
-    .unit_cnt = 2,
     .keys = key_sets,
     .counters = counter_sets,
     .create = create,
     .destroy = destroy,
     .state = state,
     .prepare = prepare,
-    .tick = cw_tbc_tick,
     .block_start = cw_tbc_block_start,
-    .start = cw_tbc_start,
     .arrive = arrive,
     .branch = branch,
     .branch_indexed = branch_indexed,
     .repeats = repeats,
     .exit = exit_lanes,
-    .barrier = cw_tbc_barrier,
     .held = held,
     .may_issue = cw_tbc_may_issue,
     .first = cw_tbc_first,

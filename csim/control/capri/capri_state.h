@@ -55,8 +55,8 @@ struct capri_warp {
 struct capri {
     const struct cw_capri_keys *keys;
     struct cw_capri_counters *counters;
-    struct capri_entry *entry; /* [keys->entries] */
-    struct cw_simt_entry *entries;
+    struct capri_entry *entry;                                          /* [keys->entries] */
+    struct cw_simt_entry entries[CAPRI_WARPS][CW_SIMT_DEPTH(CW_LANES)]; /* Of warp[].own. */
     struct capri_warp warp[CAPRI_WARPS];
     struct capri_block block[CAPRI_BLOCKS];
 };

@@ -12,26 +12,14 @@ static struct dws *of(const struct cw_control *p)
     return cw_its_own(p);
 }
 
-static bool has(const struct cw_slots *s, uint32_t w)
-{
-    return (s->word[w / 64] >> (w % 64) & 1u) != 0;
-}
-
-static void put(struct cw_slots *s, uint32_t w, bool is)
-{
-    const uint64_t bit = UINT64_C(1) << (w % 64);
-    s->word[w / 64] = is ? s->word[w / 64] | bit : s->word[w / 64] & ~bit;
-}
-
 static void stalls(struct cw_control *p, uint32_t warp)
 {
-    struct dws *d = of(p);
-    const struct cw_control_host *host = cw_its_host(p);
-    if (has(&d->stalled, warp))
-        return;
-    put(&d->stalled, warp, true);
-    d->since[warp] = *host->cycle;
-    host->wake(host->context);
+    cw_its_stalls_note(p, &of(p)->stalls, warp);
+}
+
+static void forget(struct cw_control *p, uint32_t warp)
+{
+    cw_slots_put(&of(p)->stalls.warps, warp, false);
 }
 
 /* Lanes that have been left behind go on as soon as their own loads are there. */
@@ -40,7 +28,7 @@ static void loaded(struct cw_control *p, uint32_t home, cw_lanes lanes)
     const struct cw_control_host *host = cw_its_host(p);
     uint32_t pc;
     if (host->stalled(host->context, home) == 0)
-        put(&of(p)->stalled, home, false);
+        forget(p, home);
     for (cw_lanes among = lanes, group; (group = cw_its_stopped(p, home, among, &pc)) != 0; among &= ~group) {
         const cw_lanes goes = group & ~host->awaits(host->context, home, pc, group);
         if (goes == 0)
@@ -85,11 +73,6 @@ static bool help(struct cw_control *p, uint32_t warp, cw_lanes waits)
     return true;
 }
 
-static uint64_t sooner(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Returns the cycle from which the warp's group has waited long enough; UINT64_MAX: somebody will say when there is something to do. */
 static uint64_t look(struct cw_control *p, uint32_t warp, uint64_t cycle)
 {
@@ -97,30 +80,23 @@ static uint64_t look(struct cw_control *p, uint32_t warp, uint64_t cycle)
     const struct cw_control_host *host = cw_its_host(p);
     const cw_lanes waits = host->stalled(host->context, warp);
     const bool has_place = d->meets[warp] == p->front[warp].pc; /* To wait at: it has waited here before. */
-    const uint64_t due = d->since[warp] + (has_place ? 0 : d->keys->wait_cycles);
+    const uint64_t due = d->stalls.since[warp] + (has_place ? 0 : d->keys->wait_cycles);
     if (waits != 0 && cycle < due)
         return due;
     if (waits != 0 && !help(p, warp, waits))
         return UINT64_MAX;
-    put(&d->stalled, warp, false);
+    forget(p, warp);
     return waits != 0 ? cycle + 1 : UINT64_MAX;
 }
 
 static uint64_t tick(struct cw_control *p, uint64_t cycle)
 {
-    struct dws *d = of(p);
-    uint64_t next = cw_its_tick(p, cycle);
-    if (cycle % d->stage != 0)
-        return next;
-    for (uint32_t word = 0; word * 64 < d->warps; word++)
-        for (uint64_t left = d->stalled.word[word]; left != 0; left &= left - 1)
-            next = sooner(next, look(p, 64 * word + (uint32_t)__builtin_ctzll(left), cycle));
-    return next;
+    return cw_its_stalls_look(p, &of(p)->stalls, cycle, cw_its_tick(p, cycle), look);
 }
 
 static void start(struct cw_control *p, uint32_t warp, cw_lanes lanes)
 {
-    put(&of(p)->stalled, warp, false);
+    forget(p, warp);
     of(p)->meets[warp] = CW_PC_NONE;
     cw_its_start(p, warp, lanes);
 }
@@ -166,46 +142,25 @@ static int prepare(struct cw_control *p, const struct cw_kernel *kernel, const c
 
 static void state(struct cw_control *p, struct cw_state *s)
 {
-    struct dws *d = of(p);
     cw_its_state(p, s);
-    CW_STATE(s, d->stalled);
-    cw_state_array(s, "since", d->since, d->warps, sizeof *d->since);
-    cw_state_array(s, "meets", d->meets, d->warps, sizeof *d->meets);
+    cw_its_stalls_state(p, s, &of(p)->stalls);
+    CW_STATE(s, of(p)->meets);
 }
 
 static void destroy(struct cw_control *p)
 {
-    if (p == NULL)
-        return;
-    if (of(p) != NULL) {
-        free(of(p)->meets);
-        free(of(p)->since);
+    if (p != NULL)
         free(of(p)->limit);
-    }
-    free(of(p));
     cw_its_destroy(p);
 }
 
 static int create(struct cw_control **out, const struct cw_control_config *config, struct cw_error *err)
 {
-    const int status = cw_its_create(out, config, err);
+    const int status = cw_its_create_for(out, config, sizeof(struct dws), err);
     if (status != CW_OK)
         return status;
-    struct dws *d = calloc(1, sizeof *d);
-    cw_its_keep(*out, d);
-    if (d != NULL) {
-        d->meets = calloc(config->warps, sizeof *d->meets);
-        d->since = calloc(config->warps, sizeof *d->since);
-    }
-    if (d == NULL || d->meets == NULL || d->since == NULL) {
-        destroy(*out);
-        *out = NULL;
-        return cw_fail(err, CW_ENOMEM, "no memory for a core's threads");
-    }
-    d->keys = cw_config_own(config->config, &cw_dws_keys);
-    d->counters = cw_stats_own(config->stats, &cw_dws_counters);
-    d->warps = config->warps;
-    d->stage = config->config->core_stage_cycles;
+    of(*out)->keys = cw_config_own(config->config, &cw_dws_keys);
+    of(*out)->counters = cw_stats_own(config->stats, &cw_dws_counters);
     return CW_OK;
 }
 

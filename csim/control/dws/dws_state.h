@@ -23,11 +23,9 @@ extern const struct cw_counter_set cw_dws_counters;
 struct dws {
     const struct cw_dws_keys *keys;
     struct cw_dws_counters *counters;
-    uint32_t warps, stage;
-    struct cw_slots stalled; /* Warps whose group waits for a load. */
-    uint64_t *since;         /* [slot]: then, from this cycle on. */
-    uint32_t *meets;         /* [slot]: the PC at which the group stands that has been told where to meet; CW_PC_NONE: none. */
-    uint32_t *limit;         /* [PC]: where lanes that run ahead from there wait for the others, or CW_PC_NONE. */
+    struct cw_its_stalls stalls;
+    uint32_t meets[CW_SLOTS_MAX]; /* [slot]: the PC at which the group stands that has been told where to meet; CW_PC_NONE: none. */
+    uint32_t *limit;              /* [PC]: where lanes that run ahead from there wait for the others, or CW_PC_NONE. */
 };
 
 #endif

@@ -154,11 +154,6 @@ void *cw_its_own(const struct cw_control *p)
     return ((const struct its *)p)->own;
 }
 
-void cw_its_keep(struct cw_control *p, void *own)
-{
-    of(p)->own = own;
-}
-
 const struct cw_control_host *cw_its_host(const struct cw_control *p)
 {
     return &((const struct its *)p)->config.host;
@@ -319,6 +314,7 @@ void cw_its_destroy(struct cw_control *p)
     free(d->entries);
     free(d->meet);
     free(d->place);
+    free(d->own);
     free(d);
 }
 
@@ -333,7 +329,7 @@ static int open_unit(struct its *d, uint32_t s, uint32_t warps, struct cw_error 
     return cw_adapt_convergence_barriers_create(&d->scheduler[s].unit, c->units, name, c->width, warps, err);
 }
 
-int cw_its_create(struct cw_control **out, const struct cw_control_config *config, struct cw_error *err)
+int cw_its_create_for(struct cw_control **out, const struct cw_control_config *config, size_t bytes, struct cw_error *err)
 {
     struct its *d = calloc(1, sizeof *d);
     *out = d != NULL ? &d->control : NULL;
@@ -350,7 +346,9 @@ int cw_its_create(struct cw_control **out, const struct cw_control_config *confi
     d->entries = malloc(config->warps * depth * sizeof *d->entries);
     d->scheduler = calloc(d->scheduler_cnt, sizeof *d->scheduler);
     d->control.front = calloc(config->warps, sizeof *d->control.front);
-    const bool has_room = d->warp != NULL && d->stack != NULL && d->entries != NULL && d->scheduler != NULL && d->control.front != NULL;
+    d->own = calloc(1, bytes + 1);
+    const bool has_room =
+        d->own != NULL && d->warp != NULL && d->stack != NULL && d->entries != NULL && d->scheduler != NULL && d->control.front != NULL;
     int status = has_room ? CW_OK : cw_fail(err, CW_ENOMEM, "no memory for a core's threads");
     for (uint32_t w = 0; status == CW_OK && w < config->warps; w++)
         d->stack[w] = (struct cw_simt){.width = config->width, .entry = d->entries + w * depth};
@@ -361,6 +359,11 @@ int cw_its_create(struct cw_control **out, const struct cw_control_config *confi
     cw_its_destroy(*out);
     *out = NULL;
     return status;
+}
+
+int cw_its_create(struct cw_control **out, const struct cw_control_config *config, struct cw_error *err)
+{
+    return cw_its_create_for(out, config, 0, err);
 }
 
 static const struct cw_key_set *const key_sets[] = {&cw_its_keys, NULL};

@@ -8,9 +8,9 @@
 
 #include "control/control.h"
 
-/* Own memory of the policy, which its destroy frees; NULL at first. */
+/* As cw_its_create, with so many bytes of zeros for the policy itself: cw_its_own. cw_its_destroy frees them. */
+int cw_its_create_for(struct cw_control **out, const struct cw_control_config *config, size_t bytes, struct cw_error *err);
 void *cw_its_own(const struct cw_control *p);
-void cw_its_keep(struct cw_control *p, void *own);
 const struct cw_control_host *cw_its_host(const struct cw_control *p);
 /* Lanes that can run when the active ones stop; 0 in a region, where these keep the warp. */
 cw_lanes cw_its_others(const struct cw_control *p, uint32_t warp);
@@ -25,6 +25,19 @@ bool cw_its_keeps(const struct cw_control *p, uint32_t warp);
 /* The active lanes are to meet at this PC, which lies behind theirs; until the unit has answered none is active. Some of them are in `lanes`,
  * and some are not. */
 void cw_its_meet(struct cw_control *p, uint32_t warp, cw_lanes lanes, uint32_t meet);
+
+/* Warps whose group waits for a load, for a policy that then looks whether others can run; zeros at first. */
+struct cw_its_stalls {
+    struct cw_slots warps;
+    uint64_t since[CW_SLOTS_MAX]; /* [slot]: of these, from this cycle on */
+};
+/* The warp's group waits from now on, unless it does already. */
+void cw_its_stalls_note(struct cw_control *p, struct cw_its_stalls *s, uint32_t warp);
+/* Calls look for each of them, at the beginning of a stage. look: returns the cycle in which it wants to be called again; UINT64_MAX: none. Returns
+ * the first of these and of `next`. */
+uint64_t cw_its_stalls_look(struct cw_control *p, const struct cw_its_stalls *s, uint64_t cycle, uint64_t next,
+                            uint64_t (*look)(struct cw_control *p, uint32_t warp, uint64_t cycle));
+void cw_its_stalls_state(const struct cw_control *p, struct cw_state *s, struct cw_its_stalls *stalls);
 
 /* Of struct cw_control_ops. */
 int cw_its_create(struct cw_control **out, const struct cw_control_config *config, struct cw_error *err);

@@ -4,8 +4,6 @@
  * warp, a few warps of a block; its warps go in step; a scheduler stays with a large warp until none of its warps can issue. README.md tells the
  * protocol.
  */
-#include <stdlib.h>
-
 #include "control/lw/lw_state.h"
 
 static struct lw *of(const struct cw_control *p)
@@ -135,26 +133,12 @@ static void state(struct cw_control *p, struct cw_state *s)
     CW_STATE(s, d->group);
 }
 
-static void destroy(struct cw_control *p)
-{
-    if (p == NULL)
-        return;
-    free(of(p));
-    cw_tbc_destroy(p);
-}
-
 static int create(struct cw_control **out, const struct cw_control_config *config, struct cw_error *err)
 {
-    const int status = cw_tbc_create(out, config, err);
+    const int status = cw_tbc_create_for(out, config, sizeof(struct lw), CW_ADAPT_BLOCK_STACK_BLOCKS, err);
     if (status != CW_OK)
         return status;
-    struct lw *d = calloc(1, sizeof *d);
-    cw_tbc_keep(*out, d);
-    if (d == NULL) {
-        destroy(*out);
-        *out = NULL;
-        return cw_fail(err, CW_ENOMEM, "no memory for large warps");
-    }
+    struct lw *d = of(*out);
     d->keys = cw_config_own(config->config, &cw_lw_keys);
     for (uint32_t i = 0; i < CW_ADAPT_BLOCK_STACK_BLOCKS; i++)
         d->block[i] = LW_NONE;
@@ -165,26 +149,21 @@ static const struct cw_key_set *const key_sets[] = {&cw_tbc_keys, &cw_lw_keys, N
 static const struct cw_counter_set *const counter_sets[] = {&cw_tbc_counters, NULL};
 
 const struct cw_control_ops cw_control_lw = {
+    CW_TBC_POLICY,
     .name = "lw",
     .what = "large warps: a stack for a few warps that go in step, their threads packed anew; two-level scheduling (MICRO 2011)",
-    .regroups = true,
-    .unit = cw_tbc_units,
-    .unit_cnt = 2,
     .keys = key_sets,
     .counters = counter_sets,
     .create = create,
-    .destroy = destroy,
+    .destroy = cw_tbc_destroy,
     .state = state,
     .prepare = cw_tbc_prepare,
-    .tick = cw_tbc_tick,
     .block_start = block_start,
-    .start = cw_tbc_start,
     .arrive = cw_tbc_arrive,
     .branch = branch,
     .branch_indexed = cw_tbc_branch_indexed,
     .repeats = cw_tbc_repeats,
     .exit = cw_tbc_exit,
-    .barrier = cw_tbc_barrier,
     .held = held,
     .may_issue = may_issue,
     .first = first,

@@ -3,8 +3,6 @@
  * Subwarp interleaving (HPCA 2022): the sides of a branch are groups of independent threads (csim/control/its), and a group that waits long for
  * a load lets another group of its warp run. README.md tells the protocol.
  */
-#include <stdlib.h>
-
 #include "control/si/si_state.h"
 
 static struct si *of(const struct cw_control *p)
@@ -12,32 +10,15 @@ static struct si *of(const struct cw_control *p)
     return cw_its_own(p);
 }
 
-static bool has(const struct cw_slots *s, uint32_t w)
-{
-    return (s->word[w / 64] >> (w % 64) & 1u) != 0;
-}
-
-static void put(struct cw_slots *s, uint32_t w, bool is)
-{
-    const uint64_t bit = UINT64_C(1) << (w % 64);
-    s->word[w / 64] = is ? s->word[w / 64] | bit : s->word[w / 64] & ~bit;
-}
-
 static void forget(struct si *d, uint32_t warp)
 {
-    put(&d->stalled, warp, false);
-    put(&d->counted, warp, false);
+    cw_slots_put(&d->stalls.warps, warp, false);
+    cw_slots_put(&d->counted, warp, false);
 }
 
 static void stalls(struct cw_control *p, uint32_t warp)
 {
-    struct si *d = of(p);
-    const struct cw_control_host *host = cw_its_host(p);
-    if (has(&d->stalled, warp))
-        return;
-    put(&d->stalled, warp, true);
-    d->since[warp] = *host->cycle;
-    host->wake(host->context);
+    cw_its_stalls_note(p, &of(p)->stalls, warp);
 }
 
 /* A group that has stopped goes on when all its loads are there. */
@@ -60,15 +41,15 @@ static uint64_t look(struct cw_control *p, uint32_t warp, uint64_t cycle)
 {
     struct si *d = of(p);
     const struct cw_control_host *host = cw_its_host(p);
-    const uint64_t due = d->since[warp] + d->keys->wait_cycles;
+    const uint64_t due = d->stalls.since[warp] + d->keys->wait_cycles;
     if (host->stalled(host->context, warp) == 0) {
         forget(d, warp);
         return UINT64_MAX;
     }
     if (cycle < due)
         return due;
-    d->counters->subwarp_stalls += !has(&d->counted, warp);
-    put(&d->counted, warp, true);
+    d->counters->subwarp_stalls += !cw_slots_has(&d->counted, warp);
+    cw_slots_put(&d->counted, warp, true);
     if (cw_its_others(p, warp) == 0)
         return UINT64_MAX;
     forget(d, warp);
@@ -79,16 +60,7 @@ static uint64_t look(struct cw_control *p, uint32_t warp, uint64_t cycle)
 
 static uint64_t tick(struct cw_control *p, uint64_t cycle)
 {
-    struct si *d = of(p);
-    uint64_t next = cw_its_tick(p, cycle);
-    if (cycle % d->stage != 0)
-        return next;
-    for (uint32_t word = 0; word * 64 < d->warps; word++)
-        for (uint64_t left = d->stalled.word[word]; left != 0; left &= left - 1) {
-            const uint64_t at = look(p, 64 * word + (uint32_t)__builtin_ctzll(left), cycle);
-            next = at < next ? at : next;
-        }
-    return next;
+    return cw_its_stalls_look(p, &of(p)->stalls, cycle, cw_its_tick(p, cycle), look);
 }
 
 static void start(struct cw_control *p, uint32_t warp, cw_lanes lanes)
@@ -101,39 +73,17 @@ static void state(struct cw_control *p, struct cw_state *s)
 {
     struct si *d = of(p);
     cw_its_state(p, s);
-    CW_STATE(s, d->stalled);
+    cw_its_stalls_state(p, s, &d->stalls);
     CW_STATE(s, d->counted);
-    cw_state_array(s, "since", d->since, d->warps, sizeof *d->since);
-}
-
-static void destroy(struct cw_control *p)
-{
-    if (p == NULL)
-        return;
-    if (of(p) != NULL)
-        free(of(p)->since);
-    free(of(p));
-    cw_its_destroy(p);
 }
 
 static int create(struct cw_control **out, const struct cw_control_config *config, struct cw_error *err)
 {
-    const int status = cw_its_create(out, config, err);
+    const int status = cw_its_create_for(out, config, sizeof(struct si), err);
     if (status != CW_OK)
         return status;
-    struct si *d = calloc(1, sizeof *d);
-    cw_its_keep(*out, d);
-    if (d != NULL)
-        d->since = calloc(config->warps, sizeof *d->since);
-    if (d == NULL || d->since == NULL) {
-        destroy(*out);
-        *out = NULL;
-        return cw_fail(err, CW_ENOMEM, "no memory for a core's threads");
-    }
-    d->keys = cw_config_own(config->config, &cw_subwarp_keys);
-    d->counters = cw_stats_own(config->stats, &cw_subwarp_counters);
-    d->warps = config->warps;
-    d->stage = config->config->core_stage_cycles;
+    of(*out)->keys = cw_config_own(config->config, &cw_subwarp_keys);
+    of(*out)->counters = cw_stats_own(config->stats, &cw_subwarp_counters);
     return CW_OK;
 }
 
@@ -147,7 +97,7 @@ const struct cw_control_ops cw_control_si = {
     .keys = key_sets,
     .counters = counter_sets,
     .create = create,
-    .destroy = destroy,
+    .destroy = cw_its_destroy,
     .state = state,
     .prepare = cw_its_prepare,
     .tick = tick,

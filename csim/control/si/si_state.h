@@ -23,10 +23,8 @@ extern const struct cw_counter_set cw_subwarp_counters;
 struct si {
     const struct cw_subwarp_keys *keys;
     struct cw_subwarp_counters *counters;
-    uint32_t warps, stage;
-    struct cw_slots stalled; /* Warps whose group waits for a load. */
-    struct cw_slots counted; /* Of these, those that subwarp_stalls has. */
-    uint64_t *since;         /* [slot]: then, from this cycle on. */
+    struct cw_its_stalls stalls;
+    struct cw_slots counted; /* Of these warps, those that subwarp_stalls has. */
 };
 
 #endif

@@ -257,11 +257,6 @@ void *cw_tbc_own(const struct cw_control *p)
     return ((const struct tbc *)p)->own;
 }
 
-void cw_tbc_keep(struct cw_control *p, void *own)
-{
-    of(p)->own = own;
-}
-
 bool cw_tbc_waits_at(const struct cw_control *p, const struct cw_branch *b)
 {
     return synchronises((const struct tbc *)p, b);
@@ -492,6 +487,7 @@ void cw_tbc_destroy(struct cw_control *p)
     free(t->control.front);
     free(t->warp);
     free(t->op);
+    free(t->own);
     free(t);
 }
 
@@ -505,22 +501,24 @@ static int open_units(struct tbc *t, const struct cw_control_config *config, str
     return status;
 }
 
-int cw_tbc_create(struct cw_control **out, const struct cw_control_config *config, struct cw_error *err)
+int cw_tbc_create_for(struct cw_control **out, const struct cw_control_config *config, size_t bytes, uint32_t blocks, struct cw_error *err)
 {
     struct tbc *t = calloc(1, sizeof *t);
     *out = t != NULL ? &t->control : NULL;
     if (t == NULL)
         return cw_fail(err, CW_ENOMEM, "no memory for block-wide stacks");
     t->config = *config;
-    t->blocks = config->config->core_divergence == CW_DIVERGENCE_LW ? CW_ADAPT_BLOCK_STACK_BLOCKS : config->config->core_blocks;
+    t->blocks = blocks;
+    t->own = calloc(1, bytes + 1);
     t->op_cap = 4 * config->warps + 2 * t->blocks;
     t->control.front = calloc(config->warps, sizeof *t->control.front);
     t->warp = calloc(config->warps, sizeof *t->warp);
     t->op = calloc(t->op_cap, sizeof *t->op);
     t->keys = cw_config_own(config->config, &cw_tbc_keys);
     t->counters = cw_stats_own(config->stats, &cw_tbc_counters);
-    int status =
-        t->control.front != NULL && t->warp != NULL && t->op != NULL ? CW_OK : cw_fail(err, CW_ENOMEM, "no memory for block-wide stacks");
+    int status = t->own != NULL && t->control.front != NULL && t->warp != NULL && t->op != NULL
+                     ? CW_OK
+                     : cw_fail(err, CW_ENOMEM, "no memory for block-wide stacks");
     if (status == CW_OK)
         status = open_units(t, config, err);
     if (status == CW_OK)
@@ -528,6 +526,11 @@ int cw_tbc_create(struct cw_control **out, const struct cw_control_config *confi
     cw_tbc_destroy(*out);
     *out = NULL;
     return status;
+}
+
+int cw_tbc_create(struct cw_control **out, const struct cw_control_config *config, struct cw_error *err)
+{
+    return cw_tbc_create_for(out, config, 0, config->config->core_blocks, err);
 }
 
 static const struct cw_key_set *const key_sets[] = {&cw_tbc_keys, NULL};
@@ -554,6 +557,7 @@ const struct cw_control_ops cw_control_tbc = {
     .create = cw_tbc_create,
     .destroy = cw_tbc_destroy,
     .state = cw_tbc_state,
+    .prepare = cw_tbc_prepare,
     .block_start = cw_tbc_block_start,
     .arrive = cw_tbc_arrive,
     .branch = cw_tbc_branch,

@@ -28,9 +28,10 @@ struct cw_tbc_view {
     bool is_static;      /* Threads stay in their static warps. */
 };
 
-/* Own memory of the policy, which its destroy frees; NULL at first. */
+/* As cw_tbc_create, with so many bytes of zeros for the policy itself (cw_tbc_own), which cw_tbc_destroy frees; blocks: stacks that it uses, at
+ * most as many as the unit has. */
+int cw_tbc_create_for(struct cw_control **out, const struct cw_control_config *config, size_t bytes, uint32_t blocks, struct cw_error *err);
 void *cw_tbc_own(const struct cw_control *p);
-void cw_tbc_keep(struct cw_control *p, void *own);
 void cw_tbc_see(const struct cw_control *p, uint32_t warp, struct cw_tbc_view *view);
 /* No thread of the block is left. */
 bool cw_tbc_is_free(const struct cw_control *p, uint32_t block);
@@ -65,8 +66,7 @@ cw_lanes cw_tbc_below(const struct cw_control *p, uint32_t home);
 void cw_tbc_report(const struct cw_control *p, uint32_t warp, uint32_t (*line)(const void *context, uint32_t pc), const void *context,
                    FILE *out);
 
-#define CW_TBC_POLICY                                                                                                             \
-    .regroups = true, .unit = cw_tbc_units, .unit_cnt = 2, .prepare = cw_tbc_prepare, .tick = cw_tbc_tick, .start = cw_tbc_start, \
-    .barrier = cw_tbc_barrier
+#define CW_TBC_POLICY \
+    .regroups = true, .unit = cw_tbc_units, .unit_cnt = 2, .tick = cw_tbc_tick, .start = cw_tbc_start, .barrier = cw_tbc_barrier
 
 #endif

@@ -36,17 +36,11 @@ static uint64_t *counter_of(struct cw_stats *s, uint8_t why)
 
 #define NOBODY CW_SLOTS_MAX
 
-/* Of a set only the words of the core's rows are there. */
-static bool has(const struct cw_slots *set, uint32_t w)
-{
-    return (set->word[w / 64] >> w % 64 & 1u) != 0;
-}
-
 /* The warp of the set that waits for this instruction, if its own does. */
 static uint32_t waits_for(const struct cw_core_warps *warps, const struct cw_slots *set, const struct cw_core_inst *inst)
 {
     const uint32_t w = inst->m.warp;
-    return has(set, w) && inst->m.uop == &warps->uop[warps->stalls->by[w]] ? w : NOBODY;
+    return cw_slots_has(set, w) && inst->m.uop == &warps->uop[warps->stalls->by[w]] ? w : NOBODY;
 }
 
 /* Of the set's warps one that waits for the reply of a miss. */
@@ -65,7 +59,7 @@ static uint32_t for_load(const struct cw_core_memory *memory, const struct cw_tr
     const struct cw_core_cache *const cache = &memory->blocks.cache;
     const struct cw_core_warps *const warps = &cache->warps;
     if (t->mech != 0)
-        return has(set, t->warp) && warps->warp[t->warp].in_region ? t->warp : NOBODY;
+        return cw_slots_has(set, t->warp) && warps->warp[t->warp].in_region ? t->warp : NOBODY;
     if (t->kind == CW_MSG_WRITE || (t->tag & (CW_TAG_MSHR | CW_TAG_CODE)) == CW_TAG_CODE)
         return NOBODY;
     if ((t->tag & CW_TAG_MSHR) != 0)
