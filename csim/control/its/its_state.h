@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State of independent threads in a core. Private to: its.c, region.c, ask.c, tick.c, saved.c, keys.c. */
+/* State of independent threads in a core. Private to: its.c, region.c, ask.c, tick.c, saved.c, keys.c, stalls.c. */
 #ifndef CW_CONTROL_ITS_ITS_STATE_H
 #define CW_CONTROL_ITS_ITS_STATE_H
 
