@@ -4,6 +4,7 @@
 
 Rates are those of NVIDIA's CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions": results per cycle and core. 32 warps execute as many
 independent instructions as hide any latency. Latencies are those that Jia and others measured on Volta: of a chain of dependent instructions of one warp."""
+import functools
 import json
 import pathlib
 import struct
@@ -49,19 +50,25 @@ ROWS = {
 }
 
 
+@functools.cache
+def took(preset, body, threads):
+    """Cycles from the first warp's first instruction of the body to the last one's last."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder)
+        (path / "k.ptx").write_text(HEAD + "    bar.sync 0;\n    mov.u64 %t1, %clock64;\n" + body + "    membar.cta;\n    mov.u64 %t2, %clock64;\n"
+                                    "    st.global.v2.u64 [%a3+64], {%t1, %t2};\n    ret;\n}\n")
+        subprocess.run([COWARP, "exec", "k.ptx", "--kernel", "k", "--grid", "1", "--block", str(threads), "--preset", preset, "--quiet", f"--arg=out:o.bin:{16 * threads + 64}"],
+                       check=True, cwd=folder, capture_output=True)
+        times = list(struct.iter_unpack("<QQ", (path / "o.bin").read_bytes()[64:]))
+    return max(end for _, end in times) - min(begin for begin, _ in times)
+
+
 class Pipes(unittest.TestCase):
     def cycles(self, preset, insn, chains, threads, steps=CHAINS * STEPS):
         """From the first warp's first instruction to the last one's last; no steps: what the measuring itself takes."""
         body = "".join("    " + insn.format(i=step % chains) + "\n" for step in range(steps))
         uses = "".join(use.format(i=i) for kind, use in USES.items() for i in range(8) if f"%{kind}{{i}}" in insn.split(",")[0])
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder)
-            (path / "k.ptx").write_text(HEAD + "    bar.sync 0;\n    mov.u64 %t1, %clock64;\n" + body + uses + "    membar.cta;\n    mov.u64 %t2, %clock64;\n"
-                                        "    st.global.v2.u64 [%a3+64], {%t1, %t2};\n    ret;\n}\n")
-            subprocess.run([COWARP, "exec", "k.ptx", "--kernel", "k", "--grid", "1", "--block", str(threads), "--preset", preset, "--quiet", f"--arg=out:o.bin:{16 * threads + 64}"],
-                           check=True, cwd=folder, capture_output=True)
-            times = list(struct.iter_unpack("<QQ", (path / "o.bin").read_bytes()[64:]))
-        return max(end for _, end in times) - min(begin for begin, _ in times)
+        return took(preset, body + uses, threads)
 
     def test_rates(self):
         for insn, (rates, _) in ROWS.items():
