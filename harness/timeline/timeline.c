@@ -98,17 +98,18 @@ static void name_track(struct cw_timeline *t, struct slice *s, uint32_t pid, uin
     s->named = true;
 }
 
-/* Shows a slice that is open; in the window only. */
-static void show(struct cw_timeline *t, struct slice *s, uint32_t pid, uint32_t tid, const char *name, const char *args)
+/* A slice that is open is to be in the file; in the window only. */
+static void show(struct cw_timeline *t, struct slice *s)
 {
     if (t->window == INSIDE && s->open && !s->shown)
-        s->shown = cw_trace_json_begin(&t->json, pid, tid, name, args, s->since > t->begin ? s->since : t->begin);
+        s->shown = cw_trace_json_begin(&t->json, s->since > t->begin ? s->since : t->begin);
 }
 
-static void finish_slice(struct cw_timeline *t, struct slice *s, uint32_t pid, uint32_t tid, const char *args, cw_time at)
+static void finish_slice(struct cw_timeline *t, struct slice *s, uint32_t pid, uint32_t tid, const char *name, const char *args, cw_time at)
 {
+    const cw_time since = s->since > t->begin ? s->since : t->begin;
     if (s->shown)
-        cw_trace_json_end(&t->json, pid, tid, args, at > s->since ? at : s->since);
+        cw_trace_json_slice(&t->json, pid, tid, name, args, since, at > since ? at : since);
     s->open = s->shown = false;
 }
 
@@ -120,21 +121,27 @@ static void show_launch(struct cw_timeline *t)
         cw_trace_json_name(&t->json, PID_GPU, -1, "GPU", t->begin);
         name_track(t, &t->launch, PID_GPU, 1, "launches", t->begin);
     }
-    show(t, &t->launch, PID_GPU, 1, t->kernel, "");
+    show(t, &t->launch);
 }
 
 static void show_block(struct cw_timeline *t, uint32_t core, uint32_t slot)
 {
     struct core *c = &t->core[core];
-    const uint32_t *id = c->block[slot].ctaid;
-    char name[48], track[32];
+    char track[32];
     if (t->window != INSIDE || !c->block[slot].slice.open)
         return;
-    snprintf(name, sizeof name, "block %" PRIu32 ",%" PRIu32 ",%" PRIu32, id[0], id[1], id[2]);
     snprintf(track, sizeof track, "block slot %" PRIu32, slot);
     name_process(t, &c->named, PID_CORE + core, "core", core, t->begin);
     name_track(t, &c->block[slot].slice, PID_CORE + core, TID_BLOCK + slot, track, t->begin);
-    show(t, &c->block[slot].slice, PID_CORE + core, TID_BLOCK + slot, name, "");
+    show(t, &c->block[slot].slice);
+}
+
+static void finish_block(struct cw_timeline *t, uint32_t core, uint32_t slot, cw_time at)
+{
+    const uint32_t *id = t->core[core].block[slot].ctaid;
+    char name[48];
+    snprintf(name, sizeof name, "block %" PRIu32 ",%" PRIu32 ",%" PRIu32, id[0], id[1], id[2]);
+    finish_slice(t, &t->core[core].block[slot].slice, PID_CORE + core, TID_BLOCK + slot, name, "", at);
 }
 
 static void hear_block(struct cw_timeline *t, const struct cw_event *e)
@@ -142,11 +149,11 @@ static void hear_block(struct cw_timeline *t, const struct cw_event *e)
     const uint32_t slot = e->u.block.slot;
     if (slot >= BLOCKS_MAX)
         return;
-    struct slice *s = &t->core[e->core].block[slot].slice;
     if (e->type == CW_EVENT_BLOCK_END) {
-        finish_slice(t, s, PID_CORE + e->core, TID_BLOCK + slot, "", e->now);
+        finish_block(t, e->core, slot, e->now);
         return;
     }
+    struct slice *s = &t->core[e->core].block[slot].slice;
     memcpy(t->core[e->core].block[slot].ctaid, e->u.block.ctaid, sizeof e->u.block.ctaid);
     s->open = true;
     s->since = e->now;
@@ -165,14 +172,13 @@ static void show_tx(struct cw_timeline *t, uint32_t core, uint32_t warp, cw_time
 {
     struct core *c = &t->core[core];
     struct warp *w = &c->warp[warp];
-    char args[64], track[40];
+    char track[40];
     if (t->window != INSIDE || !w->tx.open || w->tx.shown || w->tx.since > now)
         return;
-    snprintf(args, sizeof args, "\"attempt\": %" PRIu32, w->attempt);
     snprintf(track, sizeof track, "warp %" PRIu32 " transactions", warp);
     name_process(t, &c->named, PID_CORE + core, "core", core, t->begin);
     name_track(t, &w->tx, PID_CORE + core, tx_tid(warp), track, t->begin);
-    show(t, &w->tx, PID_CORE + core, tx_tid(warp), "attempt", args);
+    show(t, &w->tx);
 }
 
 static void finish_tx(struct cw_timeline *t, uint32_t core, uint32_t warp, cw_time at)
@@ -180,7 +186,9 @@ static void finish_tx(struct cw_timeline *t, uint32_t core, uint32_t warp, cw_ti
     struct warp *w = &t->core[core].warp[warp];
     const cw_lanes left = w->begun & ~(w->committed | w->aborted);
     char args[480];
-    int n = snprintf(args, sizeof args, "\"outcome\": \"%s\", \"committed\": %" PRIu32 ", \"aborted\": %" PRIu32 ", \"causes\": {",
+    int n = snprintf(args, sizeof args,
+                     "\"attempt\": %" PRIu32 ", \"outcome\": \"%s\", \"committed\": %" PRIu32 ", \"aborted\": %" PRIu32 ", \"causes\": {",
+                     w->attempt,
                      left != 0           ? "open"
                      : w->aborted == 0   ? "committed"
                      : w->committed == 0 ? "aborted"
@@ -189,7 +197,7 @@ static void finish_tx(struct cw_timeline *t, uint32_t core, uint32_t warp, cw_ti
     for (uint32_t i = 0; i < CAUSES_MAX && w->cause[i] != NULL; i++)
         n += snprintf(args + n, sizeof args - (size_t)n, "%s\"%.40s\": %" PRIu32, i > 0 ? ", " : "", w->cause[i], w->cause_cnt[i]);
     snprintf(args + n, sizeof args - (size_t)n, "}");
-    finish_slice(t, &w->tx, PID_CORE + core, tx_tid(warp), args, at);
+    finish_slice(t, &w->tx, PID_CORE + core, tx_tid(warp), "attempt", args, at);
     w->begun = w->committed = w->aborted = 0;
     memset(w->cause, 0, sizeof w->cause);
 }
@@ -251,8 +259,8 @@ static void hear_decision(struct cw_timeline *t, const struct cw_event *e)
     name_process(t, &p->named, pid, "partition", d->index, t->begin);
     name_track(t, &p->unit, pid, 1, d->unit, t->begin);
     const cw_time at = e->now > p->busy_until ? e->now : p->busy_until;
-    if (cw_trace_json_begin(&t->json, pid, 1, d->refused ? "refuses" : "accepts", args, at))
-        cw_trace_json_end(&t->json, pid, 1, "", at + t->unit_period);
+    if (cw_trace_json_begin(&t->json, at))
+        cw_trace_json_slice(&t->json, pid, 1, d->refused ? "refuses" : "accepts", args, at, at + t->unit_period);
     p->busy_until = at + t->unit_period;
 }
 
@@ -301,7 +309,7 @@ static void look_at_warp(struct cw_timeline *t, uint32_t core, uint32_t warp, ui
     char track[24];
     if (is == w->is)
         return;
-    finish_slice(t, &w->state, pid, tid, "", now);
+    finish_slice(t, &w->state, pid, tid, states[w->is], "", now);
     w->is = is;
     if (is == 0)
         return;
@@ -310,7 +318,7 @@ static void look_at_warp(struct cw_timeline *t, uint32_t core, uint32_t warp, ui
     snprintf(track, sizeof track, "warp %" PRIu32, warp);
     name_process(t, &t->core[core].named, pid, "core", core, t->begin);
     name_track(t, &w->state, pid, tid, track, t->begin);
-    show(t, &w->state, pid, tid, states[is], "");
+    show(t, &w->state);
 }
 
 /* ---- the window ---- */
@@ -322,14 +330,15 @@ static void close_all(struct cw_timeline *t, cw_time at)
     t->window = BEHIND;
     for (uint32_t c = 0; c < t->core_cnt; c++) {
         for (uint32_t i = 0; i < BLOCKS_MAX; i++)
-            finish_slice(t, &t->core[c].block[i].slice, PID_CORE + c, TID_BLOCK + i, "", at);
+            finish_block(t, c, i, at);
         for (uint32_t i = 0; i < t->warp_cnt; i++) {
-            finish_slice(t, &t->core[c].warp[i].state, PID_CORE + c, TID_WARP + 2 * i, "", at);
-            if (t->core[c].warp[i].tx.open)
+            struct warp *w = &t->core[c].warp[i];
+            finish_slice(t, &w->state, PID_CORE + c, TID_WARP + 2 * i, states[w->is], "", at);
+            if (w->tx.open)
                 finish_tx(t, c, i, at);
         }
     }
-    finish_slice(t, &t->launch, PID_GPU, 1, "", at);
+    finish_slice(t, &t->launch, PID_GPU, 1, t->kernel, "", at);
 }
 
 static void open_all(struct cw_timeline *t, cw_time now)
@@ -399,7 +408,7 @@ void cw_timeline_launch(struct cw_timeline *t, const char *kernel)
     const cw_time now = cw_gpu_now(t->gpu);
     advance(t, now);
     if (kernel == NULL) {
-        finish_slice(t, &t->launch, PID_GPU, 1, "", now);
+        finish_slice(t, &t->launch, PID_GPU, 1, t->kernel, "", now);
         return;
     }
     snprintf(t->kernel, sizeof t->kernel, "%s", kernel);
@@ -426,8 +435,8 @@ void cw_timeline_destroy(struct cw_timeline *t)
 {
     if (t == NULL)
         return;
-    if (t->json.out.file != NULL)
-        cw_out_file_discard(&t->json.out);
+    if (t->json.file != NULL)
+        cw_trace_json_discard(&t->json);
     for (uint32_t c = 0; t->core != NULL && c < t->core_cnt; c++)
         free(t->core[c].warp);
     free(t->core);
@@ -491,13 +500,13 @@ int cw_timeline_close(struct cw_timeline *t, struct cw_error *err)
 {
     const cw_time now = cw_gpu_now(t->gpu);
     int status = CW_OK;
-    if (t->json.out.file == NULL)
+    if (t->json.file == NULL)
         return CW_OK;
     if (now == 0)
-        cw_out_file_discard(&t->json.out);
+        cw_trace_json_discard(&t->json);
     else
         status = complete(t, now, err);
-    t->json.out.file = NULL;
+    t->json.file = NULL;
     t->window = BEHIND;
     return status;
 }
