@@ -44,13 +44,13 @@ function(cw_add_tests)
     add_test(NAME format COMMAND ${PROJECT_SOURCE_DIR}/tests/format.sh ${PROJECT_SOURCE_DIR})
     set(fuzz ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz.sh ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}/fuzz)
     # The same inputs each time: what guards a landing does not depend on luck.
-    add_test(NAME fuzz.ptx COMMAND ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz.sh ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}/fuzz.seed1 -seed=1 -runs=36000)
+    add_test(NAME fuzz.ptx COMMAND ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz.sh ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}/fuzz.seed1 -seed=1 -runs=30000)
     add_test(NAME fuzz.fatbin COMMAND ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_fatbin.sh ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}/fuzz_fatbin
              ${Python3_EXECUTABLE} -seed=1 -runs=100000)
     add_test(NAME fuzz.ptx.long COMMAND ${fuzz} -max_total_time=120)
     set_tests_properties(fuzz.ptx fuzz.ptx.long PROPERTIES RESOURCE_LOCK fuzz)
     set(cprog ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/fuzz/cprog/cprog.py $<TARGET_FILE:cowarp> --rotate)
-    add_test(NAME fuzz.cprog COMMAND ${cprog} --seeds 1:161 --batch 40 --levels O0,O2,O0,O3)
+    add_test(NAME fuzz.cprog COMMAND ${cprog} --seeds 1:121 --batch 40 --levels O0,O2,O0,O3)
     add_test(NAME fuzz.cprog.lowered COMMAND ${cprog} --seeds 1:161 --batch 40 --levels O0,O2,O0,O3 --with "--preset qv100")
     add_test(NAME fuzz.cprog.bite COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/fuzz/cprog/cprog_test.py $<TARGET_FILE:cowarp>)
     # 100,000 in ranges of 1,000 seeds. The journals stay in the build folder: who ends a campaign begins where it was.
@@ -192,6 +192,7 @@ function(cw_add_tests)
     add_test(NAME system.sanitizer_finds COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/sanitizer_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.bounds COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/bounds_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.explain COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/explain_test.py $<TARGET_FILE:cowarp>)
+    add_test(NAME system.advice COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/advice_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.profile COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/profile_test.py $<TARGET_FILE:cowarp>)
     add_test(NAME system.litmus_persist
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/litmus/litmus_test.py $<TARGET_FILE:cowarp>)

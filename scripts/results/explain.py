@@ -1,27 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What makes two runs take different times: `cowarp explain a.json b.json` calls it. Exit status: 0 done, 2 the request was wrong.
+"""Where a run's time goes, or what makes two take different times: `cowarp explain` calls it. Exit status: 0 done, 2 the request was wrong.
 
 A run's cycles are divided among what its schedulers have done or waited for (`waits`). Schedulers without a warp, while others have some, wait for
 nobody: so cycles = a v, with a cycles that a scheduler has a warp, or nobody has, and v the cycles for each of these. The difference is
 mean(v) (a' - a) + mean(a) (v' - v), without a rest. The first term has a part for each cause and line, and the second one is the cause `idle`."""
+import dataclasses
 import json
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from statsfile import Parser, Wrong, grouped, load, refuse_twice, run_main, title  # noqa: E402  (after the path is set)
+from advice import LEAST, advise, at_stake, where  # noqa: E402  (after the path is set)
+from causes import CAUSES, key_of, said  # noqa: E402
+from profile_file import read as read_profile  # noqa: E402
+from statsfile import Parser, Wrong, beside, grouped, load, refuse_twice, run_main, title  # noqa: E402
 
-# Where memory is waited for is one cause, whoever waits: a load, a fetch, a barrier's last warp.
-PLACES = {"l1": "load/store unit and L1", "shared": "shared memory", "constant": "constant cache", "noc_up": "crossbar to memory", "l2": "L2",
-          "dram": "DRAM", "noc_down": "crossbar back"}
-PHASES = {"mechanism": "accesses at the mechanism", "begin": "begin of a transaction", "back_off": "back-off", "draining": "accesses before a commit",
-          "commit": "commit"}
-CAUSES = {"issued": "instructions issued", "structural": "units and collectors taken", "memory": "full load/store queue, fences", "fetch": "fetch",
-          "scoreboard_alu": "latency of integer, f32 and control instructions", "scoreboard_sfu": "latency of special functions, division, f64",
-          "scoreboard_memory": "loads", "sleep": "sleep", "mechanism": "mechanism or control policy", "barrier": "barriers", "idle": "schedulers without a warp",
-          "launch": "launch, before the first block", "drain": "end of a launch, behind the last block"}
 # What else to look at, when it has changed.
 EVIDENCE = {"issued": ("warp_instructions",), "dram": ("l2_read_misses", "dram_reads", "dram_busy_cycles"), "l2": ("l1_read_misses", "l2_reads", "l2_stalls"),
             "l1": ("mem_accesses", "l1_reads", "l1_stalls"), "noc_up": ("noc_up_flits",), "noc_down": ("noc_down_flits", "l1_read_misses"),
@@ -29,16 +24,6 @@ EVIDENCE = {"issued": ("warp_instructions",), "dram": ("l2_read_misses", "dram_r
             "idle": ("blocks_finished",)}
 NAMED = 0.95
 LINES = 5
-
-
-def key_of(row):
-    """The cause of a row, and what of it waits."""
-    at = row.get("at", "none")
-    return (at, row["cause"]) if at in PLACES or at in PHASES else (row["cause"], "")
-
-
-def said(cause):
-    return PLACES.get(cause) or PHASES.get(cause) or CAUSES.get(cause, cause)
 
 
 def spread(rows):
@@ -137,17 +122,59 @@ def show(found, stats):
             print(f"{'':27}{counter['name']} {grouped(counter['before'])} -> {grouped(counter['after'])}")
 
 
+def causes_of(run):
+    """The causes of one run, the greatest first: rows with shares of its cycles, until NAMED of them are covered."""
+    sums, rows, covered = summed(run.of, lambda key: key[0]), [], 0.0
+    for cause, cycles in sums.items():
+        if covered >= NAMED * run.busy:
+            break
+        covered += cycles
+        lines = summed({key: value for key, value in run.of.items() if key[0] == cause and key[3] is not None}, lambda key: key[2:])
+        rows.append({"cause": cause, "what": said(cause), "share": round(cycles / run.busy, 4),
+                     "lines": [{"kernel": kernel, "line": line, "share": round(value / run.busy, 4)} for (kernel, line), value in list(lines.items())[:LINES]]})
+    return rows
+
+
+def explain_one(stats, path):
+    """What `--json` writes of one run. Advice needs its profile, too."""
+    profile = beside(stats, path, "--profile")
+    return {"file": path, "cycles": stats["cycles"], "causes": causes_of(Times(stats, path)),
+            "advice": [dataclasses.asdict(advice) for advice in advise(stats, read_profile(profile))] if profile else None}
+
+
+def show_one(found, stats):
+    print(f"{found['file']}: {title(stats)}\n\n{found['cycles']:,} cycles; of those in which a scheduler has a warp, or nobody has:")
+    for row in found["causes"]:
+        print(f"  {100 * row['share']:5.1f}%  {row['cause'] + ':':<18} {row['what']}")
+        for line in row["lines"]:
+            if line["share"] >= LEAST:
+                print(f"{100 * line['share']:14.1f}%  {line['kernel']}, line {line['line']}")
+    if found["advice"] is None:
+        print("\nadvice needs counts of lines: run with --profile FILE, and leave the file where it is")
+    elif not found["advice"]:
+        print("\nno advice: no rule sees what could save 3% of the cycles")
+    else:
+        print("\nadvice, with the share of the run's scheduler cycles that is at stake")
+    for advice in found["advice"] or []:
+        print(f"  {at_stake(advice['share']):>9}  {where(advice['kernel'], advice['lines'])}: {advice['evidence']}\n{'':13}{advice['what']}")
+
+
 def main():
-    parser = Parser(prog="cowarp explain", description="Says which causes and lines make two runs take different times, the greatest first.",
-                    epilog="Both runs are made with --stalls. Cycles are those of the whole machine: all causes add up to the difference.")
-    parser.add_argument("files", nargs=2, metavar="FILE.json", help="what --stats has written")
+    parser = Parser(prog="cowarp explain", description="Says where a run's time goes, with advice; or which causes and lines make two runs take different times.",
+                    epilog="Runs are made with --stalls; advice needs --profile, too. Cycles are those of the whole machine: all causes add up to the difference.")
+    parser.add_argument("files", nargs="+", metavar="FILE.json", help="what --stats has written; one: where its time goes, and what may save some of it")
     parser.add_argument("--json", action="store_true", help="as JSON")
     options = parser.parse_args()
     refuse_twice(options.files)
+    if len(options.files) > 2:
+        raise Wrong(f"{len(options.files)} files; give one run, or two to compare")
     stats = [load(path) for path in options.files]
-    found = explain(stats, options.files)
+    one = len(stats) == 1
+    found = explain_one(stats[0], options.files[0]) if one else explain(stats, options.files)
     if options.json:
         print(json.dumps(found, indent=1))
+    elif one:
+        show_one(found, stats[0])
     else:
         show(found, stats)
     return 0

@@ -11,18 +11,20 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import charts  # noqa: E402  (after the path is set)
+from advice import advise, at_stake, where  # noqa: E402
 from charts import escape  # noqa: E402
 from diff import launch_text  # noqa: E402
+from profile_file import read as read_profile  # noqa: E402
 from report_lines import listings  # noqa: E402
+from roofline import memory_chart, roof_rows, roofline  # noqa: E402
 from report_style import STYLE  # noqa: E402
-from statsfile import Parser, Wrong, check_outputs, counted, grouped, load, refuse_twice, run_main, save, title  # noqa: E402
+from statsfile import Parser, Wrong, beside, check_outputs, counted, grouped, load, refuse_twice, run_main, save, title  # noqa: E402
 
 ISSUE = "issue_slots"  # whole of the counters of scheduler cycles, by what became of them
 ABORT = "tx_aborted"  # of transactions; its parts are the causes
 HOT = 20             # lines of PTX
 POINTS = 400         # of a line over time
 NUMBER = re.compile(r"[-+]?[0-9][0-9,.]*(e[-+]?\d+)?%?$|-$")
-HOT_LINE = re.compile(r" *([0-9.]+%) +(\d+) +(\d+)  (\S+(?: \d+%)?) +(\S+(?: \d+%)?) +(\d+): (.*)$")
 RATES_OVER_TIME = (("thread_instructions", "Thread instructions per cycle", "instructions / cycle"), ("l1_read_misses", "L1 read misses per cycle", "misses / cycle"),
                    ("l2_read_misses", "L2 read misses per cycle", "misses / cycle"), ("dram_busy_cycles", "DRAM bus cycles per core cycle, all channels", "cycles / cycle"),
                    ("tx_committed", "Transactions committed per cycle", "transactions / cycle"), ("tx_aborted", "Transactions aborted per cycle", "transactions / cycle"))
@@ -37,19 +39,9 @@ class RunOf:
     def __init__(self, path, name):
         self.path, self.name, self.stats = path, name, load(path)
         self.counters, self.made = counted(self.stats), self.stats.get("manifest", {})
-        self.profile, self.samples = self.beside("--profile"), self.beside("--samples")
-
-    def beside(self, option):
-        """The path that the command line gave, when that file is still there; else None."""
-        words = self.made.get("command") or []
-        for word, after in zip(words, words[1:] + [""]):
-            name, equals, value = word.partition("=")
-            value = value if equals else after
-            if name == option:
-                for folder in (self.made.get("directory") or ".", pathlib.Path(self.path).parent):
-                    if (pathlib.Path(folder) / value).is_file():
-                        return pathlib.Path(folder) / value
-        return None
+        self.samples = beside(self.stats, path, "--samples")
+        profile = beside(self.stats, path, "--profile")
+        self.kernels = read_profile(profile) if profile else {}
 
     def value(self, name):
         return self.counters.get(name, {}).get("value", 0)
@@ -146,34 +138,25 @@ def over_time(runs):
     return section("time", "Over time", *charts_of)
 
 
-def hot_rows(path):
-    """[(kernel, [(share, cycles, waits, reason, where, line, text)])] of a profile; none of a file that is no such one."""
-    try:
-        lines = pathlib.Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return []
-    if not lines or lines[0] != "cowarp profile 2":
-        return []
-    found, hot = [], False
-    for line in lines:
-        if line.startswith("kernel "):
-            found.append((line[len("kernel "):], []))
-        match = HOT_LINE.match(line) if hot else None
-        if match:
-            found[-1][1].append(match.groups())
-        hot = line == "hottest lines" or (hot and line != "")
-    return found
-
-
 def hot_lines(runs):
     body = []
     for run in runs:
-        for kernel, rows in hot_rows(run.profile) if run.profile else []:
-            cells = [[f"{number}: {' '.join(text.split())}", share, f"{int(cycles):,}", f"{int(waits):,}", reason, where] for share, cycles, waits, reason, where, number, text in rows[:HOT]]
+        for kernel, counted_of in run.kernels.items():
+            cells = [[f"{number}: {' '.join(text.split())}", share, f"{int(cycles):,}", f"{int(waits):,}", reason, at] for share, cycles, waits, reason, at, number, text in counted_of.hot[:HOT]]
             body.append(f"<h3>{escape(kernel)} in {escape(run.name)}</h3>" + table(["line of the PTX", "share", "cycles", "waited for", "most of it", "where"], cells))
     if not body:
         body = ['<p class="none">Not recorded. Run with <code>--profile FILE</code>, and leave the file where it is.</p>']
     return section("hot", "Hot lines", *body, *map(listings, runs))
+
+
+def what_to_do(runs):
+    body = []
+    for run in runs:
+        rows = [[where(a.kernel, a.lines), at_stake(a.share), a.evidence, a.what] for a in advise(run.stats, run.kernels)] if run.kernels else []
+        body += [table(["where", "at stake", "why", "what may help"], rows, f"Advice on {run.name}")] if rows else []
+    if not body:
+        return ""
+    return section("advice", "What may help", "<p>At stake is the share of scheduler cycles that would go if the change removed all that the rule sees. Other waits may take their place.</p>", *body)
 
 
 def stall_stack(runs):
@@ -186,10 +169,22 @@ def stall_stack(runs):
                    values_table(runs, [(part, lambda run, name=name: run.value(name)) for part, name in parts]))
 
 
+def roofs(runs):
+    """Of each run a roofline of its kernels, on its machine."""
+    body = []
+    for run in runs:
+        picture = roofline(run.stats)
+        if picture:
+            body += [f"<h3>{escape(run.name)}</h3>", picture, table(["kernel", "roof", "thread instructions / byte", "/ core cycle", "of the roof"], roof_rows(run.stats))]
+    note = "" if all(run.stats.get("per_launch") for run in runs) else '<p class="none">One dot for each kernel: run with <code>--per launch</code>.</p>'
+    return section("roofline", "Roofline", "<p>Flat: what the schedulers can issue. Slanted: what the level's bytes allow. A dot near its roof has no other way up than fewer bytes or fewer instructions.</p>", note, *body) if body else ""
+
+
 def traffic(runs):
     rows = [(run.name, [run.value(counter) for _, counter in TRAFFIC]) for run in runs]
     bars = charts.stack_bars("Flits on the interconnect", rows, [name for name, _ in TRAFFIC], "flits", share=False) if any(map(sum, (v for _, v in rows))) else ""
-    return section("memory", "Caches and traffic", values_table(runs, [(name, lambda run, key=key: run.ratio(key)) for name, key in RATES]),
+    charted = "".join(f"<h3>{escape(run.name)}</h3>{memory_chart(run.stats)}" for run in runs)
+    return section("memory", "Caches and traffic", charted, values_table(runs, [(name, lambda run, key=key: run.ratio(key)) for name, key in RATES]),
                    "<h3>Flits on the interconnect</h3>" * bool(bars), bars)
 
 
@@ -234,8 +229,8 @@ def all_counters(runs):
 
 
 def page(runs, heading):
-    body = [what_ran(runs), over_time(runs), stall_stack(runs), traffic(runs), transactions(runs), hot_lines(runs), configuration(runs), all_counters(runs)]
-    links = "".join(f'<a href="#{name}">{escape(text)}</a>' for name, text in (("ran", "What ran"), ("time", "Over time"), ("stalls", "Issue slots"), ("memory", "Memory"),
+    body = [what_ran(runs), over_time(runs), stall_stack(runs), what_to_do(runs), roofs(runs), traffic(runs), transactions(runs), hot_lines(runs), configuration(runs), all_counters(runs)]
+    links = "".join(f'<a href="#{name}">{escape(text)}</a>' for name, text in (("ran", "What ran"), ("time", "Over time"), ("stalls", "Issue slots"), ("advice", "Advice"), ("roofline", "Roofline"), ("memory", "Memory"),
                     ("transactions", "Transactions"), ("hot", "Hot lines"), ("config", "Configuration"), ("counters", "Counters")) if f'id="{name}"' in "".join(body))
     return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
             f'<meta name="color-scheme" content="light dark"><title>{escape(heading)}</title><style>{STYLE}</style></head>'

@@ -4,7 +4,7 @@ import hashlib
 import pathlib
 
 from charts import PARTS, escape, legend
-from explain import key_of, said
+from causes import key_of, said
 
 KERNELS, LINES = 4, 400  # of a run, of a kernel
 MARKED = 0.02            # of a run's cycles: a hot line

@@ -47,6 +47,7 @@ svg{{display:block;width:100%;max-width:760px;height:auto;margin:.3rem 0 .8rem}}
 svg text{{font-size:12px;fill:var(--ink)}}svg .tick{{fill:var(--soft);font-size:11px}}
 .grid{{stroke:var(--rule);stroke-width:1}}
 rect{{stroke:var(--paper);stroke-width:.6}}
+.box{{fill:var(--panel);stroke:var(--rule)}}
 polyline{{fill:none;stroke-width:1.8}}
 .legend{{list-style:none;display:flex;flex-wrap:wrap;gap:.1rem 1rem;padding:0;margin:.3rem 0;font-size:.87rem}}
 .key{{display:inline-block;width:.8em;height:.8em;margin-right:.4em;border-radius:2px}}

@@ -50,6 +50,20 @@ def refuse_twice(paths):
         seen[place] = path
 
 
+def beside(stats, path, option):
+    """The path that the run's command line gave with the option, when that file is still there; else None."""
+    made = stats.get("manifest", {})
+    words = made.get("command") or []
+    for word, after in zip(words, words[1:] + [""]):
+        name, equals, value = word.partition("=")
+        value = value if equals else after
+        if name == option:
+            for folder in (made.get("directory") or ".", pathlib.Path(path).parent):
+                if (pathlib.Path(folder) / value).is_file():
+                    return pathlib.Path(folder) / value
+    return None
+
+
 def manifest(stats, path):
     if not isinstance(stats.get("manifest"), dict):
         raise Wrong(f"{path}: has no manifest; it is of an older version, make it again")

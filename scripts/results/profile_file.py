@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `--profile` has written: of each kernel its hottest lines, and counts of each line."""
+import pathlib
+import re
+
+FIRST = "cowarp profile 2"
+HOT_LINE = re.compile(r" *([0-9.]+%) +(\d+) +(\d+)  (\S+(?: \d+%)?) +(\S+(?: \d+%)?) +(\d+): (.*)$")
+LISTED = re.compile(r"([ \d.]*\d[ \d.]*|[ .]+)\| +(\d+) (.*)$")
+
+
+class Kernel:
+    """hot: [(share, cycles, waits, reason, where, line, text)]; counts: {line: {column: number}}; text: {line: PTX}."""
+
+    def __init__(self):
+        self.hot, self.counts, self.text = [], {}, {}
+
+    def listed(self, names, cells, number, text):
+        if len(names) == len(cells):
+            self.counts[number] = {name: int(cell) if cell != "." else 0 for name, cell in zip(names, cells)}
+        self.text[number] = text
+
+
+def read(path):
+    """{kernel: Kernel}; of a file that is no such one, nothing."""
+    try:
+        lines = pathlib.Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return {}
+    if not lines or lines[0] != FIRST:
+        return {}
+    found, kernel, part, names = {}, None, "", []
+    for line in lines:
+        if line.startswith("kernel "):
+            kernel, part = found.setdefault(line[len("kernel "):], Kernel()), ""
+        elif line in ("hottest lines", "listing"):
+            part, names = line, []
+        elif part == "hottest lines" and (match := HOT_LINE.match(line)):
+            kernel.hot.append(match.groups())
+        elif part == "listing" and not names:
+            names = line.replace("|", " ").split()[:-1]
+        elif part == "listing" and (match := LISTED.match(line)):
+            kernel.listed(names, match[1].split(), int(match[2]), match[3])
+    return found
