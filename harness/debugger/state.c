@@ -70,12 +70,35 @@ static uint32_t number_of_line(const struct cw_module *m, uint32_t ptx_line)
     return file != NULL ? line ^ hash << 20 : ptx_line;
 }
 
-static uint32_t depth_of(const struct cw_kernel *k, uint32_t pc)
+uint32_t cw_debug__inlined(const struct cw_debug_code *c, uint32_t ptx_line)
 {
-    uint32_t depth = 0;
-    for (uint32_t s = k->scope_of != NULL ? k->scope_of[pc] : 0; s != 0; s = k->scope[s].caller)
-        depth++;
-    return depth;
+    struct cw_inlined_call call;
+    uint32_t chain[CW_DWARF_DEPTH], said = 0, known = 0;
+    while (said < CW_DEBUG_FRAMES && cw_module_inlined(c->launch.module, ptx_line, said, &call))
+        said++;
+    const uint32_t cnt = c->dwarf != NULL ? cw_dwarf_around(c->dwarf, ptx_line, chain) : 0;
+    for (uint32_t i = 0; i < cnt; i++)
+        known += c->dwarf->entry[chain[i]].tag == CW_TAG_INLINED;
+    return said > known ? said : known;
+}
+
+/* How many calls each micro-op is in. false: out of memory. */
+static bool find_depths(struct cw_debug_code *c)
+{
+    const struct cw_kernel *k = c->launch.kernel;
+    uint32_t *scope = calloc(k->scope_cnt + 1u, sizeof *scope), line = 0, inlined = 0;
+    if (scope == NULL)
+        return false;
+    for (uint32_t s = 1; s < k->scope_cnt; s++) /* a caller stands in front of those that it calls */
+        scope[s] = scope[k->scope[s].caller] + 1 + cw_debug__inlined(c, k->scope[s].line);
+    for (uint32_t i = 0; i < k->uop_cnt; i++) {
+        if (k->uop[i].line != line)
+            inlined = cw_debug__inlined(c, k->uop[i].line);
+        line = k->uop[i].line;
+        c->depth_of[i] = (k->scope_of != NULL ? scope[k->scope_of[i]] : 0) + inlined;
+    }
+    free(scope);
+    return true;
 }
 
 static bool is_same(const struct cw_debug_launch *a, const struct cw_debug_launch *b)
@@ -92,12 +115,11 @@ static bool prepare(struct cw_debug_code *c, const struct cw_debug_launch *launc
     c->marked = calloc(cnt, sizeof *c->marked);
     if (c->line_of == NULL || c->depth_of == NULL || c->marked == NULL)
         return false;
-    for (uint32_t i = 0; i < cnt; i++) {
+    for (uint32_t i = 0; i < cnt; i++)
         c->line_of[i] = number_of_line(launch->module, launch->kernel->uop[i].line);
-        c->depth_of[i] = depth_of(launch->kernel, i);
-    }
     split(c);
-    return true;
+    c->dwarf = cw_dwarf_read(launch->text, &c->why_no_types);
+    return find_depths(c);
 }
 
 void cw_debug__forget_code(struct cw_debug *d)
@@ -107,6 +129,7 @@ void cw_debug__forget_code(struct cw_debug *d)
         free(d->codes[i].depth_of);
         free(d->codes[i].marked);
         free(d->codes[i].text);
+        cw_dwarf_free(d->codes[i].dwarf);
     }
     free(d->codes);
     d->codes = NULL;

@@ -17,24 +17,27 @@ SPACES = ("global", "shared", "local", "const", "param", "generic")
 HELP = """Stops
   break LINE | FILE:LINE | KERNEL [core C] [warp W] [if CONDITION]    a warp comes to a line of the PTX, or of a source; a kernel begins
   watch [SPACE] ADDRESS [BYTES]      a store or an atomic there issues; rwatch: a load; awatch: any. SPACE: global, shared, local
-  catch abort [CAUSE] | begin | commit | barrier | persist | diverge | converge | block | finding | port UNIT.PORT VALUE
-    [if CONDITION]   finding: --check has found something
+  catch abort [CAUSE] | begin | commit | barrier | persist | diverge | converge | block | finding | oracle | port UNIT.PORT VALUE
+    [if CONDITION]   finding: --check has found something; oracle: --check-serial, --check-persist
   info stops, delete [N]
   wave here [CYCLES] [UNIT ...]      a wave of the last cycles (200), with a view of the warp and the units; GTKWave opens it where a display is
 Steps
   step [N]           an instruction of the warp            reverse-step [N]
-  next [N]           a source line of the warp             reverse-next [N]
+  next [N]           a source line, calls in one go        reverse-next [N]
+  line [N]           a source line, into calls             reverse-line [N]
   cycle [N]          core cycles                           reverse-cycle [N]
   continue           to the next stop                      reverse-continue, restart
-  finish             until the warp's transaction is over  at CYCLE: there, on or back
+  finish             out of the function; in the kernel    reverse-finish
+                     itself: of the transaction            at CYCLE: there, on or back
 Shows
-  where, list, backtrace             the place, the PTX around it, calls
+  where, list, backtrace             the place, the PTX around it, calls; up, down, frame N: in which of them
   info warps [CORE]                  what each warp waits for
   info registers [NAME]              of the lane, or one of all lanes
   info stack | sets [all] | symbols | report
   info ports [UNIT]                  of a hardware unit, when it was clocked last
   info state [PART [NUMBER [NAME]]]  a unit's state by its names: info state validation_unit 2
-  print EXPRESSION                   registers (%r1), tid.x, lane, cycle, u32[ADDRESS], shared.f32[ADDRESS]; C's operators
+  info variables [module]            of the call, or of the module, with types where nvcc -G or clang -g have written them
+  print EXPRESSION                   variables (p->tag[2]), registers (%r1), tid.x, lane, cycle, u32[ADDRESS], shared.f32[ADDRESS]; C's operators
   x [N] [TYPE] [SPACE] ADDRESS       memory: u8 .. u64, s8 .. s64, f32, f64
   warp CORE.WARP, lane N             whom to look at
 quit"""
@@ -131,7 +134,7 @@ class Prompt:
         return int(self.engine.ask(f"value {text}")["value"])
 
     def do_catch(self, words):
-        kinds = ("abort", "begin", "commit", "barrier", "persist", "diverge", "converge", "block", "finding", "port")
+        kinds = ("abort", "begin", "commit", "barrier", "persist", "diverge", "converge", "block", "finding", "oracle", "port")
         if not words or words[0] not in kinds:
             raise Wrong(f"catch takes one of {', '.join(kinds)}")
         given = list(words)
@@ -156,7 +159,7 @@ class Prompt:
     def do_info(self, words):
         what = words[0] if words else ""
         infos = {"stops": self.info_stops, "warps": self.info_warps, "registers": self.info_registers, "stack": self.info_stack,
-                 "sets": self.info_sets, "state": self.info_state, "symbols": self.info_symbols, "report": self.info_report, "ports": self.info_ports}
+                 "sets": self.info_sets, "variables": self.info_variables, "state": self.info_state, "symbols": self.info_symbols, "report": self.info_report, "ports": self.info_ports}
         known = [name for name in infos if name.startswith(what)] if what else []
         if not known:
             raise Wrong(f"info takes one of {', '.join(infos)}")
@@ -185,6 +188,13 @@ class Prompt:
                     self.say(f"  lane {lane}: {value}")
             else:
                 self.say(f"{register['name']:<8} {register['type']:<5} {register['lanes'][self.engine.place['lane']]} (0x{register['bits']}){late}")
+
+    def info_variables(self, words):
+        found = self.show(" ".join(["variables", *words[:1]]))
+        for row in found["variables"] if found else ():
+            self.say(f"{row['name']} = {row['value']} ({row['type']})" if "value" in row else f"{row['name']}: {row['wrong']} ({row['type']})")
+        if found and "no_types" in found:
+            self.say(f"as the PTX declares them: {found['no_types']}")
 
     def info_stack(self, _):
         found = self.show("stack")
@@ -274,7 +284,20 @@ class Prompt:
         found = self.show("calls")
         for depth, call in enumerate(found["calls"] if found else ()):
             source = f", {call['file']}:{call['line']}" if "file" in call else ""
-            self.say(f"#{depth} {call['function']} at PTX line {call['ptx_line']}{source}")
+            mark = "  (here)" if depth == found["frame"] and depth else ""
+            self.say(f"#{depth} {call['function']} at PTX line {call['ptx_line']}{source}{mark}")
+
+    def frame(self, by, words):
+        """Calls are looked at from outside: frame N, or so many up or down."""
+        calls = self.engine.ask("calls")
+        times = number(words[0]) if words else 1 if by else calls["frame"]
+        at = calls["frame"] + by * times if by else times
+        if not 0 <= at < len(calls["calls"]):
+            raise Wrong("there is no such frame; 'backtrace' lists them")
+        self.engine.ask(f"frame {at}")
+        call = calls["calls"][at]
+        source = f", {call['file']}:{call['line']}" if "file" in call else ""
+        self.say(json.dumps({"frame": at, **call}) if self.json else f"#{at} {call['function']} at PTX line {call['ptx_line']}{source}")
 
     def select(self, command):
         self.engine.ask(command)
@@ -319,19 +342,21 @@ class Prompt:
 
     def commands(self):
         go, engine = self.go, self.engine
-        paced = {"step": "step", "next": "next", "reverse-step": "back step", "reverse-next": "back next"}
+        paced = {"step": "step", "next": "next", "line": "line", "reverse-step": "back step", "reverse-next": "back next",
+                 "reverse-line": "back line"}
         table = {name: lambda words, command=command: go(command, *words[:1]) for name, command in paced.items()}
         table |= {
             "continue": lambda words: go("go"), "reverse-continue": lambda words: go("back go"),
             "restart": lambda words: go("back start"),
             "cycle": lambda words: go(f"cycles {number(words[0]) if words else 1}"),
             "reverse-cycle": lambda words: go(f"back cycles {number(words[0]) if words else 1}"),
-            "finish": lambda words: go("finish"), "at": lambda words: go(f"at {number(words[0]) if words else 0}"),
+            "finish": lambda words: go("finish"), "reverse-finish": lambda words: go("back finish"), "at": lambda words: go(f"at {number(words[0]) if words else 0}"),
             "break": self.do_break, "catch": self.do_catch, "delete": self.do_delete,
             "watch": lambda words: self.watch("watch", "w", words), "rwatch": lambda words: self.watch("rwatch", "r", words),
             "awatch": lambda words: self.watch("awatch", "rw", words),
             "info": self.do_info, "print": self.do_print, "x": self.do_x, "where": self.do_where, "list": self.do_list,
-            "backtrace": self.do_backtrace, "warp": self.do_warp, "lane": self.do_lane, "help": lambda words: self.say(HELP), "wave": self.do_wave,
+            "backtrace": self.do_backtrace, "up": lambda words: self.frame(1, words), "down": lambda words: self.frame(-1, words),
+            "frame": lambda words: self.frame(0, words), "warp": self.do_warp, "lane": self.do_lane, "help": lambda words: self.say(HELP), "wave": self.do_wave,
         }
         del engine
         return table
