@@ -136,7 +136,7 @@ static value loaded(struct reader *r, value v)
     memcpy(&x, &bits, sizeof x);
     if (class == CW_DEBUG_FLOAT)
         return number_of(cw_debug__size(&v.object.type) == 4 ? (double)f : x);
-    value n = integer(bits, cw_debug__is_signed(&v.object.type) || cw_debug__size(&v.object.type) < 4);
+    value n = integer(bits, cw_debug__is_signed(&v.object.type) || cw_debug__size(&v.object.type) < 8); /* what fits is exact */
     if (class == CW_DEBUG_POINTER)
         n.pointer = v.object.type;
     return n;
@@ -214,6 +214,18 @@ static value of_register(struct reader *r, const char *name)
     return typed(all[r->focus->lane], (enum cw_type)n->type);
 }
 
+/* "tid.x", or as CUDA has it "threadIdx.x": 3 * (tid, ctaid, ntid or nctaid) + x, y or z; else 12. */
+static uint32_t position_of(const char *name)
+{
+    static const char *const names[] = {"tid.", "ctaid.", "ntid.", "nctaid.", "threadIdx.", "blockIdx.", "blockDim.", "gridDim."};
+    for (uint32_t i = 0; i < 8; i++) {
+        const size_t length = strlen(names[i]);
+        if (strncmp(name, names[i], length) == 0 && name[length] >= 'x' && name[length] <= 'z' && name[length + 1] == '\0')
+            return 3 * (i % 4) + (uint32_t)(name[length] - 'x');
+    }
+    return 12;
+}
+
 static value of_thread(struct reader *r, const char *name)
 {
     struct cw_look_warp w;
@@ -224,15 +236,12 @@ static value of_thread(struct reader *r, const char *name)
         if (strcmp(name, names[i]) == 0)
             return integer(values[i], true);
     if (!cw_debug__warp(r->d, r->focus, &w))
-        return wrong(r, "there is no warp here that could be asked");
+        return wrong(r, r->d->code->launch.kernel == NULL ? "no kernel has been launched" : "there is no warp here that could be asked");
     cw_look_thread(cw_debug__warps(r->d, r->focus->core), r->focus->warp, r->focus->lane, tid);
     const uint32_t *const sets[] = {tid, w.ctaid, w.launch->block, w.launch->grid};
-    const char *const set_names[] = {"tid.", "ctaid.", "ntid.", "nctaid.", "threadIdx.", "blockIdx.", "blockDim.", "gridDim."};
-    for (uint32_t i = 0; i < 8; i++) {
-        const size_t length = strlen(set_names[i]);
-        if (strncmp(name, set_names[i], length) == 0 && name[length] >= 'x' && name[length] <= 'z' && name[length + 1] == '\0')
-            return integer(sets[i % 4][name[length] - 'x'], true);
-    }
+    const uint32_t position = position_of(name);
+    if (position < 12)
+        return integer(sets[position / 3][position % 3], true);
     if (strcmp(name, "attempt") == 0)
         return integer(w.attempt, true);
     return wrong(r, r->d->code->dwarf != NULL ? "no variable of that name is here; 'info variables' lists them, and help names other values"
@@ -303,7 +312,8 @@ static value named(struct reader *r)
     r->at = begin;
     word(r, false, plain);
     const char *why = text[0] == '%' ? NULL : cw_debug__variable(r->d, r->focus, plain, &is_known, &o);
-    if (is_known)
+    const bool is_position = position_of(text) < 12 && !(is_known && why == NULL && cw_debug__class(&o.type) == CW_DEBUG_STRUCT);
+    if (is_known && !is_position)
         return why != NULL ? wrong(r, why) : parts(r, of_object(&o));
     r->at = behind;
     if (text[0] == '$' && isalpha((unsigned char)text[1]))

@@ -117,6 +117,15 @@ static void begin_order(struct cw_debug *d)
     o->focus = d->focus;
 }
 
+/* What "finish" cannot do; NULL: it can. */
+static const char *cannot_finish(const struct cw_debug *d)
+{
+    struct cw_look_warp w;
+    if (!cw_debug__warp(d, &d->focus, &w) || w.active == 0 || w.pc >= d->code->launch.kernel->uop_cnt)
+        return NULL; /* until it runs again */
+    return w.in_region || d->code->depth_of[w.pc] > d->focus.frame ? NULL : "finish: this is the kernel itself, and the warp is in no transaction";
+}
+
 /* The pace that a word names. false: it names none. */
 static bool set_pace(struct cw_debug *d, char **word, uint32_t cnt)
 {
@@ -225,6 +234,8 @@ static const char *go_back(struct cw_debug *d, char **word, uint32_t cnt)
         go_to_start(d);
         return "the run cannot be gone back in";
     }
+    if (cnt > 0 && strcmp(word[0], "finish") == 0 && cannot_finish(d) != NULL)
+        return cannot_finish(d);
     if (!set_pace(d, word, cnt))
         return "back takes go, step, line, next, finish, cycles N or start";
     d->order.seeks = true;
@@ -301,7 +312,9 @@ static bool carry_out(struct cw_debug *d, char **word, uint32_t cnt)
         cw_debug__end_all(d, 0);
     if (strcmp(word[0], "interrupt") == 0) /* which has come too late */
         return false;
-    if (set_pace(d, word, cnt)) {
+    if (strcmp(word[0], "finish") == 0)
+        wrong = cannot_finish(d);
+    if (wrong == NULL && set_pace(d, word, cnt)) {
         if (d->order.pace == CW_DEBUG_CYCLES)
             d->order.cycle += cw_gpu_cycles(d->gpu);
         return true;
@@ -420,8 +433,10 @@ static void forget_lanes(struct cw_debug *d, uint32_t core)
 {
     struct cw_look_warp look;
     for (struct cw_debug_focus f = {.core = core}; f.warp < d->slots; f.warp++)
-        if (!cw_debug__warp(d, &f, &look))
+        if (!cw_debug__warp(d, &f, &look)) {
             d->warp[core * d->slots + f.warp].ran = 0;
+            cw_debug__forget_stores(&d->warp[core * d->slots + f.warp]);
+        }
 }
 
 /* The warp has executed the instruction that it was told of last. */
@@ -464,6 +479,8 @@ static void hear(void *self, const struct cw_event *e)
     } else if (e->type == CW_EVENT_REGION_BEGIN) {
         cw_debug__forget_words(d, e);
     }
+    if (e->type == CW_EVENT_LANES)
+        cw_debug__keep_stores(d, e);
     d->is_before = e->type == CW_EVENT_BEFORE;
     d->before_core = e->core;
     d->before_warp = e->warp;
@@ -520,6 +537,7 @@ void cw_debug_launch(struct cw_debug *d, const struct cw_debug_launch *launch, u
         d->warp[i].line = UINT32_MAX;
         d->warp[i].ran = 0;
         d->warp[i].word_cnt = 0;
+        cw_debug__forget_stores(&d->warp[i]);
     }
     if (!cw_debug__code(d, launch, cnt))
         cw_debug__end_all(d, 1);
@@ -633,8 +651,10 @@ void cw_debug_destroy(struct cw_debug *d)
         return;
     cw_debug__forget_code(d);
     free(d->input);
-    for (uint32_t i = 0; d->warp != NULL && i < d->cores * d->slots; i++)
+    for (uint32_t i = 0; d->warp != NULL && i < d->cores * d->slots; i++) {
         free(d->warp[i].word);
+        free(d->warp[i].stored);
+    }
     free(d->warp);
     free(d->clocked);
     free(d);

@@ -123,6 +123,14 @@ struct cw_debug_word {
     bool writes;
 };
 
+#define CW_DEBUG_STORED 32u /* a power of two: more than a thread has on their way at once */
+
+/* A store to local memory, of a thread that reads it back before it is performed. */
+struct cw_debug_stored {
+    uint64_t address, value;
+    uint32_t bytes; /* 0: there has been none */
+};
+
 /* What the engine keeps of each warp. */
 struct cw_debug_warp {
     bool tried;    /* it has been told that pc is about to be executed, and not that it has been */
@@ -131,6 +139,8 @@ struct cw_debug_warp {
     cw_lanes ran;  /* those of the last instruction that it has come to */
     struct cw_debug_word *word;
     uint32_t word_cnt, word_cap;
+    struct cw_debug_stored *stored; /* [lane][CW_DEBUG_STORED] the last ones, round and round; NULL: none */
+    uint8_t stored_cnt[CW_WARP_LANES_MAX]; /* of all that there have been, the low bits */
 };
 
 struct cw_debug_code {
@@ -312,6 +322,8 @@ const struct cw_named *cw_debug__named(const struct cw_debug *d, const char *nam
 /* Bytes of a space, as the focused thread sees it. false: they are not there. */
 bool cw_debug__read(const struct cw_debug *d, const struct cw_debug_focus *focus, uint32_t space, uint64_t address, void *to,
                     uint32_t bytes);
+/* The space, enum cw_space, in whose window a generic address lies; it becomes one of that space. */
+uint32_t cw_debug__resolve(uint64_t *address);
 uint32_t cw_debug__space(const char *name); /* enum cw_space; UINT32_MAX: no space */
 /* A port by the name of its unit and its own, "partition2.validation_unit.resp_valid". false: there is none. */
 struct cw_debug_port {
@@ -326,6 +338,9 @@ bool cw_debug__code(struct cw_debug *d, const struct cw_debug_launch *launch, ui
 void cw_debug__forget_code(struct cw_debug *d);
 /* d->code is that of the launch whose warp is there. */
 void cw_debug__use(struct cw_debug *d, uint32_t core, uint32_t warp);
+/* Stores of lanes. */
+void cw_debug__keep_stores(struct cw_debug *d, const struct cw_event *e);
+void cw_debug__forget_stores(struct cw_debug_warp *w);
 /* A word of a transaction. */
 void cw_debug__keep_word(struct cw_debug *d, const struct cw_event *e);
 void cw_debug__forget_words(struct cw_debug *d, const struct cw_event *e);

@@ -74,9 +74,10 @@ static void tell_object(const struct cw_debug *d, const struct cw_debug_object *
     cw_debug__string(out, text != NULL ? text : "");
     free(text);
     fprintf(out, ",\"parts\":%s", class == CW_DEBUG_ARRAY || class == CW_DEBUG_STRUCT || class == CW_DEBUG_POINTER ? "true" : "false");
+    uint64_t address = o->address;
+    const uint32_t space = o->space == CW_SPACE_GENERIC ? cw_debug__resolve(&address) : o->space;
     if (o->place == CW_DEBUG_IN_MEMORY)
-        fprintf(out, ",\"space\":\"%s\",\"address\":%" PRIu64 ",\"bytes\":%" PRIu64, spaces[o->space % 6], o->address,
-                cw_debug__size(&o->type));
+        fprintf(out, ",\"space\":\"%s\",\"address\":%" PRIu64 ",\"bytes\":%" PRIu64, spaces[space % 6], address, cw_debug__size(&o->type));
 }
 
 struct teller {
@@ -109,10 +110,14 @@ static void tell_variable(void *context, const char *name, const char *kind, con
 const char *cw_debug__show_variables(struct cw_debug *d, char **word, uint32_t cnt, FILE *out)
 {
     struct teller t = {.d = d, .out = out, .comma = ""};
+    struct cw_look_warp w;
+    const bool of_module = cnt > 1 && strcmp(word[1], "module") == 0;
     if (d->code->launch.kernel == NULL)
         return "no kernel has been launched";
+    if (!of_module && (!cw_debug__warp(d, &d->focus, &w) || w.active == 0))
+        return "no lane of the warp runs, so it is in no function; 'variables module' shows those of the module";
     fprintf(out, ",\"variables\":[");
-    cw_debug__variables(d, &d->focus, cnt > 1 && strcmp(word[1], "module") == 0, tell_variable, &t);
+    cw_debug__variables(d, &d->focus, of_module, tell_variable, &t);
     fputc(']', out);
     if (d->code->dwarf == NULL) {
         fprintf(out, ",\"no_types\":");
@@ -139,6 +144,9 @@ const char *cw_debug__show_value(struct cw_debug *d, char **word, uint32_t cnt, 
     const char *wrong = evaluate(d, word, cnt, &v);
     if (wrong != NULL)
         return wrong;
+    uint8_t byte;
+    if (v.is_object && v.object.place == CW_DEBUG_IN_MEMORY && !cw_debug__read(d, &d->focus, v.object.space, v.object.address, &byte, 1))
+        return "nothing is at its address";
     if (v.is_object)
         tell_object(d, &v.object, out);
     else if (v.is_float)

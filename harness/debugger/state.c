@@ -249,6 +249,41 @@ static bool read_device(const struct cw_debug *d, uint32_t core, uint64_t addres
     return true;
 }
 
+void cw_debug__forget_stores(struct cw_debug_warp *w)
+{
+    free(w->stored);
+    w->stored = NULL;
+    memset(w->stored_cnt, 0, sizeof w->stored_cnt);
+}
+
+void cw_debug__keep_stores(struct cw_debug *d, const struct cw_event *e)
+{
+    struct cw_debug_warp *const w = &d->warp[e->core * d->slots + e->warp];
+    if (e->u.lanes.space != CW_SPACE_LOCAL || e->u.lanes.uop->op != CW_OP_ST)
+        return;
+    if (w->stored == NULL)
+        w->stored = calloc(CW_WARP_LANES_MAX * CW_DEBUG_STORED, sizeof *w->stored);
+    for (uint32_t left = w->stored != NULL ? e->u.lanes.lanes : 0; left != 0; left &= left - 1) {
+        const uint32_t bit = (uint32_t)__builtin_ctz(left), lane = bit + CW_LANES * e->u.lanes.half;
+        for (uint32_t i = 0; i < e->u.lanes.vec; i++)
+            w->stored[lane * CW_DEBUG_STORED + w->stored_cnt[lane]++ % CW_DEBUG_STORED] =
+                (struct cw_debug_stored){.address = e->u.lanes.addr[bit] + i * e->u.lanes.elem_bytes,
+                                         .value = e->u.lanes.value[i][bit],
+                                         .bytes = e->u.lanes.elem_bytes};
+    }
+}
+
+/* A thread reads what it has stored, wherever that is on its way. */
+static void overlay_stores(const struct cw_debug_warp *w, uint32_t lane, uint64_t address, uint8_t *to, uint32_t bytes)
+{
+    for (uint32_t i = 0; w->stored != NULL && i < CW_DEBUG_STORED; i++) {
+        const struct cw_debug_stored *s = &w->stored[lane * CW_DEBUG_STORED + (w->stored_cnt[lane] + i) % CW_DEBUG_STORED];
+        for (uint32_t k = 0; k < s->bytes; k++)
+            if (s->address + k >= address && s->address + k < address + bytes)
+                to[s->address + k - address] = (uint8_t)(s->value >> 8 * k);
+    }
+}
+
 static bool read_local(const struct cw_debug *d, const struct cw_debug_focus *f, const struct cw_launch *l, uint64_t address, uint8_t *to,
                        uint32_t bytes)
 {
@@ -262,6 +297,7 @@ static bool read_local(const struct cw_debug *d, const struct cw_debug_focus *f,
         if (!read_device(d, f->core, row + f->lane % CW_LANES * 4 + at % 4, to + i, 1))
             return false;
     }
+    overlay_stores(&d->warp[f->core * d->slots + f->warp], f->lane, address, to, bytes);
     return true;
 }
 
@@ -274,7 +310,7 @@ static bool read_piece(const void *from, uint64_t size, uint64_t address, void *
 }
 
 /* Generic addresses are of the space in whose window they lie. */
-static uint32_t resolve(uint64_t *address)
+uint32_t cw_debug__resolve(uint64_t *address)
 {
     static const struct {
         uint64_t base;
@@ -296,7 +332,7 @@ bool cw_debug__read(const struct cw_debug *d, const struct cw_debug_focus *focus
 {
     struct cw_look_warp w;
     if (space == CW_SPACE_GENERIC)
-        space = resolve(&address);
+        space = cw_debug__resolve(&address);
     if (space == CW_SPACE_GLOBAL)
         return read_device(d, focus->core, address, to, bytes);
     if (!cw_debug__warp(d, focus, &w))

@@ -34,15 +34,26 @@ static struct cw_debug_object in_memory(struct cw_debug_type type, uint32_t spac
     return (struct cw_debug_object){.type = type, .place = CW_DEBUG_IN_MEMORY, .space = space, .address = address};
 }
 
-/* The variable, the parameter or the variable of the module that the PTX calls so, for a function of that scope. */
-static bool find_ptx(const struct cw_debug_code *c, uint32_t scope, const char *name, size_t length, struct cw_debug_object *o)
+/* Bytes of a variable: of one without a size, what the launch has given. */
+static uint64_t bytes_of(const struct cw_debug *d, const struct cw_debug_focus *focus, const struct cw_named_variable *v)
 {
+    struct cw_look_warp w;
+    if (v->bytes != 0 || !cw_debug__warp(d, focus, &w) || w.launch->shared_bytes < v->offset)
+        return v->bytes;
+    return w.launch->shared_bytes - v->offset;
+}
+
+/* The variable, the parameter or the variable of the module that the PTX calls so, for a function of that scope. */
+static bool find_ptx(const struct cw_debug *d, const struct cw_debug_focus *focus, uint32_t scope, const char *name, size_t length,
+                     struct cw_debug_object *o)
+{
+    const struct cw_debug_code *c = d->code;
     const struct cw_kernel *k = c->launch.kernel;
     const struct cw_module *m = c->launch.module;
     for (uint32_t i = 0; i < k->variable_cnt; i++) {
         const struct cw_named_variable *v = &k->variable[i];
         if ((v->scope == scope || v->space == CW_SPACE_SHARED) && is_named(v->name, name, length)) {
-            *o = in_memory(ptx_type(v->type, v->bytes), v->space, v->offset);
+            *o = in_memory(ptx_type(v->type, bytes_of(d, focus, v)), v->space, v->offset);
             return true;
         }
     }
@@ -144,7 +155,7 @@ static const char *locate(const struct cw_debug *d, const struct cw_debug_focus 
     case CW_DWARF_UNREAD:
         return "its place is written in a way that is not read here";
     case CW_DWARF_AT_NAME:
-        if (!find_ptx(d->code, scope, l.name, l.name_length, o))
+        if (!find_ptx(d, focus, scope, l.name, l.name_length, o))
             return "this kernel does not use it, so it has no place";
         o->type = type;
         o->address += l.offset;
@@ -269,8 +280,8 @@ const char *cw_debug__variable(const struct cw_debug *d, const struct cw_debug_f
         return f.wrong;
     }
     const char *mangled = mangled_name(d->code, v.wanted);
-    *is_known = find_ptx(d->code, scope, name, strlen(name), object) ||
-                (mangled != NULL && find_ptx(d->code, scope, mangled, strlen(mangled), object));
+    *is_known = find_ptx(d, focus, scope, name, strlen(name), object) ||
+                (mangled != NULL && find_ptx(d, focus, scope, mangled, strlen(mangled), object));
     return NULL;
 }
 
@@ -281,13 +292,13 @@ static void tell_ptx(const struct visit *v, bool of_module)
     const struct cw_kernel *k = c->launch.kernel;
     struct cw_debug_object o;
     for (uint32_t i = 0; !of_module && i < k->param_cnt; i++)
-        if (find_ptx(c, 0, k->param[i].name, strlen(k->param[i].name), &o))
+        if (find_ptx(v->d, v->focus, 0, k->param[i].name, strlen(k->param[i].name), &o))
             v->tell(v->context, k->param[i].name, "parameter", &o, NULL);
     for (uint32_t i = 0; !of_module && i < k->variable_cnt; i++)
-        if (find_ptx(c, k->variable[i].scope, k->variable[i].name, strlen(k->variable[i].name), &o))
+        if (find_ptx(v->d, v->focus, k->variable[i].scope, k->variable[i].name, strlen(k->variable[i].name), &o))
             v->tell(v->context, k->variable[i].name, "local", &o, NULL);
     for (uint32_t i = 0; of_module && i < c->launch.module->symbol_cnt; i++)
-        if (find_ptx(c, 0, c->launch.module->symbol[i].name, strlen(c->launch.module->symbol[i].name), &o))
+        if (find_ptx(v->d, v->focus, 0, c->launch.module->symbol[i].name, strlen(c->launch.module->symbol[i].name), &o))
             v->tell(v->context, c->launch.module->symbol[i].name, "module", &o, NULL);
 }
 
@@ -321,6 +332,12 @@ static struct cw_debug_object part_of(const struct cw_debug_object *whole, const
     return o;
 }
 
+/* nvcc writes a base class as a member whose name it makes up. */
+static bool is_base_of_nvcc(const struct cw_dwarf_entry *e)
+{
+    return e->name != NULL && strncmp(e->name, "__b_", 4) == 0;
+}
+
 bool cw_debug__nth_member(const struct cw_debug_object *o, uint32_t i, const char **name, struct cw_debug_object *member)
 {
     const struct cw_dwarf *w = o->type.dwarf;
@@ -329,7 +346,7 @@ bool cw_debug__nth_member(const struct cw_debug_object *o, uint32_t i, const cha
         const bool is_base = w->entry[k].tag == CW_TAG_BASE_CLASS;
         if ((w->entry[k].tag != CW_TAG_MEMBER && !is_base) || w->entry[k].is_declaration || i-- > 0)
             continue;
-        *name = is_base ? cw_dwarf_name(w, cw_debug__bare(w, w->entry[k].type)) : w->entry[k].name;
+        *name = is_base || is_base_of_nvcc(&w->entry[k]) ? cw_dwarf_name(w, cw_debug__bare(w, w->entry[k].type)) : w->entry[k].name;
         *name = *name != NULL ? *name : "";
         *member = part_of(o, &w->entry[k]);
         return true;
@@ -478,6 +495,25 @@ static void write_members(struct writer *w, const struct cw_debug_object *o)
     }
 }
 
+/* Characters up to the first 0 are a text. false: they are none. */
+static bool write_text(struct writer *w, const struct cw_debug_object *o)
+{
+    struct cw_debug_object element;
+    char text[ELEMENTS_MOST];
+    uint64_t bits = 1;
+    uint32_t length = 0;
+    for (uint64_t i = 0; i < cw_debug__count(&o->type) && length + 1 < sizeof text && bits != 0; i++) {
+        if (cw_debug__element(o, i, &element) != NULL || cw_debug__class(&element.type) != CW_DEBUG_CHARACTER ||
+            cw_debug__load(w->d, w->focus, &element, &bits) != NULL || (bits != 0 && (bits < 0x20 || bits > 0x7e)))
+            return false;
+        text[length++] = (char)bits;
+    }
+    if (bits != 0)
+        return false;
+    fprintf(w->out, "\"%s\"", text);
+    return true;
+}
+
 static void write_elements(struct writer *w, const struct cw_debug_object *o)
 {
     struct cw_debug_object element;
@@ -501,7 +537,10 @@ static void write_object(struct writer *w, const struct cw_debug_object *o)
         write_scalar(w, o);
         return;
     }
-    if (w->depth == 0) {
+    const bool is_unsized = class == CW_DEBUG_ARRAY && cw_debug__count(&o->type) == 0;
+    if (class == CW_DEBUG_ARRAY && write_text(w, o))
+        return;
+    if (w->depth == 0 || is_unsized) {
         fputs("{...}", w->out);
         return;
     }

@@ -13,6 +13,7 @@ import view
 from engine import Ended, Wrong, lanes, ranges
 
 TYPES = {"u8": "B", "s8": "b", "u16": "H", "s16": "h", "u32": "I", "s32": "i", "u64": "Q", "s64": "q", "f32": "f", "f64": "d"}
+WATCHED = ("global", "shared", "local")
 SPACES = ("global", "shared", "local", "const", "param", "generic")
 HELP = """Stops
   break LINE | FILE:LINE | KERNEL [core C] [warp W] [if CONDITION]    a warp comes to a line of the PTX, or of a source; a kernel begins
@@ -116,22 +117,26 @@ class Prompt:
         self.add(f"{what} {rest}", " ".join(["break", *words]))
 
     def watch(self, name, direction, words):
-        space = words.pop(0) if words and words[0] in SPACES else "global"
+        space = words.pop(0) if words and words[0] in SPACES else None
         if not words:
-            raise Wrong(f"{name} takes an address, and behind it how many bytes")
-        address = self.value(words.pop(0))
-        size = words.pop(0) if words and words[0].isdigit() else "4"
+            raise Wrong(f"{name} takes an address or a variable, and behind it how many bytes")
+        of_it, address, size = self.place(words.pop(0))
+        space, size = space or of_it or "global", words.pop(0) if words and words[0].isdigit() else size or "4"
+        if space not in WATCHED:
+            raise Wrong(f"{name}: what is in {space} memory does not change")
         self.add(f"access {direction} {space} {address} {size} {' '.join(words)}", f"{name} {space} {address:#x} {size}")
 
-    def value(self, text):
-        """The number that an expression or the name of a variable is."""
+    def place(self, text):
+        """Space, address and bytes of a variable; None, the number and None of any other expression."""
         if re.fullmatch(r"0[xX][0-9a-fA-F]+|\d+", text):
-            return int(text, 0)
-        if re.fullmatch(r"[A-Za-z_$][\w$]*", text):
-            for symbol in self.engine.ask("symbols")["symbols"]:
-                if symbol["name"] == text:
-                    return symbol["address"]
-        return int(self.engine.ask(f"value {text}")["value"])
+            return None, int(text, 0), None
+        found = self.engine.ask(f"value {text}")
+        if "space" in found and not re.match(r"(\w+\.)?[usf]\d+\[", text):
+            return found["space"], found["address"], str(found["bytes"])
+        try:
+            return None, int(found["value"], 0), None
+        except ValueError:
+            raise Wrong(f"{text} is no address, and has none") from None
 
     def do_catch(self, words):
         kinds = ("abort", "begin", "commit", "barrier", "persist", "diverge", "converge", "block", "finding", "oracle", "port")
@@ -249,7 +254,7 @@ class Prompt:
             self.say(f"{' '.join(words)} = {found['value']}")
 
     def do_x(self, words):
-        count, kind, space = 1, "u32", "generic"
+        count, kind, space = 1, "u32", None
         while words and (words[0] in TYPES or words[0] in SPACES or (words[0].isdigit() and len(words) > 1)):
             word = words.pop(0)
             if word in TYPES:
@@ -260,7 +265,8 @@ class Prompt:
                 count = int(word)
         if not words:
             raise Wrong("x takes an address")
-        address, size = self.value(words[0]), struct.calcsize("<" + TYPES[kind])
+        of_it, address, _ = self.place(words[0])
+        space, size = space or of_it or "generic", struct.calcsize("<" + TYPES[kind])
         found = self.show(f"memory {space} {address} {size * count}")
         if not found:
             return
