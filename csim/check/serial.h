@@ -44,7 +44,7 @@ struct cw_serial_report {
     char text[1024];     /* the first violation in words, empty when none */
     /* Of the transactions that it names, the one that was the last to commit: then it was sealed. at 0: none is known. */
     struct cw_serial_culprit {
-        cw_time at; /* of the event of its commit */
+        cw_time at; /* Of the event of its commit */
         uint32_t core, warp, lane;
     } last;
     char real_time[768]; /* How one of the early ones comes to stand there, by the fewest steps; empty when none. */

@@ -17,7 +17,7 @@ struct verdict {
     struct cw_graph graph;
     struct cw_serial_nodes nodes;
     char values[512]; /* first violation other than a cycle */
-    uint32_t blamed;  /* whose it is; 0: nobody's */
+    uint32_t blamed;  /* Whose it is; 0: nobody's */
 };
 
 static const char *name(const struct cw_serial *s, uint32_t attempt, char text[80])
@@ -30,12 +30,12 @@ static const char *name(const struct cw_serial *s, uint32_t attempt, char text[8
     return text;
 }
 
-#define NOTE(v, who, ...)                                          \
-    do {                                                           \
-        if ((v)->values[0] != '\0')                                \
-            break;                                                 \
-        snprintf((v)->values, sizeof(v)->values, __VA_ARGS__);     \
-        (v)->blamed = (who);                                       \
+#define NOTE(v, who, ...)                                      \
+    do {                                                       \
+        if ((v)->values[0] != '\0')                            \
+            break;                                             \
+        snprintf((v)->values, sizeof(v)->values, __VA_ARGS__); \
+        (v)->blamed = (who);                                   \
     } while (0)
 
 static void judge_reads(struct verdict *v)

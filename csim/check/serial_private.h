@@ -26,7 +26,7 @@ struct cw_serial_attempt {
     uint32_t node;       /* in the graph, committed ones only */
     uint32_t after;      /* the last place of its thread (serial_order.c) when it began, or NONE */
     cw_time begun;
-    cw_time committed; /* when it was told to have */
+    cw_time committed; /* When it was told to have */
     uint32_t owns; /* words that it has stored, by its instructions */
 };
 

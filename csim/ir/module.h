@@ -110,7 +110,7 @@ struct cw_kernel {
 
 struct cw_symbol {
     char *name;
-    uint8_t type;          /* enum cw_type, of an element */
+    uint8_t type;        /* Enum cw_type, of an element */
     enum cw_space space; /* GLOBAL or CONST */
     uint64_t offset;     /* from the module's global or const segment */
     uint64_t bytes;

@@ -10,7 +10,7 @@
 
 #include "debugger/debug_private.h"
 
-#define WORD 128u /* most characters of a name, with the 0 behind it */
+#define WORD       128u /* most characters of a name, with the 0 behind it */
 #define DEPTH_MOST 100u /* of operators inside each other */
 
 struct reader {
@@ -244,9 +244,10 @@ static value of_thread(struct reader *r, const char *name)
         return integer(sets[position / 3][position % 3], true);
     if (strcmp(name, "attempt") == 0)
         return integer(w.attempt, true);
-    return wrong(r, r->d->code->dwarf != NULL ? "no variable of that name is here; 'info variables' lists them, and help names other values"
-                                               : "unknown name: the PTX does not declare it, and has no types of the source (nvcc -G writes them); help "
-                                                 "names other values");
+    return wrong(r, r->d->code->dwarf != NULL
+                        ? "no variable of that name is here; 'info variables' lists them, and help names other values"
+                        : "unknown name: the PTX does not declare it, and has no types of the source (nvcc -G writes them); help "
+                          "names other values");
 }
 
 /* "u32", "shared.f32": whether the word is a type. */

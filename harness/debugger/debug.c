@@ -12,7 +12,7 @@
 
 #include "debugger/debug_private.h"
 
-#define LOOK_STEPS 256u /* how often it is looked whether the face wants something, and whether a process is to stand still */
+#define LOOK_STEPS 256u  /* how often it is looked whether the face wants something, and whether a process is to stand still */
 #define VERDICT    1330u /* characters of the words about a launch that has failed, and which stop it is */
 
 /* ---- the socket ---- */
@@ -117,13 +117,18 @@ static void begin_order(struct cw_debug *d)
     o->focus = d->focus;
 }
 
-/* What "finish" cannot do; NULL: it can. */
-static const char *cannot_finish(const struct cw_debug *d)
+/* Why the pace that a word names cannot be; NULL: it can. */
+static const char *cannot_go(const struct cw_debug *d, char **word, uint32_t cnt)
 {
     struct cw_look_warp w;
+    if (cnt > 0 && strcmp(word[0], "answer") == 0)
+        return cnt > 1 && cw_debug__unit(d, word[1], strlen(word[1])) != NULL ? NULL : "no unit has that name; 'ports' lists them";
+    if (cnt == 0 || strcmp(word[0], "finish") != 0)
+        return NULL;
     if (!cw_debug__warp(d, &d->focus, &w) || w.active == 0 || w.pc >= d->code->launch.kernel->uop_cnt)
         return NULL; /* until it runs again */
-    return w.in_region || d->code->depth_of[w.pc] > d->focus.frame ? NULL : "finish: this is the kernel itself, and the warp is in no transaction";
+    return w.in_region || d->code->depth_of[w.pc] > d->focus.frame ? NULL
+                                                                   : "finish: this is the kernel itself, and the warp is in no transaction";
 }
 
 /* The pace that a word names. false: it names none. */
@@ -133,7 +138,8 @@ static bool set_pace(struct cw_debug *d, char **word, uint32_t cnt)
         const char *name;
         uint32_t pace;
     } paces[] = {{"go", CW_DEBUG_FREE},          {"step", CW_DEBUG_INSTRUCTION}, {"next", CW_DEBUG_SOURCE_LINE},
-                 {"line", CW_DEBUG_SOURCE_LINE}, {"cycles", CW_DEBUG_CYCLES},    {"finish", CW_DEBUG_REGION}};
+                 {"line", CW_DEBUG_SOURCE_LINE}, {"cycles", CW_DEBUG_CYCLES},    {"finish", CW_DEBUG_REGION},
+                 {"answer", CW_DEBUG_ANSWER}};
     struct cw_look_warp w;
     for (uint32_t i = 0; cnt > 0 && i < sizeof paces / sizeof paces[0]; i++) {
         if (strcmp(word[0], paces[i].name) != 0)
@@ -151,6 +157,7 @@ static bool set_pace(struct cw_debug *d, char **word, uint32_t cnt)
             d->order.depth = depth - d->focus.frame - 1;
         }
         d->order.cycle = cnt > 1 ? strtoull(word[1], NULL, 0) : 1;
+        snprintf(d->order.unit, sizeof d->order.unit, "%s", cnt > 1 ? word[1] : "");
         return true;
     }
     return false;
@@ -234,10 +241,11 @@ static const char *go_back(struct cw_debug *d, char **word, uint32_t cnt)
         go_to_start(d);
         return "the run cannot be gone back in";
     }
-    if (cnt > 0 && strcmp(word[0], "finish") == 0 && cannot_finish(d) != NULL)
-        return cannot_finish(d);
-    if (!set_pace(d, word, cnt))
-        return "back takes go, step, line, next, finish, cycles N or start";
+    const char *wrong = cannot_go(d, word, cnt);
+    if (wrong == NULL && !set_pace(d, word, cnt))
+        wrong = "back takes go, step, line, next, finish, answer UNIT, cycles N or start";
+    if (wrong != NULL)
+        return wrong;
     d->order.seeks = true;
     d->order.target = d->at;
     const uint64_t now = cw_gpu_cycles(d->gpu);
@@ -312,8 +320,7 @@ static bool carry_out(struct cw_debug *d, char **word, uint32_t cnt)
         cw_debug__end_all(d, 0);
     if (strcmp(word[0], "interrupt") == 0) /* which has come too late */
         return false;
-    if (strcmp(word[0], "finish") == 0)
-        wrong = cannot_finish(d);
+    wrong = cannot_go(d, word, cnt);
     if (wrong == NULL && set_pace(d, word, cnt)) {
         if (d->order.pace == CW_DEBUG_CYCLES)
             d->order.cycle += cw_gpu_cycles(d->gpu);

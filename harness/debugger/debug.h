@@ -24,12 +24,14 @@
  *     step | next                     an instruction of the warp; a source line, calls in one go
  *     finish                          out of the function of the frame; in the kernel itself until the warp is in no transaction
  *     cycles N | at CYCLE
- *     back go|step|next|line|finish|cycles N   the same, back
+ *     answer UNIT                     until an output of the unit whose name ends in "valid" is so
+ *     back go|step|next|line|finish|answer UNIT|cycles N    the same, back
  *     back start                      to the run's start
  *     wave FILE N                     a wave of the last N cycles: the run goes back and comes here again
  *     interrupt                       while it runs: it stops
  *     place, warps [CORE], registers [NAME], names, stack, calls, sets, symbols, report,
  *     state [GROUP [NUMBER [PIECE]]]  of a part of the chip, by the names of csim/base/state.h
+ *     home ADDRESS                    partition and granule of a word of global memory
  *     ports [UNIT]                    of units, as in waves: values of the last cycle that the unit was clocked in
  *     memory SPACE ADDRESS BYTES
  *     value EXPRESSION | members EXPRESSION

@@ -66,7 +66,15 @@ struct cw_debug_stop {
 };
 
 /* How far the run goes beside its stops. */
-enum cw_debug_pace { CW_DEBUG_FREE, CW_DEBUG_INSTRUCTION, CW_DEBUG_SOURCE_LINE, CW_DEBUG_CYCLES, CW_DEBUG_REGION, CW_DEBUG_OUT };
+enum cw_debug_pace {
+    CW_DEBUG_FREE,
+    CW_DEBUG_INSTRUCTION,
+    CW_DEBUG_SOURCE_LINE,
+    CW_DEBUG_CYCLES,
+    CW_DEBUG_REGION,
+    CW_DEBUG_OUT,
+    CW_DEBUG_ANSWER
+};
 
 /* Who is looked at. */
 struct cw_debug_focus {
@@ -94,11 +102,12 @@ struct cw_debug_order {
     uint32_t pace; /* enum cw_debug_pace */
     bool stops;    /* at stops, too */
     struct cw_debug_focus focus;
-    uint64_t cycle;    /* of CW_DEBUG_CYCLES: from this one on; when it seeks, up to this one */
-    uint32_t depth;    /* of CW_DEBUG_SOURCE_LINE and CW_DEBUG_OUT: calls that it is in at most */
-    bool has_issued;   /* the warp has executed an instruction since */
+    uint64_t cycle;                  /* of CW_DEBUG_CYCLES: from this one on; when it seeks, up to this one */
+    uint32_t depth;                  /* of CW_DEBUG_SOURCE_LINE and CW_DEBUG_OUT: calls that it is in at most */
+    char unit[120];                  /* of CW_DEBUG_ANSWER */
+    bool has_issued;                 /* the warp has executed an instruction since */
     struct cw_debug_verdict verdict; /* of the way that has been gone */
-    uint32_t stop_cnt; /* places of stop that have been used */
+    uint32_t stop_cnt;               /* places of stop that have been used */
     struct cw_debug_stop stop[CW_DEBUG_STOPS];
 };
 
@@ -139,20 +148,20 @@ struct cw_debug_warp {
     cw_lanes ran;  /* those of the last instruction that it has come to */
     struct cw_debug_word *word;
     uint32_t word_cnt, word_cap;
-    struct cw_debug_stored *stored; /* [lane][CW_DEBUG_STORED] the last ones, round and round; NULL: none */
+    struct cw_debug_stored *stored;        /* [lane][CW_DEBUG_STORED] the last ones, round and round; NULL: none */
     uint8_t stored_cnt[CW_WARP_LANES_MAX]; /* of all that there have been, the low bits */
 };
 
 struct cw_debug_code {
     struct cw_debug_launch launch;
-    const void *by;     /* which of the machine's launches it is, once one of its warps has been seen: kernels may run side by side */
-    bool begun;         /* an instruction of it has been told of */
-    uint32_t *line_of;  /* [micro-op] its source line, or that of the PTX where there is none; lines of other files are others */
-    uint32_t *depth_of; /* [micro-op] calls that it is in, with those that the compiler has inlined */
-    uint8_t *marked;    /* [micro-op] a stop of a line or PC may be here */
+    const void *by;         /* which of the machine's launches it is, once one of its warps has been seen: kernels may run side by side */
+    bool begun;             /* an instruction of it has been told of */
+    uint32_t *line_of;      /* [micro-op] its source line, or that of the PTX where there is none; lines of other files are others */
+    uint32_t *depth_of;     /* [micro-op] calls that it is in, with those that the compiler has inlined */
+    uint8_t *marked;        /* [micro-op] a stop of a line or PC may be here */
     struct cw_dwarf *dwarf; /* NULL, and why_no_types says why */
     const char *why_no_types;
-    const char **text;  /* [line - 1] where it begins */
+    const char **text; /* [line - 1] where it begins */
     uint32_t text_cnt;
 };
 
@@ -179,7 +188,7 @@ struct cw_debug {
     struct cw_taps *taps; /* ports of the units */
     uint8_t *clocked;     /* [tap] the unit has been evaluated in this step */
     uint32_t clocked_cnt;
-    bool violated; /* the persistency oracle had found something after the last step */
+    bool violated;     /* the persistency oracle had found something after the last step */
     uint32_t findings; /* places of which the sanitizer knew after the last step */
     struct cw_debug_waves waves;
     char wave_error[1300]; /* why the wave of this way is none; "" */
@@ -331,6 +340,8 @@ struct cw_debug_port {
     const struct cw_port *port;
 };
 bool cw_debug__port(const struct cw_debug *d, const char *name, struct cw_debug_port *port);
+/* The unit of that name, "partition2.validation_unit"; NULL: there is none. */
+const struct cw_tap *cw_debug__unit(const struct cw_debug *d, const char *name, size_t length);
 /* Its value when its unit was evaluated last; of a wide one the lowest 64 bits. */
 uint64_t cw_debug__port_value(const struct cw_debug_port *port);
 /* Prepares what is known of the code of launches; cnt 0: and forgets it. false: out of memory. */

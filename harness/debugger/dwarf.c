@@ -177,9 +177,9 @@ static const char *far_string(const struct reader *r, uint64_t offset)
 /* false: a form that is not known, behind which nothing can be read. */
 static bool take_value(const struct reader *r, struct cursor *c, uint64_t form, struct attribute_value *v)
 {
-    static const uint8_t fixed[] = {[FORM_DATA1] = 1, [FORM_FLAG] = 1, [FORM_REF1] = 1, [FORM_DATA2] = 2,    [FORM_REF2] = 2,
-                                    [FORM_DATA4] = 4, [FORM_REF4] = 4, [FORM_STRP] = 4, [FORM_DATA8] = 8,    [FORM_REF8] = 8,
-                                    [FORM_SEC_OFFSET] = 4};
+    static const uint8_t fixed[] = {
+        [FORM_DATA1] = 1, [FORM_FLAG] = 1, [FORM_REF1] = 1,  [FORM_DATA2] = 2, [FORM_REF2] = 2,      [FORM_DATA4] = 4,
+        [FORM_REF4] = 4,  [FORM_STRP] = 4, [FORM_DATA8] = 8, [FORM_REF8] = 8,  [FORM_SEC_OFFSET] = 4};
     *v = (struct attribute_value){0};
     v->is_offset = form == FORM_DATA4 || form == FORM_DATA8 || form == FORM_SEC_OFFSET;
     v->is_address = form == FORM_ADDR;
@@ -383,7 +383,8 @@ static bool take_entry(struct reader *r, struct cursor *c, uint64_t code, uint32
         if (attribute == 0 && form == 0)
             return has_children;
         if (!take_value(r, c, form, &v) || c->is_over || a.is_over) {
-            r->wrong = c->is_over || a.is_over ? "its debug information is cut off" : "its debug information is of a form that is not known here";
+            r->wrong =
+                c->is_over || a.is_over ? "its debug information is cut off" : "its debug information is of a form that is not known here";
             return false;
         }
         keep(r, e, attribute, &v);

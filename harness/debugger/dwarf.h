@@ -47,22 +47,22 @@ enum cw_dwarf_tag {
 /* One entry; entries stand in the order of the text, an entry's children behind it. */
 struct cw_dwarf_entry {
     uint16_t tag;
-    bool has_list;        /* its location is a list of them */
-    bool has_location;    /* or there is one location, */
-    bool has_value;       /* or a constant, */
-    bool is_declaration;  /* or the place is elsewhere */
-    uint32_t offset;      /* in .debug_info */
-    uint32_t parent, end; /* the children are some of those before end */
-    uint32_t type;        /* another entry; 0: void, or none is said */
-    uint32_t origin;      /* the entry that says what this one does not; 0: none */
-    const char *name;     /* NULL: it has none */
-    uint64_t low, high;   /* lines of the PTX: low .. high - 1; high 0: none are said */
+    bool has_list;                 /* its location is a list of them */
+    bool has_location;             /* or there is one location, */
+    bool has_value;                /* or a constant, */
+    bool is_declaration;           /* or the place is elsewhere */
+    uint32_t offset;               /* in .debug_info */
+    uint32_t parent, end;          /* the children are some of those before end */
+    uint32_t type;                 /* another entry; 0: void, or none is said */
+    uint32_t origin;               /* the entry that says what this one does not; 0: none */
+    const char *name;              /* NULL: it has none */
+    uint64_t low, high;            /* lines of the PTX: low .. high - 1; high 0: none are said */
     uint64_t bytes, count, member; /* size; elements, 0: not said; offset of a member */
     uint32_t bits, bit;            /* of a bit field, and how many are above it in bytes of storage, as DWARF 2 counts */
     uint32_t low_bit;              /* as DWARF 4 counts: from the structure's begin */
     bool has_low_bit;
     uint32_t call_file, call_line; /* of an inlined function: where it is called, as .file and .loc number it */
-    uint32_t encoding, space; /* as DWARF and CUDA number them; 0: not said */
+    uint32_t encoding, space;      /* as DWARF and CUDA number them; 0: not said */
     int64_t value;
     const uint8_t *location; /* an expression; of a list: the list, which ends before .debug_loc does */
     uint32_t location_bytes;
@@ -91,11 +91,11 @@ enum cw_dwarf_where { CW_DWARF_NOWHERE, CW_DWARF_UNREAD, CW_DWARF_AT_NAME, CW_DW
 /* Where a variable is while an instruction of that line is the next one. */
 struct cw_dwarf_location {
     enum cw_dwarf_where where;
-    const char *name;      /* AT_NAME: of a variable, in the text: name_length characters */
+    const char *name; /* AT_NAME: of a variable, in the text: name_length characters */
     uint32_t name_length;
-    char reg[9];           /* IN_REGISTER: it is the register; BY_REGISTER: the register is its address */
-    uint64_t offset;       /* from there on */
-    uint64_t value;        /* CONSTANT */
+    char reg[9];     /* IN_REGISTER: it is the register; BY_REGISTER: the register is its address */
+    uint64_t offset; /* from there on */
+    uint64_t value;  /* CONSTANT */
 };
 void cw_dwarf_locate(const struct cw_dwarf *w, uint32_t entry, uint32_t line, struct cw_dwarf_location *location);
 

@@ -185,7 +185,8 @@ const char *cw_debug__show_members(struct cw_debug *d, char **word, uint32_t cnt
         }
         break;
     case CW_DEBUG_ARRAY:
-        for (uint64_t i = 0; i < MEMBERS_MOST && i < cw_debug__count(&v.object.type) && cw_debug__element(&v.object, i, &part) == NULL; i++) {
+        for (uint64_t i = 0; i < MEMBERS_MOST && i < cw_debug__count(&v.object.type) && cw_debug__element(&v.object, i, &part) == NULL;
+             i++) {
             snprintf(name, sizeof name, "[%" PRIu64 "]", i);
             tell_part(d, name, &part, i == 0, out);
         }

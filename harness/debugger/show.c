@@ -7,6 +7,7 @@
 
 #include "debugger/debug_private.h"
 #include "ir/dump.h"
+#include "mem/address.h"
 
 #define BYTES_MOST 4096u /* of memory in one answer */
 #define STATE_MOST 200u  /* elements of an array in one answer */
@@ -416,6 +417,24 @@ static const char *show_state(struct cw_debug *d, char **word, uint32_t cnt, FIL
     return w.wanted != NULL && w.numbers <= w.wanted_number ? "no part of that name and number; 'state' alone lists them" : NULL;
 }
 
+/* "home ADDRESS": the partition whose units know a word of global memory, and its granule there. */
+static const char *show_home(struct cw_debug *d, char **word, uint32_t cnt, FILE *out)
+{
+    static struct cw_error err;
+    struct cw_config_info bytes = {0};
+    const struct cw_config *const config = cw_gpu_config(d->gpu);
+    const uint64_t address = cnt > 1 ? strtoull(word[1], NULL, 0) : 0;
+    uint32_t key;
+    if (cw_config_find(&key, "tm.granule_bytes", &err) != CW_OK)
+        return err.text;
+    cw_config_info(config, key, &bytes);
+    if (address < CW_GLOBAL_BASE)
+        return "that is no address of global memory, of which units hold rows";
+    fprintf(out, ",\"partition\":%" PRIu32 ",\"granule\":%" PRIu64, cw_address_partition(config, address),
+            (address - CW_GLOBAL_BASE) / bytes.value);
+    return NULL;
+}
+
 /* "ports [UNIT]" */
 static const char *show_ports(struct cw_debug *d, char **word, uint32_t cnt, FILE *out)
 {
@@ -467,10 +486,24 @@ const char *cw_debug__show(struct cw_debug *d, char **word, uint32_t cnt, FILE *
     static const struct {
         const char *name;
         const char *(*show)(struct cw_debug *d, char **word, uint32_t cnt, FILE *out);
-    } shows[] = {{"place", show_place},         {"warps", show_warps}, {"stack", show_stack},     {"calls", cw_debug__show_calls},
-                 {"registers", show_registers}, {"names", show_names}, {"memory", show_memory},   {"value", cw_debug__show_value},
-                 {"lines", show_lines},         {"code", show_code},   {"symbols", show_symbols}, {"sets", show_sets},
-                 {"report", show_report},       {"state", show_state}, {"ports", show_ports}, {"variables", cw_debug__show_variables}, {"members", cw_debug__show_members}};
+    } shows[] = {{"place", show_place},
+                 {"warps", show_warps},
+                 {"stack", show_stack},
+                 {"calls", cw_debug__show_calls},
+                 {"registers", show_registers},
+                 {"names", show_names},
+                 {"memory", show_memory},
+                 {"value", cw_debug__show_value},
+                 {"lines", show_lines},
+                 {"code", show_code},
+                 {"symbols", show_symbols},
+                 {"sets", show_sets},
+                 {"report", show_report},
+                 {"state", show_state},
+                 {"ports", show_ports},
+                 {"home", show_home},
+                 {"variables", cw_debug__show_variables},
+                 {"members", cw_debug__show_members}};
     for (uint32_t i = 0; i < sizeof shows / sizeof shows[0]; i++)
         if (strcmp(word[0], shows[i].name) == 0)
             return shows[i].show(d, word, cnt, out);

@@ -197,19 +197,26 @@ const struct cw_named *cw_debug__named(const struct cw_debug *d, const char *nam
 
 /* ---- units ---- */
 
+const struct cw_tap *cw_debug__unit(const struct cw_debug *d, const char *name, size_t length)
+{
+    for (uint32_t i = 0; i < cw_taps_count(d->taps); i++) {
+        const struct cw_tap *t = cw_taps_at(d->taps, i);
+        if (t->inner.self != NULL && strlen(t->name) == length &&
+            strncmp(t->name, name, length) == 0) /* else of the machine before its reset */
+            return t;
+    }
+    return NULL;
+}
+
 bool cw_debug__port(const struct cw_debug *d, const char *name, struct cw_debug_port *port)
 {
     const char *dot = strrchr(name, '.');
-    for (uint32_t i = 0; dot != NULL && i < cw_taps_count(d->taps); i++) {
-        const struct cw_tap *t = cw_taps_at(d->taps, i);
-        if (t->inner.self == NULL || strlen(t->name) != (size_t)(dot - name) || strncmp(t->name, name, (size_t)(dot - name)) != 0)
-            continue;
-        for (uint32_t k = 0; k < t->unit->port_cnt; k++)
-            if (strcmp(t->port[k].name, dot + 1) == 0) {
-                *port = (struct cw_debug_port){t, &t->port[k]};
-                return true;
-            }
-    }
+    const struct cw_tap *t = dot != NULL ? cw_debug__unit(d, name, (size_t)(dot - name)) : NULL;
+    for (uint32_t k = 0; t != NULL && k < t->unit->port_cnt; k++)
+        if (strcmp(t->port[k].name, dot + 1) == 0) {
+            *port = (struct cw_debug_port){t, &t->port[k]};
+            return true;
+        }
     return false;
 }
 

@@ -351,11 +351,29 @@ static bool hits_stop(struct cw_debug *d, const struct cw_debug_stop *s, const s
     return true;
 }
 
+/* A valid output of the unit, which has been clocked in this step: it has answered. */
+static bool answers(const struct cw_debug *d, const char *name, struct cw_debug_hit *hit)
+{
+    const struct cw_tap *t = cw_debug__unit(d, name, strlen(name));
+    for (uint32_t i = 0; t != NULL && d->clocked != NULL && d->clocked[t->index] != 0 && i < t->unit->port_cnt; i++) {
+        const struct cw_debug_port port = {t, &t->port[i]};
+        const size_t length = strlen(t->port[i].name);
+        if (t->port[i].dir == CW_PORT_IN || length < 5 || strcmp(t->port[i].name + length - 5, "valid") != 0 ||
+            cw_debug__port_value(&port) == 0)
+            continue;
+        snprintf(hit->why, sizeof hit->why, "%.100s answers: %.60s", name, t->port[i].name);
+        return true;
+    }
+    return false;
+}
+
 static bool hits_pace(struct cw_debug *d, const struct cw_event *e, uint32_t moment, bool first, struct cw_debug_hit *hit)
 {
     const struct cw_debug_order *o = &d->order;
     struct cw_look_warp w;
     *hit = (struct cw_debug_hit){.why = "step"};
+    if (o->pace == CW_DEBUG_ANSWER)
+        return moment == CW_DEBUG_STEP && answers(d, o->unit, hit);
     if (o->pace == CW_DEBUG_CYCLES)
         return moment == CW_DEBUG_STEP && cw_gpu_cycles(d->gpu) >= o->cycle;
     if (o->pace == CW_DEBUG_FREE || e == NULL || e->core != o->focus.core || e->warp != o->focus.warp)

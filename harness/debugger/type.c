@@ -36,7 +36,7 @@ static uint32_t dimensions(const struct cw_debug_type *t, uint64_t count[CW_DWAR
     const struct cw_dwarf_entry *e = bare(t);
     const uint32_t first = (uint32_t)(e - t->dwarf->entry);
     uint32_t cnt = 0, passed = 0;
-    for (uint32_t i = first + 1; i < e->end && cnt < CW_DWARF_DEPTH; i = t->dwarf->entry[i].end > i ? t->dwarf->entry[i].end : i + 1)
+    for (uint32_t i = first + 1; i < e->end && cnt<CW_DWARF_DEPTH; i = t->dwarf->entry[i].end> i ? t->dwarf->entry[i].end : i + 1)
         if (t->dwarf->entry[i].tag == CW_TAG_SUBRANGE && passed++ >= t->skip)
             count[cnt++] = t->dwarf->entry[i].count;
     if (cnt == 0) /* an array of no size that is said */

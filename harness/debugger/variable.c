@@ -363,7 +363,8 @@ static bool find_member(const struct cw_debug_object *o, const char *name, uint3
             return true;
     for (uint32_t i = 0; depth > 0 && cw_debug__nth_member(o, i, &here, member); i++) {
         const struct cw_debug_object inner = *member;
-        const char *type = inner.type.entry != 0 ? cw_dwarf_name(inner.type.dwarf, cw_debug__bare(inner.type.dwarf, inner.type.entry)) : NULL;
+        const char *type =
+            inner.type.entry != 0 ? cw_dwarf_name(inner.type.dwarf, cw_debug__bare(inner.type.dwarf, inner.type.entry)) : NULL;
         const bool is_own = here[0] == '\0' || (type != NULL && strcmp(type, here) == 0);
         if (is_own && find_member(&inner, name, depth - 1, member))
             return true;
@@ -425,8 +426,9 @@ const char *cw_debug__load(const struct cw_debug *d, const struct cw_debug_focus
     const uint32_t width = o->bits != 0 ? o->bits : 8 * (uint32_t)size, unused = 64 - width;
     *bits = o->bits != 0 ? *bits >> o->bit : *bits;
     if (width < 64)
-        *bits = cw_debug__is_signed(&o->type) && cw_debug__class(&o->type) != CW_DEBUG_BOOL ? (uint64_t)((int64_t)(*bits << unused) >> unused)
-                                                                                           : *bits << unused >> unused;
+        *bits = cw_debug__is_signed(&o->type) && cw_debug__class(&o->type) != CW_DEBUG_BOOL
+                    ? (uint64_t)((int64_t)(*bits << unused) >> unused)
+                    : *bits << unused >> unused;
     return NULL;
 }
 

@@ -30,13 +30,15 @@ Steps
   continue           to the next stop                      reverse-continue, restart
   finish             out of the function; in the kernel    reverse-finish
                      itself: of the transaction            at CYCLE: there, on or back
+  until UNIT         until the hardware unit answers       reverse-until UNIT
 Shows
   where, list, backtrace             the place, the PTX around it, calls; up, down, frame N: in which of them
-  info warps [CORE]                  what each warp waits for
+  info warps | blocks [CORE]         what each warp waits for, what those of a block do
   info registers [NAME]              of the lane, or one of all lanes
   info stack | sets [all] | symbols | report
   info ports [UNIT]                  of a hardware unit, when it was clocked last
   info state [PART [NUMBER [NAME]]]  a unit's state by its names: info state validation_unit 2
+  info row ADDRESS                   what the units hold of a word: logical times, owner, who waits for it
   info variables [module]            of the call, or of the module, with types where nvcc -G or clang -g have written them
   print EXPRESSION                   variables (p->tag[2]), registers (%r1), tid.x, lane, cycle, u32[ADDRESS], shared.f32[ADDRESS]; C's operators
   x [N] [TYPE] [SPACE] ADDRESS       memory: u8 .. u64, s8 .. s64, f32, f64
@@ -49,6 +51,19 @@ def number(text):
         return int(text, 0)
     except ValueError:
         raise Wrong(f"'{text}' is no number") from None
+
+
+def records(pieces):
+    """Pieces of state as records: one ends where a name comes again that is not of an array in it."""
+    found = [{}]
+    for piece in pieces:
+        name = re.sub(r"^\w+->", "", piece["name"])
+        if piece["elements"] != 1:
+            continue
+        if name in found[-1] and "[" not in name:
+            found.append({})
+        found[-1].setdefault(name, []).append(piece["values"]["0"])
+    return found
 
 
 class Prompt:
@@ -163,8 +178,9 @@ class Prompt:
 
     def do_info(self, words):
         what = words[0] if words else ""
-        infos = {"stops": self.info_stops, "warps": self.info_warps, "registers": self.info_registers, "stack": self.info_stack,
-                 "sets": self.info_sets, "variables": self.info_variables, "state": self.info_state, "symbols": self.info_symbols, "report": self.info_report, "ports": self.info_ports}
+        infos = {"stops": self.info_stops, "warps": self.info_warps, "blocks": self.info_blocks, "registers": self.info_registers, "stack": self.info_stack,
+                 "sets": self.info_sets, "variables": self.info_variables, "state": self.info_state, "symbols": self.info_symbols,
+                 "report": self.info_report, "row": self.info_row, "ports": self.info_ports}
         known = [name for name in infos if name.startswith(what)] if what else []
         if not known:
             raise Wrong(f"info takes one of {', '.join(infos)}")
@@ -182,6 +198,18 @@ class Prompt:
             line = f" at {warp['ptx_line']}: {' '.join(warp['text'].split())}" if "ptx_line" in warp else ""
             block = ",".join(map(str, warp["block"]))
             self.say(f"{warp['core']}.{warp['warp']} block ({block}) warp {warp['number']}, lanes {ranges(lanes(warp['active']))}{line}; {warp['wait']}")
+
+    def info_blocks(self, words):
+        found, blocks = self.engine.ask(" ".join(["warps", *words]))["warps"], {}
+        for warp in found:
+            blocks.setdefault((warp["core"], tuple(warp["block"])), []).append(re.split(r"[;:,(]", warp["wait"])[0].strip() or warp["state"])
+        rows = [{"core": core, "block": list(block), "warps": len(waits), "waits": {wait: waits.count(wait) for wait in sorted(set(waits))}}
+                for (core, block), waits in blocks.items()]
+        if self.json:
+            self.say(json.dumps({"blocks": rows}))
+        for row in rows if not self.json else ():
+            waits = ", ".join(f"{count} {wait}" for wait, count in row["waits"].items())
+            self.say(f"core {row['core']} block ({','.join(map(str, row['block']))}), {row['warps']} warps: {waits}")
 
     def info_registers(self, words):
         found = self.show(" ".join(["registers", *words]))
@@ -227,6 +255,23 @@ class Prompt:
                 self.say(f"{name} = {values['0']}")
             elif values:
                 self.say("\n".join(f"{name}[{place}] = {value}" for place, value in values.items()))
+
+    def info_row(self, words):
+        """What the units of a word's partition hold of its granule, a record per line."""
+        home = self.engine.ask(f"home {self.place(words[0])[1] if words else 0}")
+        found = []
+        for unit in sorted({part["group"] for part in self.engine.ask("state")["state"]}):
+            try:
+                pieces = self.engine.ask(f"state {unit} {home['partition']}")["state"]
+            except Wrong:  # there is one of the GPU, or one of each core
+                continue
+            found += [(unit, record) for record in records(pieces) if record.get("granule") == [home["granule"]] and record.get("used") != [0]]
+        if self.json:
+            self.say(json.dumps({**home, "rows": [{"unit": unit, **record} for unit, record in found]}))
+            return
+        self.say(f"partition {home['partition']}, granule {home['granule']}{'' if found else ': no unit holds anything of it'}")
+        for unit, record in found:
+            self.say(f"{unit}: {', '.join(f'{name} = {chr(32).join(map(str, values))}' for name, values in record.items())}")
 
     def info_symbols(self, _):
         found = self.show("symbols")
@@ -356,7 +401,9 @@ class Prompt:
             "restart": lambda words: go("back start"),
             "cycle": lambda words: go(f"cycles {number(words[0]) if words else 1}"),
             "reverse-cycle": lambda words: go(f"back cycles {number(words[0]) if words else 1}"),
-            "finish": lambda words: go("finish"), "reverse-finish": lambda words: go("back finish"), "at": lambda words: go(f"at {number(words[0]) if words else 0}"),
+            "finish": lambda words: go("finish"), "reverse-finish": lambda words: go("back finish"),
+            "until": lambda words: go(f"answer {' '.join(words[:1])}"), "reverse-until": lambda words: go(f"back answer {' '.join(words[:1])}"),
+            "at": lambda words: go(f"at {number(words[0]) if words else 0}"),
             "break": self.do_break, "catch": self.do_catch, "delete": self.do_delete,
             "watch": lambda words: self.watch("watch", "w", words), "rwatch": lambda words: self.watch("rwatch", "r", words),
             "awatch": lambda words: self.watch("awatch", "rw", words),
