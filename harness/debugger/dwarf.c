@@ -251,10 +251,32 @@ static void keep_location(const struct reader *r, struct cw_dwarf_entry *e, cons
     }
 }
 
+/* Attributes that are numbers and nothing else: which member of an entry they become. */
+static const struct {
+    uint16_t attribute;
+    uint8_t at, is_wide;
+} numbers[] = {{AT_BYTES, offsetof(struct cw_dwarf_entry, bytes), 1},         {AT_BIT, offsetof(struct cw_dwarf_entry, bit), 0},
+               {AT_BITS, offsetof(struct cw_dwarf_entry, bits), 0},           {AT_LOW, offsetof(struct cw_dwarf_entry, low), 1},
+               {AT_SPACE, offsetof(struct cw_dwarf_entry, space), 0},         {AT_CALL_FILE, offsetof(struct cw_dwarf_entry, call_file), 0},
+               {AT_CALL_LINE, offsetof(struct cw_dwarf_entry, call_line), 0}, {AT_ENCODING, offsetof(struct cw_dwarf_entry, encoding), 0}};
+
+static bool keep_number(struct cw_dwarf_entry *e, uint64_t attribute, uint64_t value)
+{
+    const uint32_t low = (uint32_t)value;
+    for (uint32_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (numbers[i].attribute == attribute) {
+            memcpy((uint8_t *)e + numbers[i].at, numbers[i].is_wide ? (const void *)&value : &low, numbers[i].is_wide ? 8 : 4);
+            return true;
+        }
+    return false;
+}
+
 static void keep(struct reader *r, struct cw_dwarf_entry *e, uint64_t attribute, const struct attribute_value *v)
 {
     /* Of a reference the offset in .debug_info; settle() makes the entry's number of it. */
     const uint32_t referred = (uint32_t)(v->number + r->unit < UINT32_MAX ? v->number + r->unit : 0);
+    if (keep_number(e, attribute, v->number))
+        return;
     switch (attribute) {
     case AT_NAME:
         e->name = v->text;
@@ -262,21 +284,9 @@ static void keep(struct reader *r, struct cw_dwarf_entry *e, uint64_t attribute,
     case AT_LOCATION:
         keep_location(r, e, v);
         break;
-    case AT_BYTES:
-        e->bytes = v->number;
-        break;
-    case AT_BITS:
-        e->bits = (uint32_t)v->number;
-        break;
-    case AT_BIT:
-        e->bit = (uint32_t)v->number;
-        break;
     case AT_LOW_BIT:
         e->low_bit = (uint32_t)v->number;
         e->has_low_bit = true;
-        break;
-    case AT_LOW:
-        e->low = v->number;
         break;
     case AT_HIGH:
         e->high = v->is_address ? v->number : e->low + v->number;
@@ -286,28 +296,14 @@ static void keep(struct reader *r, struct cw_dwarf_entry *e, uint64_t attribute,
         e->has_value = !v->is_block;
         break;
     case AT_UPPER:
-        e->count = v->is_block ? 0 : v->number + 1;
-        break;
     case AT_COUNT:
-        e->count = v->is_block ? 0 : v->number;
+        e->count = v->is_block ? 0 : v->number + (attribute == AT_UPPER);
         break;
     case AT_MEMBER:
         e->member = member_offset(v);
         break;
-    case AT_SPACE:
-        e->space = (uint32_t)v->number;
-        break;
     case AT_DECLARATION:
         e->is_declaration = v->number != 0;
-        break;
-    case AT_CALL_FILE:
-        e->call_file = (uint32_t)v->number;
-        break;
-    case AT_CALL_LINE:
-        e->call_line = (uint32_t)v->number;
-        break;
-    case AT_ENCODING:
-        e->encoding = (uint32_t)v->number;
         break;
     case AT_TYPE:
         e->type = referred;

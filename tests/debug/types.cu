@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variables of many types, for the debugger's scenarios: types.ptx and types_clang.ptx. Neither the build nor the tests need a compiler for it.
+// Variables of many types, for the debugger's scenarios: types.ptx and types_clang.ptx, behind a licence line. Tests need no compiler for it.
 //     nvcc -G -ptx -arch=sm_75 types.cu -o types.ptx
 //     clang++ -x cuda --cuda-device-only --cuda-gpu-arch=sm_35 -nocudainc -nocudalib -std=c++17 -O0 -g -S types.cu -o types_clang.ptx
 #ifdef __clang__ /* without CUDA's headers */
