@@ -454,11 +454,29 @@ static uint32_t entry_at(const struct cw_dwarf *w, uint32_t offset)
     return low < w->entry_cnt && w->entry[low].offset == offset ? low : 0;
 }
 
-static void settle(struct cw_dwarf *w)
+static bool is_of_code(uint16_t tag)
 {
+    return tag == CW_TAG_FUNCTION || tag == CW_TAG_INLINED || tag == CW_TAG_BLOCK;
+}
+
+/* References become entries; what is often sought gets lists. */
+static void settle(struct reader *r)
+{
+    struct cw_dwarf *w = r->w;
+    w->function = calloc(w->entry_cnt, sizeof *w->function);
+    w->variable = calloc(w->entry_cnt, sizeof *w->variable);
+    if (w->function == NULL || w->variable == NULL) {
+        r->wrong = "there is no memory for its debug information";
+        return;
+    }
     for (uint32_t i = 1; i < w->entry_cnt; i++) {
-        w->entry[i].type = w->entry[i].type != 0 ? entry_at(w, w->entry[i].type) : 0;
-        w->entry[i].origin = w->entry[i].origin != 0 ? entry_at(w, w->entry[i].origin) : 0;
+        struct cw_dwarf_entry *e = &w->entry[i];
+        e->type = e->type != 0 ? entry_at(w, e->type) : 0;
+        e->origin = e->origin != 0 ? entry_at(w, e->origin) : 0;
+        if (e->tag == CW_TAG_FUNCTION && e->high != 0)
+            w->function[w->function_cnt++] = i;
+        if (e->tag == CW_TAG_VARIABLE && e->has_location && !is_of_code(w->entry[e->parent].tag))
+            w->variable[w->variable_cnt++] = i;
     }
 }
 
@@ -469,18 +487,20 @@ struct cw_dwarf *cw_dwarf_read(const char *text, const char **why)
     if (text == NULL || strstr(text, ".debug_info") == NULL)
         return NULL;
     r.wrong = cw_sections_read(text, r.section);
-    if (r.wrong == NULL && r.section[CW_SECTION_INFO].bytes > 0) {
+    if (r.wrong == NULL) {
         r.w = calloc(1, sizeof *r.w);
         r.abbrev = calloc(CODES_MOST, sizeof *r.abbrev);
         if (r.w == NULL || r.abbrev == NULL)
             r.wrong = "there is no memory for its debug information";
         else
             take_units(&r);
+        if (r.wrong == NULL)
+            settle(&r);
     }
     for (uint32_t i = 0; i < CW_SECTIONS; i++) {
         if (r.w != NULL)
             r.w->section[i] = r.section[i].at;
-        else if (r.wrong == NULL)
+        else
             free(r.section[i].at);
     }
     free(r.abbrev);
@@ -489,10 +509,7 @@ struct cw_dwarf *cw_dwarf_read(const char *text, const char **why)
         cw_dwarf_free(r.w);
         return NULL;
     }
-    if (r.w != NULL) {
-        r.w->text = text;
-        settle(r.w);
-    }
+    r.w->text = text;
     return r.w;
 }
 
@@ -502,6 +519,8 @@ void cw_dwarf_free(struct cw_dwarf *w)
         return;
     for (uint32_t i = 0; i < CW_SECTIONS; i++)
         free(w->section[i]);
+    free(w->function);
+    free(w->variable);
     free(w->entry);
     free(w);
 }
@@ -512,26 +531,25 @@ static bool holds(const struct cw_dwarf_entry *e, uint32_t line)
 {
     if (e->tag == CW_TAG_BLOCK && e->high == 0) /* as much as what it is in */
         return true;
-    return (e->tag == CW_TAG_FUNCTION || e->tag == CW_TAG_INLINED || e->tag == CW_TAG_BLOCK) && e->low <= line && line < e->high;
+    return is_of_code(e->tag) && e->low <= line && line < e->high;
 }
 
 uint32_t cw_dwarf_around(const struct cw_dwarf *w, uint32_t line, uint32_t chain[CW_DWARF_DEPTH])
 {
     uint32_t found = 0, cnt = 0;
-    for (uint32_t i = 1; i < w->entry_cnt;) {
-        const struct cw_dwarf_entry *e = &w->entry[i];
-        const bool is_outer = e->tag != CW_TAG_FUNCTION && e->tag != CW_TAG_INLINED && e->tag != CW_TAG_BLOCK;
-        if (holds(e, line) && (found != 0 || e->tag == CW_TAG_FUNCTION))
-            found = i;
-        else if (!is_outer || e->end <= i) { /* none of its children is there */
-            i = e->end > i ? e->end : i + 1;
+    for (uint32_t i = 0; i < w->function_cnt && found == 0; i++)
+        if (holds(&w->entry[w->function[i]], line))
+            found = w->function[i];
+    const uint32_t end = w->entry[found].end;
+    for (uint32_t i = found + 1; found != 0 && i < end;) {
+        if (holds(&w->entry[i], line)) {
+            found = i++;
             continue;
         }
-        i++;
+        i = w->entry[i].end > i ? w->entry[i].end : i + 1; /* none of its children is there */
     }
     for (; found != 0 && cnt < CW_DWARF_DEPTH; found = w->entry[found].parent) {
-        const uint16_t tag = w->entry[found].tag;
-        if (tag != CW_TAG_FUNCTION && tag != CW_TAG_INLINED && tag != CW_TAG_BLOCK)
+        if (!is_of_code(w->entry[found].tag))
             break;
         chain[cnt++] = found;
     }

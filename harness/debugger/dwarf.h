@@ -72,6 +72,10 @@ struct cw_dwarf {
     const char *text;
     struct cw_dwarf_entry *entry; /* [0] is none */
     uint32_t entry_cnt;
+    uint32_t *function; /* owned: entries of functions that have code */
+    uint32_t function_cnt;
+    uint32_t *variable; /* owned: entries of variables of the module that have a place */
+    uint32_t variable_cnt;
     uint8_t *section[5]; /* owned */
 };
 

@@ -247,10 +247,12 @@ const char *cw_sections_read(const char *text, struct cw_section_bytes to[CW_SEC
     if (r.wrong == NULL)
         settle(&r);
     for (uint32_t i = 0; i < CW_SECTIONS; i++) {
-        if (r.wrong == NULL)
+        if (r.wrong == NULL) {
             to[i].at[to[i].bytes] = 0;
-        else
+        } else {
             free(to[i].at);
+            to[i] = (struct cw_section_bytes){0};
+        }
     }
     free(r.label);
     free(r.fixup);

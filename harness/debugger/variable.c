@@ -185,11 +185,6 @@ static bool is_variable(const struct cw_dwarf_entry *e)
     return e->tag == CW_TAG_VARIABLE || e->tag == CW_TAG_FORMAL;
 }
 
-static bool is_of_code(uint16_t tag)
-{
-    return tag == CW_TAG_FUNCTION || tag == CW_TAG_INLINED || tag == CW_TAG_BLOCK;
-}
-
 /* Calls back for the variables of a function, of a block, or of the module: one whose name is wanted, or all. false: it has been the one. */
 struct visit {
     const struct cw_debug *d;
@@ -239,9 +234,8 @@ static bool visit_module(const struct visit *v)
 {
     const struct cw_dwarf *w = v->d->code->dwarf;
     const struct cw_debug_frame none = {0};
-    for (uint32_t i = 1; w != NULL && i < w->entry_cnt; i++)
-        if (w->entry[i].tag == CW_TAG_VARIABLE && w->entry[i].has_location && !is_of_code(w->entry[w->entry[i].parent].tag) &&
-            !visit_entry(v, &none, i, "module"))
+    for (uint32_t i = 0; w != NULL && i < w->variable_cnt; i++)
+        if (!visit_entry(v, &none, w->variable[i], "module"))
             return false;
     return true;
 }
