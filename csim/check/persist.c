@@ -72,6 +72,11 @@ int cw_persist_check_file(struct cw_persist_check *s, const char *file, struct c
     return CW_OK;
 }
 
+const char *cw_persist_check_violation(const struct cw_persist_check *s)
+{
+    return s->report.text[0] != '\0' ? s->report.text : NULL;
+}
+
 int cw_persist_check_launched(struct cw_persist_check *s, struct cw_persist_report *report, struct cw_error *err)
 {
     cw_persist__judge(s);

@@ -55,6 +55,8 @@ void cw_persist_check_destroy(struct cw_persist_check *s);
 struct cw_event_listener *cw_persist_check_listener(struct cw_persist_check *s);
 /* A kernel of this PTX file is about to run; violations name lines of it. CW_OK or CW_ENOMEM. */
 int cw_persist_check_file(struct cw_persist_check *s, const char *file, struct cw_error *err);
+/* The violation that it has heard of by now, in words; NULL: none. */
+const char *cw_persist_check_violation(const struct cw_persist_check *s);
 /* A launch has ended. Its blocks are gone, and with them all shared memory and block scopes. What is not durable remains so. Reports on
  * what was heard since the last call. CW_OK, or CW_ECHECK with err = report->text; the oracle hears nothing more after a violation. */
 int cw_persist_check_launched(struct cw_persist_check *s, struct cw_persist_report *report, struct cw_error *err);

@@ -42,6 +42,11 @@ struct cw_serial_report {
     uint64_t late_reads; /* reads and validations told when the attempt had aborted: ignored, and no violation */
     uint64_t early;      /* Transactions that stand before one that had ended when they began: no violation. */
     char text[1024];     /* the first violation in words, empty when none */
+    /* Of the transactions that it names, the one that was the last to commit: then it was sealed. at 0: none is known. */
+    struct cw_serial_culprit {
+        cw_time at; /* Of the event of its commit */
+        uint32_t core, warp, lane;
+    } last;
     char real_time[768]; /* How one of the early ones comes to stand there, by the fewest steps; empty when none. */
 };
 

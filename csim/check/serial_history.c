@@ -258,7 +258,7 @@ void cw_serial__commit(struct cw_serial *s, uint32_t attempt, uint32_t write_cnt
 {
     struct cw_serial_attempt *a = s->attempt.at + attempt;
     a->fate = CW_SERIAL_COMMITTED;
-    a->ended = now;
+    a->ended = a->committed = now;
     for (uint32_t k = 0; k < write_cnt; k++) {
         uint32_t i = NEW(s, promised);
         if (i == NONE)

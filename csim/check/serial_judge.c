@@ -17,6 +17,7 @@ struct verdict {
     struct cw_graph graph;
     struct cw_serial_nodes nodes;
     char values[512]; /* first violation other than a cycle */
+    uint32_t blamed;  /* Whose it is; 0: nobody's */
 };
 
 static const char *name(const struct cw_serial *s, uint32_t attempt, char text[80])
@@ -29,10 +30,12 @@ static const char *name(const struct cw_serial *s, uint32_t attempt, char text[8
     return text;
 }
 
-#define NOTE(v, ...)                                               \
-    do {                                                           \
-        if ((v)->values[0] == '\0')                                \
-            snprintf((v)->values, sizeof(v)->values, __VA_ARGS__); \
+#define NOTE(v, who, ...)                                      \
+    do {                                                       \
+        if ((v)->values[0] != '\0')                            \
+            break;                                             \
+        snprintf((v)->values, sizeof(v)->values, __VA_ARGS__); \
+        (v)->blamed = (who);                                   \
     } while (0)
 
 static void judge_reads(struct verdict *v)
@@ -49,7 +52,7 @@ static void judge_reads(struct verdict *v)
         if (r->version != NONE)
             continue;
         v->report->value_errors++;
-        NOTE(v, "%s read 0x%08x from 0x%llx, which never held that", name(s, r->attempt, who), r->value,
+        NOTE(v, r->attempt, "%s read 0x%08x from 0x%llx, which never held that", name(s, r->attempt, who), r->value,
              (unsigned long long)s->word.at[r->word].addr);
     }
 }
@@ -75,7 +78,7 @@ static void judge_arrivals(struct verdict *v)
         struct cw_serial_promised *p = s->attempt.at[w->writer].fate == CW_SERIAL_COMMITTED ? find_promise(s, w->writer, addr) : NULL;
         if (p == NULL) {
             v->report->lost_writes++;
-            NOTE(v, "%s wrote 0x%llx, which is in no committed write set", name(s, w->writer, who), (unsigned long long)addr);
+            NOTE(v, w->writer, "%s wrote 0x%llx, which is in no committed write set", name(s, w->writer, who), (unsigned long long)addr);
             continue;
         }
         v->report->writes++;
@@ -83,14 +86,14 @@ static void judge_arrivals(struct verdict *v)
         if (++p->arrived != 2)
             continue;
         v->report->lost_writes++;
-        NOTE(v, "%s wrote 0x%llx twice", name(s, w->writer, who), (unsigned long long)addr);
+        NOTE(v, w->writer, "%s wrote 0x%llx twice", name(s, w->writer, who), (unsigned long long)addr);
     }
     for (uint32_t i = 0; i < s->promised.cnt; i++) {
         const struct cw_serial_promised *p = s->promised.at + i;
         if (p->arrived == 0)
-            NOTE(v, "the write of %s to 0x%llx never reached memory", name(s, p->attempt, who), (unsigned long long)p->addr);
+            NOTE(v, p->attempt, "the write of %s to 0x%llx never reached memory", name(s, p->attempt, who), (unsigned long long)p->addr);
         else if (p->wrong)
-            NOTE(v, "the write of %s to 0x%llx reached memory with another value than 0x%08x", name(s, p->attempt, who),
+            NOTE(v, p->attempt, "the write of %s to 0x%llx reached memory with another value than 0x%08x", name(s, p->attempt, who),
                  (unsigned long long)p->addr, p->value);
         v->report->lost_writes += p->arrived == 0;
         v->report->value_errors += p->arrived != 0 && p->wrong;
@@ -109,7 +112,7 @@ static void judge_memory(struct verdict *v)
         if (last->writer == 0 || cw_serial__agrees(last, value))
             continue;
         v->report->value_errors++;
-        NOTE(v, "memory holds 0x%08x at 0x%llx, but %s wrote 0x%08x last", value, (unsigned long long)s->word.at[i].addr,
+        NOTE(v, last->writer, "memory holds 0x%08x at 0x%llx, but %s wrote 0x%08x last", value, (unsigned long long)s->word.at[i].addr,
              name(s, last->writer, who), last->value);
     }
 }
@@ -119,7 +122,7 @@ static void judge_places(struct verdict *v)
 {
     v->report->value_errors += v->s->misplaced;
     if (v->s->misplaced > 0)
-        NOTE(v, "%s", v->s->place);
+        NOTE(v, 0, "%s", v->s->place);
 }
 
 static uint32_t node_of(const struct cw_serial *s, uint32_t attempt)
@@ -242,10 +245,21 @@ static void describe_path(const struct verdict *v, const struct cw_edge *const *
     }
 }
 
+/* The transaction is one of the violation. */
+static void blame(struct verdict *v, uint32_t attempt)
+{
+    const struct cw_serial_attempt *a = v->s->attempt.at + attempt;
+    if (attempt != 0 && a->committed >= v->report->last.at)
+        v->report->last = (struct cw_serial_culprit){.at = a->committed, .core = a->core, .warp = a->warp, .lane = a->lane};
+}
+
 static void describe_cycle(struct verdict *v, const struct cw_edge *const *cycle, uint32_t length)
 {
     snprintf(v->report->text, sizeof v->report->text, "not serializable: cycle of %" PRIu64 " transactions", v->report->cycle_length);
     describe_path(v, cycle, length, v->report->text, sizeof v->report->text);
+    for (uint32_t i = 0; i < length; i++)
+        if (cycle[i]->from < v->nodes.committed)
+            blame(v, v->nodes.attempt[cycle[i]->from]);
 }
 
 /* There is an order. */
@@ -327,7 +341,9 @@ void cw_serial__judge(struct cw_serial *s, struct cw_serial_report *report)
         s->out_of_memory = true;
     cw_graph_free(&v.graph);
     free(v.nodes.attempt);
-    if (report->text[0] == '\0')
+    if (report->text[0] == '\0') {
         memcpy(report->text, v.values, sizeof v.values);
+        blame(&v, v.blamed);
+    }
     judge_strays(&v);
 }

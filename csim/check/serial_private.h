@@ -26,7 +26,8 @@ struct cw_serial_attempt {
     uint32_t node;       /* in the graph, committed ones only */
     uint32_t after;      /* the last place of its thread (serial_order.c) when it began, or NONE */
     cw_time begun;
-    uint32_t owns; /* words that it has stored, by its instructions */
+    cw_time committed; /* When it was told to have */
+    uint32_t owns;     /* words that it has stored, by its instructions */
 };
 
 /* What an attempt's stores to a word have left up to one of them. */

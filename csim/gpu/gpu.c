@@ -540,6 +540,11 @@ const struct cw_persist_report *cw_gpu_persist_report(const struct cw_gpu *gpu)
     return &gpu->persist_report;
 }
 
+const char *cw_gpu_persist_violation(const struct cw_gpu *gpu)
+{
+    return gpu->persist != NULL ? cw_persist_check_violation(gpu->persist) : NULL;
+}
+
 const struct cw_sanitizer_place *cw_gpu_finding_at(const struct cw_gpu *gpu, uint32_t i)
 {
     return gpu->sanitizer != NULL ? cw_sanitizer_at(gpu->sanitizer, i) : NULL;

@@ -212,6 +212,8 @@ void cw_gpu_listen(struct cw_gpu *gpu, struct cw_event_listener *listener);
 const struct cw_serial_report *cw_gpu_serial_report(const struct cw_gpu *gpu);
 /* The same of the persistency oracle. */
 const struct cw_persist_report *cw_gpu_persist_report(const struct cw_gpu *gpu);
+/* The violation that the persistency oracle has heard of in the launch so far, in words; NULL: none. */
+const char *cw_gpu_persist_violation(const struct cw_gpu *gpu);
 /* What options.checks asks for, as cw_sanitizer_at and cw_sanitizer_count tell it; NULL and 0 when that is nothing. */
 const struct cw_sanitizer_place *cw_gpu_finding_at(const struct cw_gpu *gpu, uint32_t i);
 uint64_t cw_gpu_findings(const struct cw_gpu *gpu, enum cw_check check);

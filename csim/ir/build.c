@@ -149,6 +149,9 @@ void cw_code_free(struct cw_code *k)
     for (uint32_t i = 0; i < k->scope.n; i++)
         free(k->scope.a[i].name);
     free(k->scope.a);
+    for (uint32_t i = 0; i < k->variable.n; i++)
+        free(k->variable.a[i].name);
+    free(k->variable.a);
     free(k->intrinsic.a);
     cw_konsts_free(&k->konsts);
 }

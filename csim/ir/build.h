@@ -132,6 +132,7 @@ struct cw_code {
     struct cw_konsts konsts;
     CW_VEC(struct cw_target_table) table;
     CW_VEC(struct cw_inlined) scope;               /* With ir.names: the kernel, and each call that has been expanded; names are owned */
+    CW_VEC(struct cw_named_variable) variable;     /* With ir.names: each once in a scope; names are owned */
     CW_VEC(const struct cw_intrinsic *) intrinsic; /* that it calls, each once */
     /* filled in by cw_ir_finish() */
     uint64_t digest;

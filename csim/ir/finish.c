@@ -174,6 +174,9 @@ static void scopes(struct out *o)
     kernel->scope = o->k->scope.a;
     kernel->scope_cnt = o->k->scope.n;
     memset(&o->k->scope, 0, sizeof(o->k->scope)); /* The kernel's now */
+    kernel->variable = o->k->variable.a;
+    kernel->variable_cnt = o->k->variable.n;
+    memset(&o->k->variable, 0, sizeof(o->k->variable)); /* So are they */
     kernel->scope_of = cw_ir_alloc(o->ir, o->k->code.n, sizeof(*kernel->scope_of));
     for (uint32_t i = 0; i < o->k->code.n && kernel->scope_of != NULL; i++)
         kernel->scope_of[i] = o->k->code.a[i].scope;

@@ -21,7 +21,10 @@ void cw_kernel_free(struct cw_kernel *k)
         free(k->named[i].name);
     for (uint32_t i = 0; i < k->scope_cnt; i++)
         free(k->scope[i].name);
+    for (uint32_t i = 0; i < k->variable_cnt; i++)
+        free(k->variable[i].name);
     free(k->named);
+    free(k->variable);
     free(k->scope);
     free(k->scope_of);
     free(k->brx);
@@ -94,7 +97,7 @@ static const struct cw_loc *loc_of(const struct cw_module *m, uint32_t ptx_line)
     return low > 0 ? &m->loc[low - 1] : NULL;
 }
 
-static const char *file_name(const struct cw_module *m, uint32_t number)
+const char *cw_module_file(const struct cw_module *m, uint32_t number)
 {
     for (uint32_t i = 0; i < m->source_cnt; i++)
         if (m->source[i].number == number)
@@ -105,7 +108,7 @@ static const char *file_name(const struct cw_module *m, uint32_t number)
 const char *cw_module_source(const struct cw_module *m, uint32_t ptx_line, uint32_t *line)
 {
     const struct cw_loc *l = loc_of(m, ptx_line);
-    const char *file = l != NULL && l->line != 0 ? file_name(m, l->file) : NULL;
+    const char *file = l != NULL && l->line != 0 ? cw_module_file(m, l->file) : NULL;
     if (file != NULL)
         *line = l->line;
     return file;
@@ -128,7 +131,7 @@ bool cw_module_inlined(const struct cw_module *m, uint32_t ptx_line, uint32_t de
     if (l == NULL || l->at_line == 0)
         return false;
     *call = (struct cw_inlined_call){
-        .name = l->function != 0 ? m->function[l->function - 1].name : NULL, .file = file_name(m, l->at_file), .line = l->at_line};
+        .name = l->function != 0 ? m->function[l->function - 1].name : NULL, .file = cw_module_file(m, l->at_file), .line = l->at_line};
     return true;
 }
 

@@ -46,6 +46,16 @@ struct cw_named {
     uint32_t first, end; /* the next micro-op is one of first .. end - 1 */
 };
 
+/* For a debugger: a variable of the kernel's own memory that the kernel names. */
+struct cw_named_variable {
+    char *name;
+    uint8_t type;    /* Enum cw_type, of an element; of bits the unsigned one */
+    uint8_t space;   /* Enum cw_space: SHARED or LOCAL */
+    uint32_t scope;  /* Whose it is: index in kernel->scope. Shared ones are the kernel's */
+    uint64_t offset; /* In the block's shared memory, or in the thread's local one */
+    uint64_t bytes;  /* 0: as many as the launch gives (.extern .shared) */
+};
+
 /* A function whose call has been expanded; the first is the kernel itself. */
 struct cw_inlined {
     char *name;
@@ -85,8 +95,10 @@ struct cw_kernel {
     uint8_t uses_region;   /* one of them begins or ends a region */
     uint8_t uses_dynamic_shared;
     uint8_t profiled;       /* the branches' likely-convergence points are those of the profile that the module was loaded with */
-    struct cw_named *named; /* Those and scopes are there with cw_ir_wishes.names, else NULL */
+    struct cw_named *named; /* Those, variables and scopes are there with cw_ir_wishes.names, else NULL */
     uint32_t named_cnt;
+    struct cw_named_variable *variable;
+    uint32_t variable_cnt;
     struct cw_inlined *scope;
     uint32_t scope_cnt;
     uint32_t *scope_of; /* [micro-op] */
@@ -98,6 +110,7 @@ struct cw_kernel {
 
 struct cw_symbol {
     char *name;
+    uint8_t type;        /* Enum cw_type, of an element */
     enum cw_space space; /* GLOBAL or CONST */
     uint64_t offset;     /* from the module's global or const segment */
     uint64_t bytes;
@@ -165,6 +178,9 @@ void cw_kernel_free(struct cw_kernel *k);
 /* Fixes the address of the module's .global segment (256-byte aligned) and patches micro-op constants and pointers in
  * initialised data that name a symbol. To be called once, before a kernel runs. */
 int cw_module_place(struct cw_module *m, uint64_t global_base, struct cw_error *err);
+
+/* The name of the file that .file and .loc number so; NULL: there is none. */
+const char *cw_module_file(const struct cw_module *m, uint32_t number);
 
 /* The source file and *line that a line of the PTX was compiled from; NULL: the PTX does not say. */
 const char *cw_module_source(const struct cw_module *m, uint32_t ptx_line, uint32_t *line);

@@ -72,6 +72,8 @@ static void lay_out_shared(struct out *o)
         o->kernel->uses_dynamic_shared = 1;
     }
     o->kernel->shared_bytes = (uint32_t)bytes;
+    for (uint32_t i = 0; i < o->shared.n; i++)
+        cw_ptx_name_variable(o->k, &p->var.a[o->shared.a[i].var], CW_SPACE_SHARED, 0, o->shared.a[i].offset);
 }
 
 static uint64_t shared_offset(const struct out *o, uint32_t var)

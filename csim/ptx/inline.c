@@ -288,6 +288,7 @@ static struct cw_vopnd constant(struct cw_kcode *k, const struct activation *act
         bool is_number = true;
         switch (v->space) {
         case CW_VAR_LOCAL:
+            cw_ptx_name_variable(k, v, CW_SPACE_LOCAL, act->scope, act->frame + v->offset);
             c.value += act->frame + v->offset;
             break;
         case CW_VAR_CALL_PARAM:

@@ -136,6 +136,7 @@ static void symbols(struct cw_ptx *p)
         if ((v->space != CW_VAR_GLOBAL && v->space != CW_VAR_CONST) || v->is_extern || v->unusable != 0)
             continue;
         m->symbol[m->symbol_cnt++] = (struct cw_symbol){.name = cw_ir_strdup(&p->ir, v->name, v->len),
+                                                        .type = cw_ptype_info[v->ptype].type,
                                                         .space = v->space == CW_VAR_CONST ? CW_SPACE_CONST : CW_SPACE_GLOBAL,
                                                         .offset = v->offset,
                                                         .bytes = v->bytes};

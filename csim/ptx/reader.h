@@ -382,6 +382,9 @@ struct cw_kcode {
  * line. Its scope (struct cw_vop). */
 uint32_t cw_ptx_enter(struct cw_kcode *k, const struct cw_fn *fn, uint32_t caller, uint32_t line);
 
+/* symbol.c: with ir.names, a variable of shared or local memory gets a name, once in its scope. */
+void cw_ptx_name_variable(struct cw_kcode *k, const struct cw_var *v, enum cw_space space, uint32_t scope, uint64_t offset);
+
 void cw_ptx_check_calls(struct cw_ptx *p); /* who calls whom, storage of call parameters */
 void cw_ptx_expand(struct cw_ptx *p, uint32_t entry, struct cw_kcode *k);
 

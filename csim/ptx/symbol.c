@@ -264,3 +264,20 @@ void cw_ptx_label_ref(struct cw_ptx *p, const struct cw_tok *name, uint32_t vop,
                                   .entry = entry,
                                   .depth = p->depth});
 }
+
+void cw_ptx_name_variable(struct cw_kcode *k, const struct cw_var *v, enum cw_space space, uint32_t scope, uint64_t offset)
+{
+    struct cw_ir *const ir = &k->p->ir;
+    const struct cw_named_variable n = {
+        .type = cw_ptype_info[v->ptype].type, .space = (uint8_t)space, .scope = scope, .offset = offset, .bytes = v->bytes};
+    if (!ir->names || ir->status != CW_OK)
+        return;
+    for (uint32_t i = k->body.variable.n; i > 0 && k->body.variable.a[i - 1].scope >= scope; i--) {
+        const struct cw_named_variable *old = &k->body.variable.a[i - 1];
+        if (old->scope == scope && strncmp(old->name, v->name, v->len) == 0 && old->name[v->len] == '\0')
+            return;
+    }
+    CW_PUSH(ir, &k->body.variable, n);
+    if (ir->status == CW_OK)
+        k->body.variable.a[k->body.variable.n - 1].name = cw_ir_strdup(ir, v->name, v->len);
+}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conditions and values: C's operators over numbers, registers (%r5), what is known of a thread (lane, tid.x, ctaid.y, cycle), and memory
- * (u32[ADDRESS], shared.f32[ADDRESS]). A register has the type that the PTX declares it with.
+ * Conditions and values: C's operators over numbers, variables of the program with their members and elements, registers (%r5), what is known
+ * of a thread (lane, tid.x, ctaid.y, cycle), and memory (u32[ADDRESS], shared.f32[ADDRESS]). A register has the type that the PTX declares it
+ * with. A variable hides a name like lane; $lane is the thread's.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -9,11 +10,15 @@
 
 #include "debugger/debug_private.h"
 
+#define WORD       128u /* most characters of a name, with the 0 behind it */
+#define DEPTH_MOST 100u /* of operators inside each other */
+
 struct reader {
     const struct cw_debug *d;
     const struct cw_debug_focus *focus;
     const char *at;
     const char *wrong; /* NULL: nothing yet */
+    uint32_t depth;
 };
 
 typedef struct cw_debug_value value;
@@ -89,14 +94,111 @@ static value typed(uint64_t bits, enum cw_type type)
     }
 }
 
-static uint32_t word(struct reader *r, char text[64])
+/* A name; with dots, as %v1.x and tid.x have them, or without them, and then with colons. */
+static uint32_t word(struct reader *r, bool dots, char text[WORD])
 {
     uint32_t length = 0;
     skip(r);
-    while (length + 1 < 64 && (isalnum((unsigned char)*r->at) || strchr("%$_.", *r->at) != NULL) && *r->at != '\0')
+    while (length + 2 < WORD && *r->at != '\0') {
+        if (!dots && length > 0 && r->at[0] == ':' && r->at[1] == ':')
+            text[length++] = *r->at++;
+        else if (!isalnum((unsigned char)*r->at) && strchr(dots ? "%$_." : "%$_", *r->at) == NULL)
+            break;
         text[length++] = *r->at++;
+    }
     text[length] = '\0';
     return length;
+}
+
+/* ---- what is somewhere ---- */
+
+static value of_object(const struct cw_debug_object *o)
+{
+    return (value){.is_object = true, .object = *o};
+}
+
+/* The number that a scalar is. */
+static value loaded(struct reader *r, value v)
+{
+    uint64_t bits;
+    float f;
+    double x;
+    if (!v.is_object || r->wrong != NULL)
+        return v;
+    const enum cw_debug_class class = cw_debug__class(&v.object.type);
+    if (class == CW_DEBUG_STRUCT || class == CW_DEBUG_ARRAY)
+        return wrong(r, "a structure or an array is no number");
+    const char *why = cw_debug__load(r->d, r->focus, &v.object, &bits);
+    if (why != NULL)
+        return wrong(r, why);
+    const uint32_t low = (uint32_t)bits;
+    memcpy(&f, &low, sizeof f);
+    memcpy(&x, &bits, sizeof x);
+    if (class == CW_DEBUG_FLOAT)
+        return number_of(cw_debug__size(&v.object.type) == 4 ? (double)f : x);
+    value n = integer(bits, cw_debug__is_signed(&v.object.type) || cw_debug__size(&v.object.type) < 8); /* what fits is exact */
+    if (class == CW_DEBUG_POINTER)
+        n.pointer = v.object.type;
+    return n;
+}
+
+/* What a pointer points to, or element i behind it; an array is the pointer to its first one. */
+static value pointed(struct reader *r, value v, uint64_t i)
+{
+    struct cw_debug_object o;
+    const char *why;
+    if (v.is_object && cw_debug__class(&v.object.type) == CW_DEBUG_ARRAY) {
+        why = cw_debug__element(&v.object, i, &o);
+    } else {
+        v = loaded(r, v);
+        if (r->wrong == NULL && v.pointer.dwarf == NULL)
+            return wrong(r, "it is no pointer and no array");
+        why = r->wrong != NULL ? r->wrong : cw_debug__pointed(&v.pointer, v.bits, i, &o);
+    }
+    return why != NULL ? wrong(r, why) : of_object(&o);
+}
+
+static value member(struct reader *r, value v)
+{
+    char name[WORD];
+    struct cw_debug_object o;
+    word(r, false, name);
+    if (r->wrong != NULL)
+        return v;
+    const char *why = v.is_object ? cw_debug__member(&v.object, name, &o) : "a number has no members";
+    return why != NULL ? wrong(r, why) : of_object(&o);
+}
+
+/* .NAME, ->NAME and [N] behind a value */
+static value parts(struct reader *r, value v)
+{
+    while (r->wrong == NULL) {
+        if (take(r, "->")) {
+            v = member(r, pointed(r, v, 0));
+        } else if (take(r, ".")) {
+            v = member(r, v);
+        } else if (take(r, "[")) {
+            const value i = loaded(r, parse(r, 0));
+            if (!take(r, "]"))
+                return wrong(r, "a ] is missing");
+            v = i.is_float ? wrong(r, "a number with a fraction numbers no element") : pointed(r, v, i.bits);
+        } else {
+            break;
+        }
+    }
+    return v;
+}
+
+/* &: a generic address, as C has it */
+static value address(struct reader *r, value v)
+{
+    static const uint64_t windows[] = {[CW_SPACE_SHARED] = CW_SHARED_WINDOW,
+                                       [CW_SPACE_LOCAL] = CW_LOCAL_WINDOW,
+                                       [CW_SPACE_CONST] = CW_CONST_WINDOW,
+                                       [CW_SPACE_PARAM] = CW_PARAM_WINDOW};
+    if (r->wrong != NULL || !v.is_object || v.object.place != CW_DEBUG_IN_MEMORY || v.object.bits != 0)
+        return wrong(r, "it has no address");
+    return integer(v.object.address + windows[v.object.space], false);
 }
 
 static value of_register(struct reader *r, const char *name)
@@ -112,6 +214,18 @@ static value of_register(struct reader *r, const char *name)
     return typed(all[r->focus->lane], (enum cw_type)n->type);
 }
 
+/* "tid.x", or as CUDA has it "threadIdx.x": 3 * (tid, ctaid, ntid or nctaid) + x, y or z; else 12. */
+static uint32_t position_of(const char *name)
+{
+    static const char *const names[] = {"tid.", "ctaid.", "ntid.", "nctaid.", "threadIdx.", "blockIdx.", "blockDim.", "gridDim."};
+    for (uint32_t i = 0; i < 8; i++) {
+        const size_t length = strlen(names[i]);
+        if (strncmp(name, names[i], length) == 0 && name[length] >= 'x' && name[length] <= 'z' && name[length + 1] == '\0')
+            return 3 * (i % 4) + (uint32_t)(name[length] - 'x');
+    }
+    return 12;
+}
+
 static value of_thread(struct reader *r, const char *name)
 {
     struct cw_look_warp w;
@@ -122,18 +236,18 @@ static value of_thread(struct reader *r, const char *name)
         if (strcmp(name, names[i]) == 0)
             return integer(values[i], true);
     if (!cw_debug__warp(r->d, r->focus, &w))
-        return wrong(r, "there is no warp here that could be asked");
+        return wrong(r, r->d->code->launch.kernel == NULL ? "no kernel has been launched" : "there is no warp here that could be asked");
     cw_look_thread(cw_debug__warps(r->d, r->focus->core), r->focus->warp, r->focus->lane, tid);
     const uint32_t *const sets[] = {tid, w.ctaid, w.launch->block, w.launch->grid};
-    const char *const set_names[] = {"tid.", "ctaid.", "ntid.", "nctaid."};
-    for (uint32_t i = 0; i < 4; i++) {
-        const size_t length = strlen(set_names[i]);
-        if (strncmp(name, set_names[i], length) == 0 && name[length] >= 'x' && name[length] <= 'z' && name[length + 1] == '\0')
-            return integer(sets[i][name[length] - 'x'], true);
-    }
+    const uint32_t position = position_of(name);
+    if (position < 12)
+        return integer(sets[position / 3][position % 3], true);
     if (strcmp(name, "attempt") == 0)
         return integer(w.attempt, true);
-    return wrong(r, "unknown name; there are registers (%r1), tid.x, ctaid.x, ntid.x, nctaid.x, lane, warp, core, cycle, attempt");
+    return wrong(r, r->d->code->dwarf != NULL
+                        ? "no variable of that name is here; 'info variables' lists them, and help names other values"
+                        : "unknown name: the PTX does not declare it, and has no types of the source (nvcc -G writes them); help "
+                          "names other values");
 }
 
 /* "u32", "shared.f32": whether the word is a type. */
@@ -161,10 +275,10 @@ static bool memory_type(const char *text, uint32_t *space, enum cw_type *type)
 static value of_memory(struct reader *r, uint32_t space, enum cw_type type)
 {
     uint64_t bits = 0;
-    const value address = parse(r, 0);
+    const value at = loaded(r, parse(r, 0));
     if (!take(r, "]"))
         return wrong(r, "a ] is missing");
-    if (r->wrong == NULL && !cw_debug__read(r->d, r->focus, space, address.bits, &bits, cw_type_bytes(type)))
+    if (r->wrong == NULL && !cw_debug__read(r->d, r->focus, space, at.bits, &bits, cw_type_bytes(type)))
         return wrong(r, "nothing is at that address");
     return typed(bits, type);
 }
@@ -182,31 +296,55 @@ static value literal(struct reader *r)
     return integer(bits, true);
 }
 
-static value primary(struct reader *r)
+/* A variable, a register, or what is known of the thread. */
+static value named(struct reader *r)
 {
-    char text[64];
+    char text[WORD], plain[WORD];
+    struct cw_debug_object o;
     uint32_t space;
     enum cw_type type;
-    if (take(r, "(")) {
-        const value v = parse(r, 0);
-        return take(r, ")") ? v : wrong(r, "a ) is missing");
-    }
-    if (take(r, "-")) {
-        const value v = primary(r);
-        return v.is_float ? number_of(-v.number) : integer(0 - v.bits, true);
-    }
-    if (take(r, "!"))
-        return integer(!is_true(primary(r)), true);
-    if (take(r, "~"))
-        return integer(~primary(r).bits, false);
-    skip(r);
-    if (isdigit((unsigned char)*r->at))
-        return literal(r);
-    if (word(r, text) == 0)
+    bool is_known = false;
+    const char *const begin = r->at;
+    if (word(r, true, text) == 0)
         return wrong(r, "a number, a register or a name is missing");
     if (memory_type(text, &space, &type) && take(r, "["))
         return of_memory(r, space, type);
+    const char *const behind = r->at;
+    r->at = begin;
+    word(r, false, plain);
+    const char *why = text[0] == '%' ? NULL : cw_debug__variable(r->d, r->focus, plain, &is_known, &o);
+    const bool is_position = position_of(text) < 12 && !(is_known && why == NULL && cw_debug__class(&o.type) == CW_DEBUG_STRUCT);
+    if (is_known && !is_position)
+        return why != NULL ? wrong(r, why) : parts(r, of_object(&o));
+    r->at = behind;
+    if (text[0] == '$' && isalpha((unsigned char)text[1]))
+        return of_thread(r, text + 1);
     return strchr("%$_", text[0]) != NULL ? of_register(r, text) : of_thread(r, text);
+}
+
+static value primary(struct reader *r)
+{
+    if (take(r, "(")) {
+        const value v = parse(r, 0);
+        return take(r, ")") ? parts(r, v) : wrong(r, "a ) is missing");
+    }
+    if (++r->depth > DEPTH_MOST)
+        return wrong(r, "the expression is too deep");
+    if (take(r, "-")) {
+        const value v = loaded(r, primary(r));
+        return v.is_float ? number_of(-v.number) : integer(0 - v.bits, true);
+    }
+    if (take(r, "!"))
+        return integer(!is_true(loaded(r, primary(r))), true);
+    if (take(r, "~"))
+        return integer(~loaded(r, primary(r)).bits, false);
+    if (take(r, "*"))
+        return pointed(r, primary(r), 0);
+    if (take(r, "&"))
+        return address(r, primary(r));
+    r->depth--;
+    skip(r);
+    return isdigit((unsigned char)*r->at) ? literal(r) : named(r);
 }
 
 /* By what binds least; longer tokens stand before those that they begin with. */
@@ -247,9 +385,20 @@ static value compare(const char *op, value a, value b)
     return integer(result, true);
 }
 
+/* A pointer goes over what it points to. */
+static value moved(value pointer, uint64_t by)
+{
+    const struct cw_debug_type type = cw_debug__target(&pointer.pointer);
+    const uint64_t size = cw_debug__size(&type);
+    pointer.bits += by * (size != 0 ? size : 1);
+    return pointer;
+}
+
 static value compute(struct reader *r, const char *op, value a, value b)
 {
     const bool is_signed = a.is_signed && b.is_signed;
+    if (a.pointer.dwarf != NULL && (op[0] == '+' || op[0] == '-') && !b.is_float && b.pointer.dwarf == NULL)
+        return moved(a, op[0] == '+' ? b.bits : 0 - b.bits);
     if ((a.is_float || b.is_float) && strchr("+-*/=!<>", op[0]) != NULL && strcmp(op, "<<") != 0 && strcmp(op, ">>") != 0)
         return compute_float(op, as_float(a), as_float(b));
     if (a.is_float || b.is_float)
@@ -296,7 +445,8 @@ static value parse(struct reader *r, uint32_t level)
             return left;
         }
         const char *const op = operators[i].token;
-        const value right = parse(r, operators[i].level);
+        const value right = loaded(r, parse(r, operators[i].level));
+        left = loaded(r, left);
         if (strcmp(op, "&&") == 0)
             left = integer(is_true(left) && is_true(right), true);
         else if (strcmp(op, "||") == 0)
@@ -314,5 +464,12 @@ const char *cw_debug__evaluate(const struct cw_debug *d, const char *text, const
     skip(&r);
     if (r.wrong == NULL && *r.at != '\0')
         r.wrong = "something stands behind the end of the expression";
+    return r.wrong;
+}
+
+const char *cw_debug__number(const struct cw_debug *d, const struct cw_debug_focus *focus, value *v)
+{
+    struct reader r = {.d = d, .focus = focus, .at = ""};
+    *v = loaded(&r, *v);
     return r.wrong;
 }

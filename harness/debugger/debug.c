@@ -12,7 +12,8 @@
 
 #include "debugger/debug_private.h"
 
-#define LOOK_STEPS 256u /* how often it is looked whether the face wants something, and whether a process is to stand still */
+#define LOOK_STEPS 256u  /* how often it is looked whether the face wants something, and whether a process is to stand still */
+#define VERDICT    1330u /* characters of the words about a launch that has failed, and which stop it is */
 
 /* ---- the socket ---- */
 
@@ -116,6 +117,20 @@ static void begin_order(struct cw_debug *d)
     o->focus = d->focus;
 }
 
+/* Why the pace that a word names cannot be; NULL: it can. */
+static const char *cannot_go(const struct cw_debug *d, char **word, uint32_t cnt)
+{
+    struct cw_look_warp w;
+    if (cnt > 0 && strcmp(word[0], "answer") == 0)
+        return cnt > 1 && cw_debug__unit(d, word[1], strlen(word[1])) != NULL ? NULL : "no unit has that name; 'ports' lists them";
+    if (cnt == 0 || strcmp(word[0], "finish") != 0)
+        return NULL;
+    if (!cw_debug__warp(d, &d->focus, &w) || w.active == 0 || w.pc >= d->code->launch.kernel->uop_cnt)
+        return NULL; /* until it runs again */
+    return w.in_region || d->code->depth_of[w.pc] > d->focus.frame ? NULL
+                                                                   : "finish: this is the kernel itself, and the warp is in no transaction";
+}
+
 /* The pace that a word names. false: it names none. */
 static bool set_pace(struct cw_debug *d, char **word, uint32_t cnt)
 {
@@ -123,7 +138,8 @@ static bool set_pace(struct cw_debug *d, char **word, uint32_t cnt)
         const char *name;
         uint32_t pace;
     } paces[] = {{"go", CW_DEBUG_FREE},          {"step", CW_DEBUG_INSTRUCTION}, {"next", CW_DEBUG_SOURCE_LINE},
-                 {"line", CW_DEBUG_SOURCE_LINE}, {"cycles", CW_DEBUG_CYCLES},    {"finish", CW_DEBUG_REGION}};
+                 {"line", CW_DEBUG_SOURCE_LINE}, {"cycles", CW_DEBUG_CYCLES},    {"finish", CW_DEBUG_REGION},
+                 {"answer", CW_DEBUG_ANSWER}};
     struct cw_look_warp w;
     for (uint32_t i = 0; cnt > 0 && i < sizeof paces / sizeof paces[0]; i++) {
         if (strcmp(word[0], paces[i].name) != 0)
@@ -132,9 +148,16 @@ static bool set_pace(struct cw_debug *d, char **word, uint32_t cnt)
         d->order.pace = paces[i].pace;
         d->order.stops = paces[i].pace == CW_DEBUG_FREE;
         d->order.depth = UINT32_MAX;
-        if (strcmp(word[0], "next") == 0 && cw_debug__warp(d, &d->focus, &w) && w.active != 0)
-            d->order.depth = d->code->depth_of[w.pc];
+        const bool runs = cw_debug__warp(d, &d->focus, &w) && w.active != 0 && w.pc < d->code->launch.kernel->uop_cnt;
+        const uint32_t depth = runs ? d->code->depth_of[w.pc] : 0;
+        if (strcmp(word[0], "next") == 0 && runs)
+            d->order.depth = depth;
+        if (paces[i].pace == CW_DEBUG_REGION && depth > d->focus.frame) { /* it is in a function, and leaves it */
+            d->order.pace = CW_DEBUG_OUT;
+            d->order.depth = depth - d->focus.frame - 1;
+        }
         d->order.cycle = cnt > 1 ? strtoull(word[1], NULL, 0) : 1;
+        snprintf(d->order.unit, sizeof d->order.unit, "%s", cnt > 1 ? word[1] : "");
         return true;
     }
     return false;
@@ -218,8 +241,11 @@ static const char *go_back(struct cw_debug *d, char **word, uint32_t cnt)
         go_to_start(d);
         return "the run cannot be gone back in";
     }
-    if (!set_pace(d, word, cnt))
-        return "back takes go, step, line, next, cycles N or start";
+    const char *wrong = cannot_go(d, word, cnt);
+    if (wrong == NULL && !set_pace(d, word, cnt))
+        wrong = "back takes go, step, line, next, finish, answer UNIT, cycles N or start";
+    if (wrong != NULL)
+        return wrong;
     d->order.seeks = true;
     d->order.target = d->at;
     const uint64_t now = cw_gpu_cycles(d->gpu);
@@ -269,7 +295,19 @@ static const char *select_focus(struct cw_debug *d, char **word, uint32_t cnt)
     if (f.core >= d->cores || f.warp >= d->slots || f.lane >= cw_gpu_config(d->gpu)->core_warp_width)
         return "there is no such core, warp or lane";
     d->focus = f;
+    d->focus.frame = 0;
     cw_debug__use(d, f.core, f.warp);
+    return NULL;
+}
+
+/* "frame N" */
+static const char *select_frame(struct cw_debug *d, char **word, uint32_t cnt)
+{
+    struct cw_debug_frame frame[CW_DEBUG_FRAMES];
+    const uint32_t number = cnt > 0 ? (uint32_t)strtoul(word[0], NULL, 0) : 0;
+    if (number >= cw_debug__frames(d, &d->focus, frame, CW_DEBUG_FRAMES))
+        return "there is no such frame; 'backtrace' lists them";
+    d->focus.frame = number;
     return NULL;
 }
 
@@ -282,7 +320,8 @@ static bool carry_out(struct cw_debug *d, char **word, uint32_t cnt)
         cw_debug__end_all(d, 0);
     if (strcmp(word[0], "interrupt") == 0) /* which has come too late */
         return false;
-    if (set_pace(d, word, cnt)) {
+    wrong = cannot_go(d, word, cnt);
+    if (wrong == NULL && set_pace(d, word, cnt)) {
         if (d->order.pace == CW_DEBUG_CYCLES)
             d->order.cycle += cw_gpu_cycles(d->gpu);
         return true;
@@ -307,6 +346,8 @@ static bool carry_out(struct cw_debug *d, char **word, uint32_t cnt)
         wrong = cnt > 1 && cw_debug__delete_stop(d, (uint32_t)strtoul(word[1], NULL, 0)) ? NULL : "there is no stop of that number";
     else if (strcmp(word[0], "select") == 0)
         wrong = select_focus(d, word + 1, cnt - 1);
+    else if (strcmp(word[0], "frame") == 0)
+        wrong = select_frame(d, word + 1, cnt - 1);
     else
         wrong = cw_debug__show(d, word, cnt, a.out);
     if (wrong == NULL) {
@@ -327,6 +368,7 @@ static void stand(struct cw_debug *d, const char *why, const struct cw_debug_foc
     bool goes = false;
     if (focus != NULL)
         d->focus = *focus;
+    d->focus.frame = 0;
     cw_debug__use(d, d->focus.core, d->focus.warp);
     fflush(NULL);
     answer_begin(d, &a, "stopped", why);
@@ -398,8 +440,10 @@ static void forget_lanes(struct cw_debug *d, uint32_t core)
 {
     struct cw_look_warp look;
     for (struct cw_debug_focus f = {.core = core}; f.warp < d->slots; f.warp++)
-        if (!cw_debug__warp(d, &f, &look))
+        if (!cw_debug__warp(d, &f, &look)) {
             d->warp[core * d->slots + f.warp].ran = 0;
+            cw_debug__forget_stores(&d->warp[core * d->slots + f.warp]);
+        }
 }
 
 /* The warp has executed the instruction that it was told of last. */
@@ -442,6 +486,8 @@ static void hear(void *self, const struct cw_event *e)
     } else if (e->type == CW_EVENT_REGION_BEGIN) {
         cw_debug__forget_words(d, e);
     }
+    if (e->type == CW_EVENT_LANES)
+        cw_debug__keep_stores(d, e);
     d->is_before = e->type == CW_EVENT_BEFORE;
     d->before_core = e->core;
     d->before_warp = e->warp;
@@ -482,6 +528,7 @@ void cw_debug_step(struct cw_debug *d)
         memset(d->clocked, 0, d->clocked_cnt);
     while (cw_gpu_finding_at(d->gpu, d->findings) != NULL)
         d->findings++;
+    d->violated = cw_gpu_persist_violation(d->gpu) != NULL;
     if (++d->steps % LOOK_STEPS != 0)
         return;
     if (!d->order.goes_to && !d->order.seeks && face_waits(d))
@@ -497,6 +544,7 @@ void cw_debug_launch(struct cw_debug *d, const struct cw_debug_launch *launch, u
         d->warp[i].line = UINT32_MAX;
         d->warp[i].ran = 0;
         d->warp[i].word_cnt = 0;
+        cw_debug__forget_stores(&d->warp[i]);
     }
     if (!cw_debug__code(d, launch, cnt))
         cw_debug__end_all(d, 1);
@@ -520,16 +568,40 @@ static void find_faulty(const struct cw_debug *d, struct cw_debug_focus *focus)
     cw_debug__find_thread(d, block, thread, focus);
 }
 
+/* The number of the stop for verdicts of oracles; 0: there is none. */
+static uint32_t oracle_stop(const struct cw_debug *d)
+{
+    for (uint32_t i = 0; i < d->order.stop_cnt; i++)
+        if (d->order.stop[i].id != 0 && d->order.stop[i].kind == CW_DEBUG_ON_ORACLE)
+            return d->order.stop[i].id;
+    return 0;
+}
+
+/* The oracles have judged the launch. */
+static void hear_verdict(struct cw_debug *d, char text[VERDICT])
+{
+    const struct cw_serial_report *r = cw_gpu_serial_report(d->gpu);
+    const uint32_t stop = oracle_stop(d);
+    d->order.verdict = (struct cw_debug_verdict){.last = r->last};
+    snprintf(d->order.verdict.text, sizeof d->order.verdict.text, "%.190s", r->text);
+    if (stop != 0)
+        snprintf(text, VERDICT, "stop %" PRIu32 ": %s", stop, d->error);
+}
+
 void cw_debug_launched(struct cw_debug *d, int status, const struct cw_error *err)
 {
     struct cw_debug_focus focus = d->focus;
+    char why[VERDICT];
     come_to(d, CW_DEBUG_LAUNCHED);
     if (status != CW_OK)
         snprintf(d->error, sizeof d->error, "%.1290s", err->text);
     judge(d, NULL, CW_DEBUG_LAUNCHED, false);
     if (status != CW_OK && !d->order.goes_to && !d->order.seeks) {
         find_faulty(d, &focus);
-        stand(d, d->error, &focus);
+        snprintf(why, sizeof why, "%s", d->error);
+        if (status == CW_ECHECK)
+            hear_verdict(d, why);
+        stand(d, why, &focus);
     }
 }
 
@@ -586,8 +658,10 @@ void cw_debug_destroy(struct cw_debug *d)
         return;
     cw_debug__forget_code(d);
     free(d->input);
-    for (uint32_t i = 0; d->warp != NULL && i < d->cores * d->slots; i++)
+    for (uint32_t i = 0; d->warp != NULL && i < d->cores * d->slots; i++) {
         free(d->warp[i].word);
+        free(d->warp[i].stored);
+    }
     free(d->warp);
     free(d->clocked);
     free(d);

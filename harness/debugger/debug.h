@@ -15,23 +15,27 @@
  *
  *     stop ID KIND ... [core N] [warp N] [if CONDITION]
  *                         kinds: ptx LINE; source FILE LINE; pc N; kernel NAME; cycle N; access r|w|rw SPACE ADDRESS BYTES; abort CAUSE;
- *                         begin; commit; barrier; persist; diverge; converge; block; finding;
+ *                         begin; commit; barrier; persist; diverge; converge; block; finding; oracle;
  *                         port UNIT.PORT N. A name of - is any
  *     delete ID
  *     select CORE WARP LANE           whom commands are about that name nobody
+ *     frame N                         in which of its calls; 0 is the innermost, and each stop's
  *     go                              on, to the next stop
  *     step | next                     an instruction of the warp; a source line, calls in one go
- *     finish                          until the warp is in no transaction
+ *     finish                          out of the function of the frame; in the kernel itself until the warp is in no transaction
  *     cycles N | at CYCLE
- *     back go|step|next|line|cycles N the same, back
+ *     answer UNIT                     until an output of the unit whose name ends in "valid" is so
+ *     back go|step|next|line|finish|answer UNIT|cycles N    the same, back
  *     back start                      to the run's start
  *     wave FILE N                     a wave of the last N cycles: the run goes back and comes here again
  *     interrupt                       while it runs: it stops
  *     place, warps [CORE], registers [NAME], names, stack, calls, sets, symbols, report,
  *     state [GROUP [NUMBER [PIECE]]]  of a part of the chip, by the names of csim/base/state.h
+ *     home ADDRESS                    partition and granule of a word of global memory
  *     ports [UNIT]                    of units, as in waves: values of the last cycle that the unit was clocked in
  *     memory SPACE ADDRESS BYTES
- *     value EXPRESSION
+ *     value EXPRESSION | members EXPRESSION
+ *     variables [module]              of the frame, or of the module
  *     lines FIRST LAST | code [FIRST END]    of the PTX; micro-operations
  *     quit
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine's state. Private to: condition.c, debug.c, show.c, state.c, stop.c, travel.c. */
+/* The engine's state. Private to: condition.c, debug.c, frame.c, inspect.c, show.c, state.c, stop.c, travel.c,
+ * type.c, variable.c. */
 #ifndef CW_DEBUGGER_DEBUG_PRIVATE_H
 #define CW_DEBUGGER_DEBUG_PRIVATE_H
 
@@ -8,6 +9,7 @@
 
 #include "core/look.h"
 #include "debugger/debug.h"
+#include "debugger/dwarf.h"
 #include "wave/tap.h"
 
 #define CW_DEBUG_WORDS 24u /* most words of a command */
@@ -47,7 +49,8 @@ enum cw_debug_kind {
     CW_DEBUG_ON_CONVERGE,
     CW_DEBUG_ON_BLOCK,
     CW_DEBUG_ON_PORT,
-    CW_DEBUG_ON_FINDING
+    CW_DEBUG_ON_FINDING,
+    CW_DEBUG_ON_ORACLE
 };
 
 struct cw_debug_stop {
@@ -63,11 +66,26 @@ struct cw_debug_stop {
 };
 
 /* How far the run goes beside its stops. */
-enum cw_debug_pace { CW_DEBUG_FREE, CW_DEBUG_INSTRUCTION, CW_DEBUG_SOURCE_LINE, CW_DEBUG_CYCLES, CW_DEBUG_REGION };
+enum cw_debug_pace {
+    CW_DEBUG_FREE,
+    CW_DEBUG_INSTRUCTION,
+    CW_DEBUG_SOURCE_LINE,
+    CW_DEBUG_CYCLES,
+    CW_DEBUG_REGION,
+    CW_DEBUG_OUT,
+    CW_DEBUG_ANSWER
+};
 
 /* Who is looked at. */
 struct cw_debug_focus {
     uint32_t core, warp, lane;
+    uint32_t frame; /* of the calls that the warp is in, 0 the innermost one */
+};
+
+/* What the serializability oracle has found. */
+struct cw_debug_verdict {
+    struct cw_serial_culprit last; /* at 0: nothing */
+    char text[200];
 };
 
 /* What the run is to do next. It goes from one process to another, so there are no pointers in it. */
@@ -84,10 +102,12 @@ struct cw_debug_order {
     uint32_t pace; /* enum cw_debug_pace */
     bool stops;    /* at stops, too */
     struct cw_debug_focus focus;
-    uint64_t cycle;    /* of CW_DEBUG_CYCLES: from this one on; when it seeks, up to this one */
-    uint32_t depth;    /* of CW_DEBUG_SOURCE_LINE: calls that it is in at most */
-    bool has_issued;   /* the warp has executed an instruction since */
-    uint32_t stop_cnt; /* places of stop that have been used */
+    uint64_t cycle;                  /* of CW_DEBUG_CYCLES: from this one on; when it seeks, up to this one */
+    uint32_t depth;                  /* of CW_DEBUG_SOURCE_LINE and CW_DEBUG_OUT: calls that it is in at most */
+    char unit[120];                  /* of CW_DEBUG_ANSWER */
+    bool has_issued;                 /* the warp has executed an instruction since */
+    struct cw_debug_verdict verdict; /* of the way that has been gone */
+    uint32_t stop_cnt;               /* places of stop that have been used */
     struct cw_debug_stop stop[CW_DEBUG_STOPS];
 };
 
@@ -112,6 +132,14 @@ struct cw_debug_word {
     bool writes;
 };
 
+#define CW_DEBUG_STORED 32u /* a power of two: more than a thread has on their way at once */
+
+/* A store to local memory, of a thread that reads it back before it is performed. */
+struct cw_debug_stored {
+    uint64_t address, value;
+    uint32_t bytes; /* 0: there has been none */
+};
+
 /* What the engine keeps of each warp. */
 struct cw_debug_warp {
     bool tried;    /* it has been told that pc is about to be executed, and not that it has been */
@@ -120,16 +148,20 @@ struct cw_debug_warp {
     cw_lanes ran;  /* those of the last instruction that it has come to */
     struct cw_debug_word *word;
     uint32_t word_cnt, word_cap;
+    struct cw_debug_stored *stored;        /* [lane][CW_DEBUG_STORED] the last ones, round and round; NULL: none */
+    uint8_t stored_cnt[CW_WARP_LANES_MAX]; /* of all that there have been, the low bits */
 };
 
 struct cw_debug_code {
     struct cw_debug_launch launch;
-    const void *by;     /* which of the machine's launches it is, once one of its warps has been seen: kernels may run side by side */
-    bool begun;         /* an instruction of it has been told of */
-    uint32_t *line_of;  /* [micro-op] its source line, or that of the PTX where there is none; lines of other files are others */
-    uint32_t *depth_of; /* [micro-op] calls that it is in */
-    uint8_t *marked;    /* [micro-op] a stop of a line or PC may be here */
-    const char **text;  /* [line - 1] where it begins */
+    const void *by;         /* which of the machine's launches it is, once one of its warps has been seen: kernels may run side by side */
+    bool begun;             /* an instruction of it has been told of */
+    uint32_t *line_of;      /* [micro-op] its source line, or that of the PTX where there is none; lines of other files are others */
+    uint32_t *depth_of;     /* [micro-op] calls that it is in, with those that the compiler has inlined */
+    uint8_t *marked;        /* [micro-op] a stop of a line or PC may be here */
+    struct cw_dwarf *dwarf; /* NULL, and why_no_types says why */
+    const char *why_no_types;
+    const char **text; /* [line - 1] where it begins */
     uint32_t text_cnt;
 };
 
@@ -156,6 +188,7 @@ struct cw_debug {
     struct cw_taps *taps; /* ports of the units */
     uint8_t *clocked;     /* [tap] the unit has been evaluated in this step */
     uint32_t clocked_cnt;
+    bool violated;     /* the persistency oracle had found something after the last step */
     uint32_t findings; /* places of which the sanitizer knew after the last step */
     struct cw_debug_waves waves;
     char wave_error[1300]; /* why the wave of this way is none; "" */
@@ -197,16 +230,96 @@ bool cw_debug__delete_stop(struct cw_debug *d, uint32_t id);
 /* The kernel's instructions where a stop may be. */
 void cw_debug__mark_lines(struct cw_debug *d);
 
+/* type.c: types of the source, by its DWARF, or of the PTX. */
+enum cw_debug_class {
+    CW_DEBUG_VOID, /* or of a type that is not described */
+    CW_DEBUG_BOOL,
+    CW_DEBUG_SIGNED,
+    CW_DEBUG_UNSIGNED,
+    CW_DEBUG_CHARACTER,
+    CW_DEBUG_FLOAT,
+    CW_DEBUG_ENUM,
+    CW_DEBUG_POINTER,
+    CW_DEBUG_ARRAY,
+    CW_DEBUG_STRUCT
+};
+struct cw_debug_type {
+    const struct cw_dwarf *dwarf;
+    uint32_t entry;       /* of the source: the type's; 0: void, or it is one of the PTX */
+    uint32_t skip;        /* how many of the array's dimensions have been passed */
+    enum cw_type element; /* of the PTX; CW_TYPE_NONE: of the source */
+    uint64_t count;       /* of an array of the PTX; 0: no array */
+};
+struct cw_debug_type cw_debug__type(const struct cw_dwarf *w, uint32_t entry);
+enum cw_debug_class cw_debug__class(const struct cw_debug_type *t);
+uint64_t cw_debug__size(const struct cw_debug_type *t); /* bytes; 0: not known */
+/* Of an array, or what a pointer or a reference points to. */
+struct cw_debug_type cw_debug__target(const struct cw_debug_type *t);
+uint64_t cw_debug__count(const struct cw_debug_type *t); /* elements of an array; 0: not known */
+bool cw_debug__is_reference(const struct cw_debug_type *t);
+uint32_t cw_debug__pointed_space(const struct cw_debug_type *t); /* enum cw_space */
+bool cw_debug__is_signed(const struct cw_debug_type *t);
+/* The entry behind typedefs and qualifiers. */
+uint32_t cw_debug__bare(const struct cw_dwarf *w, uint32_t entry);
+void cw_debug__type_name(const struct cw_debug_type *t, char *text, size_t bytes);
+const char *cw_debug__enumerator(const struct cw_debug_type *t, int64_t value); /* its name; NULL: none has that value */
+
+/* frame.c: calls that a warp is in */
+struct cw_debug_frame {
+    uint32_t scope, line; /* in kernel->scope; of the PTX */
+    const char *function; /* NULL: its name is not known */
+    const char *file;     /* of the source; NULL: not known */
+    uint32_t source_line;
+    uint32_t chain[CW_DWARF_DEPTH], chain_cnt; /* entries of the DWARF for its blocks, the innermost first */
+};
+#define CW_DEBUG_FRAMES 64u /* most that are looked at */
+/* The innermost is the first. How many; 0: no lane of the warp runs. */
+uint32_t cw_debug__frames(const struct cw_debug *d, const struct cw_debug_focus *focus, struct cw_debug_frame *frame, uint32_t most);
+
+/* variable.c: what is somewhere */
+enum cw_debug_place { CW_DEBUG_IN_MEMORY, CW_DEBUG_IN_REGISTER, CW_DEBUG_CONSTANT };
+struct cw_debug_object {
+    struct cw_debug_type type;
+    uint32_t place, space;      /* enum cw_debug_place; enum cw_space */
+    uint64_t address;           /* CONSTANT: the value */
+    const struct cw_named *reg; /* IN_REGISTER: from byte `address` of it on */
+    uint32_t bit, bits;         /* of a bit field; bits 0: it is none */
+};
+/* The variable of that name in the focused frame, or of the module. NULL, or what is wrong; *is_known: there is one of that name. */
+const char *cw_debug__variable(const struct cw_debug *d, const struct cw_debug_focus *focus, const char *name, bool *is_known,
+                               struct cw_debug_object *object);
+/* Calls tell() for each variable of the focused frame, or of the module: kind says which. wrong: why it has no value; NULL: it has one. */
+typedef void cw_debug_tell(void *context, const char *name, const char *kind, const struct cw_debug_object *object, const char *wrong);
+void cw_debug__variables(const struct cw_debug *d, const struct cw_debug_focus *focus, bool of_module, cw_debug_tell *tell, void *context);
+const char *cw_debug__member(const struct cw_debug_object *o, const char *name, struct cw_debug_object *member);
+/* Member number i of a structure; false: there are no more. */
+bool cw_debug__nth_member(const struct cw_debug_object *o, uint32_t i, const char **name, struct cw_debug_object *member);
+/* Element i of an array, or i behind what a pointer of that value points to. */
+const char *cw_debug__element(const struct cw_debug_object *array, uint64_t i, struct cw_debug_object *element);
+const char *cw_debug__pointed(const struct cw_debug_type *pointer, uint64_t value, uint64_t i, struct cw_debug_object *object);
+/* The bits of a scalar of at most eight bytes. NULL, or what is wrong. */
+const char *cw_debug__load(const struct cw_debug *d, const struct cw_debug_focus *focus, const struct cw_debug_object *o, uint64_t *bits);
+/* Its value as C writes it. */
+void cw_debug__write(const struct cw_debug *d, const struct cw_debug_focus *focus, const struct cw_debug_object *o, FILE *out);
+
 /* condition.c: for the lane of the focus. NULL, or what is wrong. */
 struct cw_debug_value {
     bool is_float, is_signed;
-    uint64_t bits; /* an integer */
-    double number; /* is_float */
+    bool is_object; /* it is somewhere: */
+    struct cw_debug_object object;
+    struct cw_debug_type pointer; /* bits are a pointer of this type; dwarf NULL: they are none */
+    uint64_t bits;                /* an integer */
+    double number;                /* is_float */
 };
 const char *cw_debug__evaluate(const struct cw_debug *d, const char *text, const struct cw_debug_focus *focus,
                                struct cw_debug_value *value);
 
+/* What it is as a number. NULL, or what is wrong. */
+const char *cw_debug__number(const struct cw_debug *d, const struct cw_debug_focus *focus, struct cw_debug_value *v);
+
 /* state.c: what is read of the machine */
+/* Calls that the compiler has inlined around a line of the PTX. */
+uint32_t cw_debug__inlined(const struct cw_debug_code *c, uint32_t ptx_line);
 const struct cw_core_warps *cw_debug__warps(const struct cw_debug *d, uint32_t core);
 bool cw_debug__warp(const struct cw_debug *d, const struct cw_debug_focus *focus, struct cw_look_warp *look);
 /* Who the thread of that position is. false: it is not there. */
@@ -218,6 +331,8 @@ const struct cw_named *cw_debug__named(const struct cw_debug *d, const char *nam
 /* Bytes of a space, as the focused thread sees it. false: they are not there. */
 bool cw_debug__read(const struct cw_debug *d, const struct cw_debug_focus *focus, uint32_t space, uint64_t address, void *to,
                     uint32_t bytes);
+/* The space, enum cw_space, in whose window a generic address lies; it becomes one of that space. */
+uint32_t cw_debug__resolve(uint64_t *address);
 uint32_t cw_debug__space(const char *name); /* enum cw_space; UINT32_MAX: no space */
 /* A port by the name of its unit and its own, "partition2.validation_unit.resp_valid". false: there is none. */
 struct cw_debug_port {
@@ -225,6 +340,8 @@ struct cw_debug_port {
     const struct cw_port *port;
 };
 bool cw_debug__port(const struct cw_debug *d, const char *name, struct cw_debug_port *port);
+/* The unit of that name, "partition2.validation_unit"; NULL: there is none. */
+const struct cw_tap *cw_debug__unit(const struct cw_debug *d, const char *name, size_t length);
 /* Its value when its unit was evaluated last; of a wide one the lowest 64 bits. */
 uint64_t cw_debug__port_value(const struct cw_debug_port *port);
 /* Prepares what is known of the code of launches; cnt 0: and forgets it. false: out of memory. */
@@ -232,9 +349,18 @@ bool cw_debug__code(struct cw_debug *d, const struct cw_debug_launch *launch, ui
 void cw_debug__forget_code(struct cw_debug *d);
 /* d->code is that of the launch whose warp is there. */
 void cw_debug__use(struct cw_debug *d, uint32_t core, uint32_t warp);
+/* Stores of lanes. */
+void cw_debug__keep_stores(struct cw_debug *d, const struct cw_event *e);
+void cw_debug__forget_stores(struct cw_debug_warp *w);
 /* A word of a transaction. */
 void cw_debug__keep_word(struct cw_debug *d, const struct cw_event *e);
 void cw_debug__forget_words(struct cw_debug *d, const struct cw_event *e);
+
+/* inspect.c: answers about variables and calls, written as those of show.c are */
+const char *cw_debug__show_calls(struct cw_debug *d, char **word, uint32_t cnt, FILE *out);
+const char *cw_debug__show_variables(struct cw_debug *d, char **word, uint32_t cnt, FILE *out);
+const char *cw_debug__show_members(struct cw_debug *d, char **word, uint32_t cnt, FILE *out);
+const char *cw_debug__show_value(struct cw_debug *d, char **word, uint32_t cnt, FILE *out);
 
 /* show.c: answers */
 void cw_debug__string(FILE *out, const char *text);

@@ -7,24 +7,10 @@
 
 #include "debugger/debug_private.h"
 #include "ir/dump.h"
+#include "mem/address.h"
 
 #define BYTES_MOST 4096u /* of memory in one answer */
 #define STATE_MOST 200u  /* elements of an array in one answer */
-
-void cw_debug__string(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text != '\0'; text++) {
-        const unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else if (c < 0x20)
-            fprintf(out, "\\u%04x", c);
-        else
-            fputc(c, out);
-    }
-    fputc('"', out);
-}
 
 /* What `tell` writes, as a string. */
 static void tell_text(const struct cw_debug *d, const struct cw_debug_focus *f, FILE *out,
@@ -163,57 +149,6 @@ static const char *show_stack(struct cw_debug *d, char **word, uint32_t cnt, FIL
     return NULL;
 }
 
-static void tell_call(const char *function, uint32_t ptx_line, const char *file, uint32_t line, FILE *out)
-{
-    fprintf(out, "{\"function\":");
-    cw_debug__string(out, function);
-    fprintf(out, ",\"ptx_line\":%" PRIu32, ptx_line);
-    if (file != NULL) {
-        fprintf(out, ",\"file\":");
-        cw_debug__string(out, file);
-        fprintf(out, ",\"line\":%" PRIu32, line);
-    }
-    fputc('}', out);
-}
-
-/* A function of the PTX at one of its lines, and before it those that the compiler has inlined there. */
-static void tell_calls(const struct cw_debug *d, const char *function, uint32_t ptx_line, FILE *out)
-{
-    const struct cw_module *m = d->code->launch.module;
-    struct cw_inlined_call call;
-    uint32_t line = 0;
-    const char *file = cw_module_source(m, ptx_line, &line);
-    for (uint32_t depth = 0; cw_module_inlined(m, ptx_line, depth, &call); depth++) {
-        tell_call(call.name != NULL ? call.name : "?", ptx_line, file, line, out);
-        fputc(',', out);
-        file = call.file;
-        line = call.line;
-    }
-    tell_call(function, ptx_line, file, line, out);
-}
-
-/* Calls, the innermost first. */
-static const char *show_calls(struct cw_debug *d, char **word, uint32_t cnt, FILE *out)
-{
-    struct cw_look_warp w;
-    const struct cw_kernel *k = d->code->launch.kernel;
-    (void)word;
-    (void)cnt;
-    if (!cw_debug__warp(d, &d->focus, &w))
-        return "no warp is there";
-    if (w.active == 0 || w.pc >= k->uop_cnt || k->scope == NULL)
-        return "no lane of the warp runs, so it is in no function";
-    fprintf(out, ",\"calls\":[");
-    for (uint32_t line = k->uop[w.pc].line, s = k->scope_of[w.pc];; line = k->scope[s].line, s = k->scope[s].caller) {
-        tell_calls(d, k->scope[s].name, line, out);
-        if (s == 0)
-            break;
-        fputc(',', out);
-    }
-    fputc(']', out);
-    return NULL;
-}
-
 /* ---- values ---- */
 
 static void tell_value(FILE *out, uint64_t bits, enum cw_type type)
@@ -317,26 +252,6 @@ static const char *show_memory(struct cw_debug *d, char **word, uint32_t cnt, FI
     for (uint32_t i = 0; i < length; i++)
         fprintf(out, "%02x", bytes[i]);
     fputc('"', out);
-    return NULL;
-}
-
-static const char *show_value(struct cw_debug *d, char **word, uint32_t cnt, FILE *out)
-{
-    char text[400] = "";
-    struct cw_debug_value v;
-    for (uint32_t i = 1; i < cnt; i++) {
-        const size_t used = strlen(text);
-        snprintf(text + used, sizeof text - used, "%s%s", i > 1 ? " " : "", word[i]);
-    }
-    const char *wrong = cw_debug__evaluate(d, text, &d->focus, &v);
-    if (wrong != NULL)
-        return wrong;
-    if (v.is_float)
-        fprintf(out, ",\"value\":\"%.17g\"", v.number);
-    else if (v.is_signed)
-        fprintf(out, ",\"value\":\"%" PRId64 "\"", (int64_t)v.bits);
-    else
-        fprintf(out, ",\"value\":\"%" PRIu64 "\"", v.bits);
     return NULL;
 }
 
@@ -502,6 +417,24 @@ static const char *show_state(struct cw_debug *d, char **word, uint32_t cnt, FIL
     return w.wanted != NULL && w.numbers <= w.wanted_number ? "no part of that name and number; 'state' alone lists them" : NULL;
 }
 
+/* "home ADDRESS": the partition whose units know a word of global memory, and its granule there. */
+static const char *show_home(struct cw_debug *d, char **word, uint32_t cnt, FILE *out)
+{
+    static struct cw_error err;
+    struct cw_config_info bytes = {0};
+    const struct cw_config *const config = cw_gpu_config(d->gpu);
+    const uint64_t address = cnt > 1 ? strtoull(word[1], NULL, 0) : 0;
+    uint32_t key;
+    if (cw_config_find(&key, "tm.granule_bytes", &err) != CW_OK)
+        return err.text;
+    cw_config_info(config, key, &bytes);
+    if (address < CW_GLOBAL_BASE)
+        return "that is no address of global memory, of which units hold rows";
+    fprintf(out, ",\"partition\":%" PRIu32 ",\"granule\":%" PRIu64, cw_address_partition(config, address),
+            (address - CW_GLOBAL_BASE) / bytes.value);
+    return NULL;
+}
+
 /* "ports [UNIT]" */
 static const char *show_ports(struct cw_debug *d, char **word, uint32_t cnt, FILE *out)
 {
@@ -553,10 +486,24 @@ const char *cw_debug__show(struct cw_debug *d, char **word, uint32_t cnt, FILE *
     static const struct {
         const char *name;
         const char *(*show)(struct cw_debug *d, char **word, uint32_t cnt, FILE *out);
-    } shows[] = {{"place", show_place},         {"warps", show_warps}, {"stack", show_stack},     {"calls", show_calls},
-                 {"registers", show_registers}, {"names", show_names}, {"memory", show_memory},   {"value", show_value},
-                 {"lines", show_lines},         {"code", show_code},   {"symbols", show_symbols}, {"sets", show_sets},
-                 {"report", show_report},       {"state", show_state}, {"ports", show_ports}};
+    } shows[] = {{"place", show_place},
+                 {"warps", show_warps},
+                 {"stack", show_stack},
+                 {"calls", cw_debug__show_calls},
+                 {"registers", show_registers},
+                 {"names", show_names},
+                 {"memory", show_memory},
+                 {"value", cw_debug__show_value},
+                 {"lines", show_lines},
+                 {"code", show_code},
+                 {"symbols", show_symbols},
+                 {"sets", show_sets},
+                 {"report", show_report},
+                 {"state", show_state},
+                 {"ports", show_ports},
+                 {"home", show_home},
+                 {"variables", cw_debug__show_variables},
+                 {"members", cw_debug__show_members}};
     for (uint32_t i = 0; i < sizeof shows / sizeof shows[0]; i++)
         if (strcmp(word[0], shows[i].name) == 0)
             return shows[i].show(d, word, cnt, out);

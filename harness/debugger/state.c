@@ -70,12 +70,35 @@ static uint32_t number_of_line(const struct cw_module *m, uint32_t ptx_line)
     return file != NULL ? line ^ hash << 20 : ptx_line;
 }
 
-static uint32_t depth_of(const struct cw_kernel *k, uint32_t pc)
+uint32_t cw_debug__inlined(const struct cw_debug_code *c, uint32_t ptx_line)
 {
-    uint32_t depth = 0;
-    for (uint32_t s = k->scope_of != NULL ? k->scope_of[pc] : 0; s != 0; s = k->scope[s].caller)
-        depth++;
-    return depth;
+    struct cw_inlined_call call;
+    uint32_t chain[CW_DWARF_DEPTH], said = 0, known = 0;
+    while (said < CW_DEBUG_FRAMES && cw_module_inlined(c->launch.module, ptx_line, said, &call))
+        said++;
+    const uint32_t cnt = c->dwarf != NULL ? cw_dwarf_around(c->dwarf, ptx_line, chain) : 0;
+    for (uint32_t i = 0; i < cnt; i++)
+        known += c->dwarf->entry[chain[i]].tag == CW_TAG_INLINED;
+    return said > known ? said : known;
+}
+
+/* How many calls each micro-op is in. false: out of memory. */
+static bool find_depths(struct cw_debug_code *c)
+{
+    const struct cw_kernel *k = c->launch.kernel;
+    uint32_t *scope = calloc(k->scope_cnt + 1u, sizeof *scope), line = 0, inlined = 0;
+    if (scope == NULL)
+        return false;
+    for (uint32_t s = 1; s < k->scope_cnt; s++) /* a caller stands in front of those that it calls */
+        scope[s] = scope[k->scope[s].caller] + 1 + cw_debug__inlined(c, k->scope[s].line);
+    for (uint32_t i = 0; i < k->uop_cnt; i++) {
+        if (k->uop[i].line != line)
+            inlined = cw_debug__inlined(c, k->uop[i].line);
+        line = k->uop[i].line;
+        c->depth_of[i] = (k->scope_of != NULL ? scope[k->scope_of[i]] : 0) + inlined;
+    }
+    free(scope);
+    return true;
 }
 
 static bool is_same(const struct cw_debug_launch *a, const struct cw_debug_launch *b)
@@ -92,12 +115,11 @@ static bool prepare(struct cw_debug_code *c, const struct cw_debug_launch *launc
     c->marked = calloc(cnt, sizeof *c->marked);
     if (c->line_of == NULL || c->depth_of == NULL || c->marked == NULL)
         return false;
-    for (uint32_t i = 0; i < cnt; i++) {
+    for (uint32_t i = 0; i < cnt; i++)
         c->line_of[i] = number_of_line(launch->module, launch->kernel->uop[i].line);
-        c->depth_of[i] = depth_of(launch->kernel, i);
-    }
     split(c);
-    return true;
+    c->dwarf = cw_dwarf_read(launch->text, &c->why_no_types);
+    return find_depths(c);
 }
 
 void cw_debug__forget_code(struct cw_debug *d)
@@ -107,6 +129,7 @@ void cw_debug__forget_code(struct cw_debug *d)
         free(d->codes[i].depth_of);
         free(d->codes[i].marked);
         free(d->codes[i].text);
+        cw_dwarf_free(d->codes[i].dwarf);
     }
     free(d->codes);
     d->codes = NULL;
@@ -174,19 +197,26 @@ const struct cw_named *cw_debug__named(const struct cw_debug *d, const char *nam
 
 /* ---- units ---- */
 
+const struct cw_tap *cw_debug__unit(const struct cw_debug *d, const char *name, size_t length)
+{
+    for (uint32_t i = 0; i < cw_taps_count(d->taps); i++) {
+        const struct cw_tap *t = cw_taps_at(d->taps, i);
+        if (t->inner.self != NULL && strlen(t->name) == length &&
+            strncmp(t->name, name, length) == 0) /* else of the machine before its reset */
+            return t;
+    }
+    return NULL;
+}
+
 bool cw_debug__port(const struct cw_debug *d, const char *name, struct cw_debug_port *port)
 {
     const char *dot = strrchr(name, '.');
-    for (uint32_t i = 0; dot != NULL && i < cw_taps_count(d->taps); i++) {
-        const struct cw_tap *t = cw_taps_at(d->taps, i);
-        if (t->inner.self == NULL || strlen(t->name) != (size_t)(dot - name) || strncmp(t->name, name, (size_t)(dot - name)) != 0)
-            continue;
-        for (uint32_t k = 0; k < t->unit->port_cnt; k++)
-            if (strcmp(t->port[k].name, dot + 1) == 0) {
-                *port = (struct cw_debug_port){t, &t->port[k]};
-                return true;
-            }
-    }
+    const struct cw_tap *t = dot != NULL ? cw_debug__unit(d, name, (size_t)(dot - name)) : NULL;
+    for (uint32_t k = 0; t != NULL && k < t->unit->port_cnt; k++)
+        if (strcmp(t->port[k].name, dot + 1) == 0) {
+            *port = (struct cw_debug_port){t, &t->port[k]};
+            return true;
+        }
     return false;
 }
 
@@ -226,6 +256,41 @@ static bool read_device(const struct cw_debug *d, uint32_t core, uint64_t addres
     return true;
 }
 
+void cw_debug__forget_stores(struct cw_debug_warp *w)
+{
+    free(w->stored);
+    w->stored = NULL;
+    memset(w->stored_cnt, 0, sizeof w->stored_cnt);
+}
+
+void cw_debug__keep_stores(struct cw_debug *d, const struct cw_event *e)
+{
+    struct cw_debug_warp *const w = &d->warp[e->core * d->slots + e->warp];
+    if (e->u.lanes.space != CW_SPACE_LOCAL || e->u.lanes.uop->op != CW_OP_ST)
+        return;
+    if (w->stored == NULL)
+        w->stored = calloc(CW_WARP_LANES_MAX * CW_DEBUG_STORED, sizeof *w->stored);
+    for (uint32_t left = w->stored != NULL ? e->u.lanes.lanes : 0; left != 0; left &= left - 1) {
+        const uint32_t bit = (uint32_t)__builtin_ctz(left), lane = bit + CW_LANES * e->u.lanes.half;
+        for (uint32_t i = 0; i < e->u.lanes.vec; i++)
+            w->stored[lane * CW_DEBUG_STORED + w->stored_cnt[lane]++ % CW_DEBUG_STORED] =
+                (struct cw_debug_stored){.address = e->u.lanes.addr[bit] + i * e->u.lanes.elem_bytes,
+                                         .value = e->u.lanes.value[i][bit],
+                                         .bytes = e->u.lanes.elem_bytes};
+    }
+}
+
+/* A thread reads what it has stored, wherever that is on its way. */
+static void overlay_stores(const struct cw_debug_warp *w, uint32_t lane, uint64_t address, uint8_t *to, uint32_t bytes)
+{
+    for (uint32_t i = 0; w->stored != NULL && i < CW_DEBUG_STORED; i++) {
+        const struct cw_debug_stored *s = &w->stored[lane * CW_DEBUG_STORED + (w->stored_cnt[lane] + i) % CW_DEBUG_STORED];
+        for (uint32_t k = 0; k < s->bytes; k++)
+            if (s->address + k >= address && s->address + k < address + bytes)
+                to[s->address + k - address] = (uint8_t)(s->value >> 8 * k);
+    }
+}
+
 static bool read_local(const struct cw_debug *d, const struct cw_debug_focus *f, const struct cw_launch *l, uint64_t address, uint8_t *to,
                        uint32_t bytes)
 {
@@ -239,6 +304,7 @@ static bool read_local(const struct cw_debug *d, const struct cw_debug_focus *f,
         if (!read_device(d, f->core, row + f->lane % CW_LANES * 4 + at % 4, to + i, 1))
             return false;
     }
+    overlay_stores(&d->warp[f->core * d->slots + f->warp], f->lane, address, to, bytes);
     return true;
 }
 
@@ -251,7 +317,7 @@ static bool read_piece(const void *from, uint64_t size, uint64_t address, void *
 }
 
 /* Generic addresses are of the space in whose window they lie. */
-static uint32_t resolve(uint64_t *address)
+uint32_t cw_debug__resolve(uint64_t *address)
 {
     static const struct {
         uint64_t base;
@@ -273,7 +339,7 @@ bool cw_debug__read(const struct cw_debug *d, const struct cw_debug_focus *focus
 {
     struct cw_look_warp w;
     if (space == CW_SPACE_GENERIC)
-        space = resolve(&address);
+        space = cw_debug__resolve(&address);
     if (space == CW_SPACE_GLOBAL)
         return read_device(d, focus->core, address, to, bytes);
     if (!cw_debug__warp(d, focus, &w))

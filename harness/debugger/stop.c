@@ -39,6 +39,7 @@ static const struct {
     {"abort", CW_DEBUG_ON_ABORT, 1, false},       {"commit", CW_DEBUG_ON_COMMIT, 0, false},   {"begin", CW_DEBUG_ON_BEGIN, 0, false},
     {"persist", CW_DEBUG_ON_PERSIST, 0, false},   {"diverge", CW_DEBUG_ON_DIVERGE, 0, false}, {"block", CW_DEBUG_ON_BLOCK, 0, false},
     {"converge", CW_DEBUG_ON_CONVERGE, 0, false}, {"port", CW_DEBUG_ON_PORT, 2, true},        {"finding", CW_DEBUG_ON_FINDING, 0, false},
+    {"oracle", CW_DEBUG_ON_ORACLE, 0, false},
 };
 
 static const char *read_plain(struct cw_debug_stop *s, char **word, uint32_t cnt)
@@ -168,6 +169,7 @@ static bool condition_holds(struct cw_debug *d, const struct cw_debug_stop *s, c
         if (hit->has_focus)
             hit->focus.lane = cw_lanes_first(left);
         wrong = cw_debug__evaluate(d, s->condition, &hit->focus, &v);
+        wrong = wrong == NULL ? cw_debug__number(d, &hit->focus, &v) : wrong;
         if (wrong != NULL) /* a condition that means nothing here is told, rather than passed over */
             break;
         if (v.is_float ? v.number != 0 : v.bits != 0)
@@ -229,7 +231,27 @@ static bool hits_access(const struct cw_debug_stop *s, const struct cw_event *e,
     return false;
 }
 
-static bool hits_word(const struct cw_debug_stop *s, const struct cw_event *e, struct cw_debug_hit *hit)
+/* The commit with which what the oracle has found was sealed: it is known behind the launch, and one goes back to it. */
+static bool hits_verdict(const struct cw_debug *d, const struct cw_event *e, struct cw_debug_hit *hit)
+{
+    const struct cw_serial_culprit *last = &d->order.verdict.last;
+    if (last->at == 0 || e->now != last->at || e->core != last->core || e->warp != last->warp || e->lane != last->lane)
+        return false;
+    snprintf(hit->why, sizeof hit->why, "lane %" PRIu32 " commits, the last one of: %.120s", e->lane, d->order.verdict.text);
+    return true;
+}
+
+/* The persistency oracle has found the violation in this step. */
+static bool hits_violation(const struct cw_debug *d, const struct cw_debug_stop *s, struct cw_debug_hit *hit)
+{
+    const char *text = cw_gpu_persist_violation(d->gpu);
+    if (text == NULL || d->violated)
+        return false;
+    snprintf(hit->why, sizeof hit->why, "stop %" PRIu32 ": %.180s", s->id, text);
+    return true;
+}
+
+static bool hits_word(const struct cw_debug *d, const struct cw_debug_stop *s, const struct cw_event *e, struct cw_debug_hit *hit)
 {
     switch (e->type) {
     case CW_EVENT_REGION_ABORT:
@@ -238,6 +260,8 @@ static bool hits_word(const struct cw_debug_stop *s, const struct cw_event *e, s
         return s->kind == CW_DEBUG_ON_ABORT && (s->name[0] == '\0' || strcmp(s->name, e->u.cause) == 0);
     case CW_EVENT_REGION_COMMIT:
         hit->focus.lane = e->lane;
+        if (s->kind == CW_DEBUG_ON_ORACLE)
+            return hits_verdict(d, e, hit);
         snprintf(hit->why, sizeof hit->why, "lane %" PRIu32 " commits %" PRIu32 " words", e->lane, e->u.set.cnt);
         return s->kind == CW_DEBUG_ON_COMMIT;
     case CW_EVENT_REGION_BEGIN:
@@ -288,6 +312,8 @@ static bool hits_step(const struct cw_debug *d, const struct cw_debug_stop *s, s
     }
     if (s->kind == CW_DEBUG_ON_FINDING)
         return hits_finding(d, s, hit);
+    if (s->kind == CW_DEBUG_ON_ORACLE)
+        return hits_violation(d, s, hit);
     if (s->kind != CW_DEBUG_ON_PORT || !cw_debug__port(d, s->name, &port) || d->clocked == NULL || d->clocked[port.tap->index] == 0)
         return false;
     snprintf(hit->why, sizeof hit->why, "stop %" PRIu32 ": %.100s is %" PRIu64, s->id, s->name, s->number);
@@ -304,7 +330,7 @@ static bool hits_stop(struct cw_debug *d, const struct cw_debug_stop *s, const s
         return moment == CW_DEBUG_STEP && hits_step(d, s, hit) &&
                condition_holds(d, s, hit->has_focus ? (cw_lanes)1 << hit->focus.lane : 0, hit);
     hit->has_focus = true;
-    hit->focus = (struct cw_debug_focus){e->core, e->warp, d->focus.lane};
+    hit->focus = (struct cw_debug_focus){.core = e->core, .warp = e->warp, .lane = d->focus.lane};
     if ((s->core >= 0 && s->core != e->core) || (s->warp >= 0 && s->warp != e->warp))
         return false;
     cw_lanes lanes = 1;
@@ -313,7 +339,7 @@ static bool hits_stop(struct cw_debug *d, const struct cw_debug_stop *s, const s
         lanes = e->u.access.lanes;
         hit->focus.lane = lanes != 0 ? cw_lanes_first(lanes) : 0;
     } else {
-        is = e->type == CW_EVENT_LANES ? hits_access(s, e, hit) : hits_word(s, e, hit);
+        is = e->type == CW_EVENT_LANES ? hits_access(s, e, hit) : hits_word(d, s, e, hit);
         lanes = (cw_lanes)1 << hit->focus.lane;
     }
     if (!is || !condition_holds(d, s, lanes, hit))
@@ -325,11 +351,29 @@ static bool hits_stop(struct cw_debug *d, const struct cw_debug_stop *s, const s
     return true;
 }
 
+/* A valid output of the unit, which has been clocked in this step: it has answered. */
+static bool answers(const struct cw_debug *d, const char *name, struct cw_debug_hit *hit)
+{
+    const struct cw_tap *t = cw_debug__unit(d, name, strlen(name));
+    for (uint32_t i = 0; t != NULL && d->clocked != NULL && d->clocked[t->index] != 0 && i < t->unit->port_cnt; i++) {
+        const struct cw_debug_port port = {t, &t->port[i]};
+        const size_t length = strlen(t->port[i].name);
+        if (t->port[i].dir == CW_PORT_IN || length < 5 || strcmp(t->port[i].name + length - 5, "valid") != 0 ||
+            cw_debug__port_value(&port) == 0)
+            continue;
+        snprintf(hit->why, sizeof hit->why, "%.100s answers: %.60s", name, t->port[i].name);
+        return true;
+    }
+    return false;
+}
+
 static bool hits_pace(struct cw_debug *d, const struct cw_event *e, uint32_t moment, bool first, struct cw_debug_hit *hit)
 {
     const struct cw_debug_order *o = &d->order;
     struct cw_look_warp w;
     *hit = (struct cw_debug_hit){.why = "step"};
+    if (o->pace == CW_DEBUG_ANSWER)
+        return moment == CW_DEBUG_STEP && answers(d, o->unit, hit);
     if (o->pace == CW_DEBUG_CYCLES)
         return moment == CW_DEBUG_STEP && cw_gpu_cycles(d->gpu) >= o->cycle;
     if (o->pace == CW_DEBUG_FREE || e == NULL || e->core != o->focus.core || e->warp != o->focus.warp)
@@ -346,6 +390,8 @@ static bool hits_pace(struct cw_debug *d, const struct cw_event *e, uint32_t mom
         return true;
     case CW_DEBUG_SOURCE_LINE:
         return d->code->line_of[pc] != d->warp[e->core * d->slots + e->warp].line && d->code->depth_of[pc] <= o->depth;
+    case CW_DEBUG_OUT:
+        return d->code->depth_of[pc] <= o->depth;
     default:
         return cw_debug__warp(d, &o->focus, &w) && !w.in_region;
     }

@@ -11,14 +11,14 @@ import sys
 from engine import Ended, Engine, Wrong
 
 SLOTS = 256
-FILTERS = ("abort", "commit", "diverge", "converge", "barrier", "finding")
+FILTERS = ("abort", "commit", "diverge", "converge", "barrier", "finding", "oracle")
 CAPABILITIES = {
     "supportsConfigurationDoneRequest": True, "supportsStepBack": True, "supportsConditionalBreakpoints": True, "supportsEvaluateForHovers": True,
     "supportsTerminateRequest": True, "supportsFunctionBreakpoints": True, "supportsReadMemoryRequest": True,
     "exceptionBreakpointFilters": [{"filter": name, "label": f"transactions and warps: {name}"} for name in FILTERS],
 }
-REGISTERS, THREAD = 1, 2  # references of the two scopes; a register's lanes are at LANES + its number
-LANES = 1000
+REGISTERS, THREAD, MODULE, FRAME = 1, 2, 3, 100  # references of scopes; of variables of frame N: FRAME + N
+LANES, PARTS = 1000, 1000000  # a register's lanes are at LANES + its number; members and elements of variables from PARTS on
 
 
 class Adapter:
@@ -27,6 +27,7 @@ class Adapter:
         self.engine, self.number, self.next_stop = None, 0, 1
         self.stops = {}  # what an editor has set together: (kind, path) -> numbers of stops
         self.shown = []
+        self.parts = []  # (frame, expression) of what has members, since the last stop
         self.modules = {}
 
     # ---- messages ----
@@ -64,8 +65,12 @@ class Adapter:
 
     def go(self, command):
         """The run goes on; what comes of it is told as events."""
+        self.parts = []
         try:
             place = self.engine.go(command)
+        except Wrong as wrong:  # it stands where it has been
+            self.event("output", category="console", output=f"{wrong}\n")
+            place = {"stopped": str(wrong)}
         except Ended as ended:
             self.event("exited", exitCode=ended.status)
             self.event("terminated")
@@ -173,10 +178,42 @@ class Adapter:
             frames.append({"id": depth + 1, "name": call["function"], "source": source, "line": line, "column": 1})
         return {"stackFrames": frames, "totalFrames": len(frames)}
 
-    def request_scopes(self, _):
+    def request_scopes(self, arguments):
         lane = self.engine.place["lane"]
-        return {"scopes": [{"name": f"Registers of lane {lane}", "variablesReference": REGISTERS, "expensive": False},
-                           {"name": "Thread", "variablesReference": THREAD, "expensive": False}]}
+        scopes = {f"Variables of lane {lane}": FRAME + arguments.get("frameId", 1) - 1, "Variables of the module": MODULE,
+                  f"Registers of lane {lane}": REGISTERS, "Thread": THREAD}
+        return {"scopes": [{"name": name, "variablesReference": reference, "expensive": False} for name, reference in scopes.items()]}
+
+    def in_frame(self, frame, command):
+        """What the engine says in one of the calls."""
+        if frame:
+            self.engine.ask(f"frame {frame}")
+        try:
+            return self.engine.ask(command)
+        finally:
+            if frame:
+                self.engine.ask("frame 0")
+
+    def described(self, frame, expression, row):
+        """A variable, a member or an element, as the protocol has them."""
+        reference = 0
+        if row.get("parts"):
+            self.parts.append((frame, expression))
+            reference = PARTS + len(self.parts) - 1
+        return {"type": row["type"], "value": row.get("value", row.get("wrong", "")), "variablesReference": reference}
+
+    def variables(self, frame, command):
+        try:
+            rows = self.in_frame(frame, command)["variables"]
+        except Wrong:  # no lane of the warp runs
+            rows = []
+        return [{"name": row["name"], "evaluateName": row["name"], **self.described(frame, row["name"], row)} for row in rows]
+
+    def members(self, frame, expression):
+        rows = self.in_frame(frame, f"members {expression}")["members"]
+        of_pointer = len(rows) == 1 and rows[0]["name"] == "[0]"
+        return [{"name": f"*{expression}" if of_pointer else row["name"].lstrip("."), "evaluateName": f"({expression}){row['name']}",
+                 **self.described(frame, f"({expression}){row['name']}", row)} for row in rows]
 
     def request_variables(self, arguments):
         reference = arguments["variablesReference"]
@@ -184,6 +221,10 @@ class Adapter:
             place = self.engine.place
             names = ("cycle", "kernel", "core", "warp", "lane", "block", "thread", "active", "attempt", "text")
             return {"variables": [{"name": name, "value": str(place[name]), "variablesReference": 0} for name in names if name in place]}
+        if reference >= PARTS:
+            return {"variables": self.members(*self.parts[reference - PARTS])}
+        if reference == MODULE or FRAME <= reference < LANES:
+            return {"variables": self.variables(0, "variables module") if reference == MODULE else self.variables(reference - FRAME, "variables")}
         if reference >= LANES:
             row = self.shown[reference - LANES]
             return {"variables": [{"name": f"lane {lane}", "value": value, "variablesReference": 0} for lane, value in enumerate(row["lanes"])]}
@@ -201,7 +242,9 @@ class Adapter:
             out = io.StringIO()
             Prompt(self.engine, out).attempt(arguments["expression"])
             return {"result": out.getvalue().rstrip(), "variablesReference": 0}
-        return {"result": self.engine.ask(f"value {arguments['expression']}")["value"], "variablesReference": 0}
+        frame, expression = arguments.get("frameId", 1) - 1, arguments["expression"]
+        row = self.in_frame(frame, f"value {expression}")
+        return {"result": row["value"], "variablesReference": self.described(frame, expression, {"type": "", **row})["variablesReference"]}
 
     def request_readMemory(self, arguments):  # noqa: N802
         import base64  # noqa: PLC0415

@@ -13,28 +13,34 @@ import view
 from engine import Ended, Wrong, lanes, ranges
 
 TYPES = {"u8": "B", "s8": "b", "u16": "H", "s16": "h", "u32": "I", "s32": "i", "u64": "Q", "s64": "q", "f32": "f", "f64": "d"}
+WATCHED = ("global", "shared", "local")
 SPACES = ("global", "shared", "local", "const", "param", "generic")
 HELP = """Stops
   break LINE | FILE:LINE | KERNEL [core C] [warp W] [if CONDITION]    a warp comes to a line of the PTX, or of a source; a kernel begins
   watch [SPACE] ADDRESS [BYTES]      a store or an atomic there issues; rwatch: a load; awatch: any. SPACE: global, shared, local
-  catch abort [CAUSE] | begin | commit | barrier | persist | diverge | converge | block | finding | port UNIT.PORT VALUE
-    [if CONDITION]   finding: --check has found something
+  catch abort [CAUSE] | begin | commit | barrier | persist | diverge | converge | block | finding | oracle | port UNIT.PORT VALUE
+    [if CONDITION]   finding: --check has found something; oracle: --check-serial, --check-persist
   info stops, delete [N]
   wave here [CYCLES] [UNIT ...]      a wave of the last cycles (200), with a view of the warp and the units; GTKWave opens it where a display is
 Steps
   step [N]           an instruction of the warp            reverse-step [N]
-  next [N]           a source line of the warp             reverse-next [N]
+  next [N]           a source line, calls in one go        reverse-next [N]
+  line [N]           a source line, into calls             reverse-line [N]
   cycle [N]          core cycles                           reverse-cycle [N]
   continue           to the next stop                      reverse-continue, restart
-  finish             until the warp's transaction is over  at CYCLE: there, on or back
+  finish             out of the function; in the kernel    reverse-finish
+                     itself: of the transaction            at CYCLE: there, on or back
+  until UNIT         until the hardware unit answers       reverse-until UNIT
 Shows
-  where, list, backtrace             the place, the PTX around it, calls
-  info warps [CORE]                  what each warp waits for
+  where, list, backtrace             the place, the PTX around it, calls; up, down, frame N: in which of them
+  info warps | blocks [CORE]         what each warp waits for, what those of a block do
   info registers [NAME]              of the lane, or one of all lanes
   info stack | sets [all] | symbols | report
   info ports [UNIT]                  of a hardware unit, when it was clocked last
   info state [PART [NUMBER [NAME]]]  a unit's state by its names: info state validation_unit 2
-  print EXPRESSION                   registers (%r1), tid.x, lane, cycle, u32[ADDRESS], shared.f32[ADDRESS]; C's operators
+  info row ADDRESS                   what the units hold of a word: logical times, owner, who waits for it
+  info variables [module]            of the call, or of the module, with types where nvcc -G or clang -g have written them
+  print EXPRESSION                   variables (p->tag[2]), registers (%r1), tid.x, lane, cycle, u32[ADDRESS], shared.f32[ADDRESS]; C's operators
   x [N] [TYPE] [SPACE] ADDRESS       memory: u8 .. u64, s8 .. s64, f32, f64
   warp CORE.WARP, lane N             whom to look at
 quit"""
@@ -45,6 +51,19 @@ def number(text):
         return int(text, 0)
     except ValueError:
         raise Wrong(f"'{text}' is no number") from None
+
+
+def records(pieces):
+    """Pieces of state as records: one ends where a name comes again that is not of an array in it."""
+    found = [{}]
+    for piece in pieces:
+        name = re.sub(r"^\w+->", "", piece["name"])
+        if piece["elements"] != 1:
+            continue
+        if name in found[-1] and "[" not in name:
+            found.append({})
+        found[-1].setdefault(name, []).append(piece["values"]["0"])
+    return found
 
 
 class Prompt:
@@ -113,25 +132,29 @@ class Prompt:
         self.add(f"{what} {rest}", " ".join(["break", *words]))
 
     def watch(self, name, direction, words):
-        space = words.pop(0) if words and words[0] in SPACES else "global"
+        space = words.pop(0) if words and words[0] in SPACES else None
         if not words:
-            raise Wrong(f"{name} takes an address, and behind it how many bytes")
-        address = self.value(words.pop(0))
-        size = words.pop(0) if words and words[0].isdigit() else "4"
+            raise Wrong(f"{name} takes an address or a variable, and behind it how many bytes")
+        of_it, address, size = self.place(words.pop(0))
+        space, size = space or of_it or "global", words.pop(0) if words and words[0].isdigit() else size or "4"
+        if space not in WATCHED:
+            raise Wrong(f"{name}: what is in {space} memory does not change")
         self.add(f"access {direction} {space} {address} {size} {' '.join(words)}", f"{name} {space} {address:#x} {size}")
 
-    def value(self, text):
-        """The number that an expression or the name of a variable is."""
+    def place(self, text):
+        """Space, address and bytes of a variable; None, the number and None of any other expression."""
         if re.fullmatch(r"0[xX][0-9a-fA-F]+|\d+", text):
-            return int(text, 0)
-        if re.fullmatch(r"[A-Za-z_$][\w$]*", text):
-            for symbol in self.engine.ask("symbols")["symbols"]:
-                if symbol["name"] == text:
-                    return symbol["address"]
-        return int(self.engine.ask(f"value {text}")["value"])
+            return None, int(text, 0), None
+        found = self.engine.ask(f"value {text}")
+        if "space" in found and not re.match(r"(\w+\.)?[usf]\d+\[", text):
+            return found["space"], found["address"], str(found["bytes"])
+        try:
+            return None, int(found["value"], 0), None
+        except ValueError:
+            raise Wrong(f"{text} is no address, and has none") from None
 
     def do_catch(self, words):
-        kinds = ("abort", "begin", "commit", "barrier", "persist", "diverge", "converge", "block", "finding", "port")
+        kinds = ("abort", "begin", "commit", "barrier", "persist", "diverge", "converge", "block", "finding", "oracle", "port")
         if not words or words[0] not in kinds:
             raise Wrong(f"catch takes one of {', '.join(kinds)}")
         given = list(words)
@@ -155,8 +178,9 @@ class Prompt:
 
     def do_info(self, words):
         what = words[0] if words else ""
-        infos = {"stops": self.info_stops, "warps": self.info_warps, "registers": self.info_registers, "stack": self.info_stack,
-                 "sets": self.info_sets, "state": self.info_state, "symbols": self.info_symbols, "report": self.info_report, "ports": self.info_ports}
+        infos = {"stops": self.info_stops, "warps": self.info_warps, "blocks": self.info_blocks, "registers": self.info_registers, "stack": self.info_stack,
+                 "sets": self.info_sets, "variables": self.info_variables, "state": self.info_state, "symbols": self.info_symbols,
+                 "report": self.info_report, "row": self.info_row, "ports": self.info_ports}
         known = [name for name in infos if name.startswith(what)] if what else []
         if not known:
             raise Wrong(f"info takes one of {', '.join(infos)}")
@@ -175,6 +199,18 @@ class Prompt:
             block = ",".join(map(str, warp["block"]))
             self.say(f"{warp['core']}.{warp['warp']} block ({block}) warp {warp['number']}, lanes {ranges(lanes(warp['active']))}{line}; {warp['wait']}")
 
+    def info_blocks(self, words):
+        found, blocks = self.engine.ask(" ".join(["warps", *words]))["warps"], {}
+        for warp in found:
+            blocks.setdefault((warp["core"], tuple(warp["block"])), []).append(re.split(r"[;:,(]", warp["wait"])[0].strip() or warp["state"])
+        rows = [{"core": core, "block": list(block), "warps": len(waits), "waits": {wait: waits.count(wait) for wait in sorted(set(waits))}}
+                for (core, block), waits in blocks.items()]
+        if self.json:
+            self.say(json.dumps({"blocks": rows}))
+        for row in rows if not self.json else ():
+            waits = ", ".join(f"{count} {wait}" for wait, count in row["waits"].items())
+            self.say(f"core {row['core']} block ({','.join(map(str, row['block']))}), {row['warps']} warps: {waits}")
+
     def info_registers(self, words):
         found = self.show(" ".join(["registers", *words]))
         for register in found["registers"] if found else ():
@@ -185,6 +221,13 @@ class Prompt:
                     self.say(f"  lane {lane}: {value}")
             else:
                 self.say(f"{register['name']:<8} {register['type']:<5} {register['lanes'][self.engine.place['lane']]} (0x{register['bits']}){late}")
+
+    def info_variables(self, words):
+        found = self.show(" ".join(["variables", *words[:1]]))
+        for row in found["variables"] if found else ():
+            self.say(f"{row['name']} = {row['value']} ({row['type']})" if "value" in row else f"{row['name']}: {row['wrong']} ({row['type']})")
+        if found and "no_types" in found:
+            self.say(f"as the PTX declares them: {found['no_types']}")
 
     def info_stack(self, _):
         found = self.show("stack")
@@ -213,6 +256,23 @@ class Prompt:
             elif values:
                 self.say("\n".join(f"{name}[{place}] = {value}" for place, value in values.items()))
 
+    def info_row(self, words):
+        """What the units of a word's partition hold of its granule, a record per line."""
+        home = self.engine.ask(f"home {self.place(words[0])[1] if words else 0}")
+        found = []
+        for unit in sorted({part["group"] for part in self.engine.ask("state")["state"]}):
+            try:
+                pieces = self.engine.ask(f"state {unit} {home['partition']}")["state"]
+            except Wrong:  # there is one of the GPU, or one of each core
+                continue
+            found += [(unit, record) for record in records(pieces) if record.get("granule") == [home["granule"]] and record.get("used") != [0]]
+        if self.json:
+            self.say(json.dumps({**home, "rows": [{"unit": unit, **record} for unit, record in found]}))
+            return
+        self.say(f"partition {home['partition']}, granule {home['granule']}{'' if found else ': no unit holds anything of it'}")
+        for unit, record in found:
+            self.say(f"{unit}: {', '.join(f'{name} = {chr(32).join(map(str, values))}' for name, values in record.items())}")
+
     def info_symbols(self, _):
         found = self.show("symbols")
         for symbol in found["symbols"] if found else ():
@@ -239,7 +299,7 @@ class Prompt:
             self.say(f"{' '.join(words)} = {found['value']}")
 
     def do_x(self, words):
-        count, kind, space = 1, "u32", "generic"
+        count, kind, space = 1, "u32", None
         while words and (words[0] in TYPES or words[0] in SPACES or (words[0].isdigit() and len(words) > 1)):
             word = words.pop(0)
             if word in TYPES:
@@ -250,7 +310,8 @@ class Prompt:
                 count = int(word)
         if not words:
             raise Wrong("x takes an address")
-        address, size = self.value(words[0]), struct.calcsize("<" + TYPES[kind])
+        of_it, address, _ = self.place(words[0])
+        space, size = space or of_it or "generic", struct.calcsize("<" + TYPES[kind])
         found = self.show(f"memory {space} {address} {size * count}")
         if not found:
             return
@@ -274,7 +335,20 @@ class Prompt:
         found = self.show("calls")
         for depth, call in enumerate(found["calls"] if found else ()):
             source = f", {call['file']}:{call['line']}" if "file" in call else ""
-            self.say(f"#{depth} {call['function']} at PTX line {call['ptx_line']}{source}")
+            mark = "  (here)" if depth == found["frame"] and depth else ""
+            self.say(f"#{depth} {call['function']} at PTX line {call['ptx_line']}{source}{mark}")
+
+    def frame(self, by, words):
+        """Calls are looked at from outside: frame N, or so many up or down."""
+        calls = self.engine.ask("calls")
+        times = number(words[0]) if words else 1 if by else calls["frame"]
+        at = calls["frame"] + by * times if by else times
+        if not 0 <= at < len(calls["calls"]):
+            raise Wrong("there is no such frame; 'backtrace' lists them")
+        self.engine.ask(f"frame {at}")
+        call = calls["calls"][at]
+        source = f", {call['file']}:{call['line']}" if "file" in call else ""
+        self.say(json.dumps({"frame": at, **call}) if self.json else f"#{at} {call['function']} at PTX line {call['ptx_line']}{source}")
 
     def select(self, command):
         self.engine.ask(command)
@@ -319,19 +393,23 @@ class Prompt:
 
     def commands(self):
         go, engine = self.go, self.engine
-        paced = {"step": "step", "next": "next", "reverse-step": "back step", "reverse-next": "back next"}
+        paced = {"step": "step", "next": "next", "line": "line", "reverse-step": "back step", "reverse-next": "back next",
+                 "reverse-line": "back line"}
         table = {name: lambda words, command=command: go(command, *words[:1]) for name, command in paced.items()}
         table |= {
             "continue": lambda words: go("go"), "reverse-continue": lambda words: go("back go"),
             "restart": lambda words: go("back start"),
             "cycle": lambda words: go(f"cycles {number(words[0]) if words else 1}"),
             "reverse-cycle": lambda words: go(f"back cycles {number(words[0]) if words else 1}"),
-            "finish": lambda words: go("finish"), "at": lambda words: go(f"at {number(words[0]) if words else 0}"),
+            "finish": lambda words: go("finish"), "reverse-finish": lambda words: go("back finish"),
+            "until": lambda words: go(f"answer {' '.join(words[:1])}"), "reverse-until": lambda words: go(f"back answer {' '.join(words[:1])}"),
+            "at": lambda words: go(f"at {number(words[0]) if words else 0}"),
             "break": self.do_break, "catch": self.do_catch, "delete": self.do_delete,
             "watch": lambda words: self.watch("watch", "w", words), "rwatch": lambda words: self.watch("rwatch", "r", words),
             "awatch": lambda words: self.watch("awatch", "rw", words),
             "info": self.do_info, "print": self.do_print, "x": self.do_x, "where": self.do_where, "list": self.do_list,
-            "backtrace": self.do_backtrace, "warp": self.do_warp, "lane": self.do_lane, "help": lambda words: self.say(HELP), "wave": self.do_wave,
+            "backtrace": self.do_backtrace, "up": lambda words: self.frame(1, words), "down": lambda words: self.frame(-1, words),
+            "frame": lambda words: self.frame(0, words), "warp": self.do_warp, "lane": self.do_lane, "help": lambda words: self.say(HELP), "wave": self.do_wave,
         }
         del engine
         return table

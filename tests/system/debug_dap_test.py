@@ -6,6 +6,7 @@ Usage: debug_dap_test.py COWARP FOLDER"""
 import json
 import pathlib
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -65,14 +66,14 @@ class Client:
         return self.ask("stackTrace", threadId=thread)["stackFrames"][0]["line"]
 
 
-def launched(kernel, **points):
+def launched(kernel, command=(), **points):
     c = Client()
     check("it can step back", c.ask("initialize", adapterID="cowarp")["supportsStepBack"], True)
     c.ask("threads", wrong=True)
-    c.ask("launch", command=["exec", PTX, "--kernel", kernel, "--grid", "1", "--block", "32", "--arg", "zero:2048"])
+    c.ask("launch", command=command or ["exec", PTX, "--kernel", kernel, "--grid", "1", "--block", "32", "--arg", "zero:2048"])
     c.wait("initialized")
     for path, lines in points.items():
-        source = PTX if path == "ptx" else "/where/ever/kernels.cu"
+        source = PTX if path == "ptx" else f"/where/ever/{'types' if command else 'kernels'}.cu"
         found = c.ask("setBreakpoints", source={"path": source}, breakpoints=lines)["breakpoints"]
         check("breakpoints are there", [row["verified"] for row in found], [True] * len(lines))
     c.ask("configurationDone")
@@ -142,6 +143,44 @@ def test_exceptions():
     finish(c)
 
 
+def children(c, reference):
+    return {row["name"]: row for row in c.ask("variables", variablesReference=reference)["variables"]}
+
+
+def test_variables():
+    """Line 51 of types.cu is in twice(), which is inlined into line 77: a is the thread's number, and own[2] ten times as much and 2."""
+    with tempfile.TemporaryDirectory() as folder:
+        point = pathlib.Path(folder, "point")
+        point.write_bytes(struct.pack("<fi3h2x", 0.5, 10, 4, 5, 6))
+        c = launched("", command=["exec", str(FOLDER / "types.ptx"), "--kernel", "_Z5typesPi5pointj", "--grid", "1", "--block", "32", "--shared", "128",
+                                  "--arg", "zero:128", "--arg", f"bytes:{point}", "--arg", "u32:77"], cu=[{"line": 51, "condition": "a == 6"}])
+        c.wait("stopped")
+    frames = c.ask("stackTrace", threadId=1)["stackFrames"]
+    check("functions", [(frame["name"], frame["line"]) for frame in frames], [("twice", 51), ("types", 77)])
+    inner, outer = ({row["name"]: row["variablesReference"] for row in c.ask("scopes", frameId=frame["id"])["scopes"]} for frame in frames)
+    found = children(c, inner["Variables of lane 6"])
+    check("a", (found["a"]["value"], found["a"]["type"]), ("6", "int"))
+    check("its variables only", "own" in found, False)
+    found = children(c, outer["Variables of lane 6"])
+    own, second = (children(c, found[name]["variablesReference"]) for name in ("own", "second"))
+    check("elements", [row["value"] for row in own.values()], ["60", "61", "62", "63"])
+    check("members", (list(second), second["value"]["value"]), (["base", "value", "next", ""], "4"))
+    first = children(c, second["next"]["variablesReference"])
+    check("what a pointer points to", [row["type"] for row in first.values()], ["const node"])
+    pointed = next(iter(first.values()))
+    check("its members", children(c, pointed["variablesReference"])["value"]["value"], "3")
+    check("a name for it", c.ask("evaluate", expression=children(c, pointed["variablesReference"])["value"]["evaluateName"], frameId=2)["result"], "3")
+    check("of the module", children(c, inner["Variables of the module"])["origin"]["value"], "{x = 1.5, y = 2, tag = {7, 8, 9}}")
+    check("an expression of the caller", c.ask("evaluate", expression="own[2] + a", frameId=1, wrong=True), None)
+    check("an expression of the caller", c.ask("evaluate", expression="own[2] + tid", frameId=2)["result"], "68")
+    c.ask("stepOut", threadId=1)
+    check("out of it", c.wait("stopped")["reason"], "step")
+    check("a line on", c.line(1), 77)
+    c.ask("stepOut", threadId=1)
+    check("nowhere to go", c.wait("stopped")["description"].startswith("finish: this is the kernel itself"), True)
+    finish(c)
+
+
 def finish(c):
     c.ask("disconnect")
     check("status", c.process.wait(60), 0)
@@ -189,6 +228,7 @@ def main():
     test_lines()
     test_steps()
     test_exceptions()
+    test_variables()
     print(f"{len(seen)} checks")
 
 

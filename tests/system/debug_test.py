@@ -8,7 +8,8 @@
     #! error                                and this is not
     #- from the end                         the next scenario of this run begins at its start, with no stops
 
-KERNELS and MORE are kernels.ptx and more.ptx, SCRIPT is two.script; PROGRAM is tests/cuda/overlap.c, TEXTURES is tests/cuda/textures.c. Other comments say why it must be so: by the kernel's text, never by what the debugger has said once.
+KERNELS and MORE are kernels.ptx and more.ptx, SCRIPT is two.script; TYPES is types.ptx, and once more types_clang.ptx; POINT is a file with a
+struct point {0.5, 10, {4, 5, 6}}; PROGRAM is tests/cuda/overlap.c, TEXTURES is tests/cuda/textures.c. Other comments say why it must be so: by the kernel's text, never by what the debugger has said once.
 
 Usage: debug_test.py COWARP FOLDER [NAME ...]"""
 import concurrent.futures
@@ -17,6 +18,7 @@ import os
 import pathlib
 import pty
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -25,10 +27,13 @@ import time
 SECONDS = 60
 
 
-def parts(path):
+TYPES = ("types.ptx", "types_clang.ptx")
+
+
+def parts(path, types):
     """The run's words, the script's lines, of each line what is wanted and what is not, and how many scenarios that is."""
     run, lines, cnt = [], [], 1
-    files = {"KERNELS": path.parent / "kernels.ptx", "MORE": path.parent / "more.ptx", "SCRIPT": path.parent / "two.script"}
+    files = {"TYPES": path.parent / types, "KERNELS": path.parent / "kernels.ptx", "MORE": path.parent / "more.ptx", "SCRIPT": path.parent / "two.script"}
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("#:"):
             run += [str(files.get(word, word)) for word in line[2:].split()]
@@ -68,15 +73,17 @@ def compiled(cowarp, word, place):
     return f"{place}/program"
 
 
-def carry_out(cowarp, path):
+def carry_out(cowarp, path, types):
     """(name, what is wrong or None, how many scenarios, how many texts were looked for)."""
-    run, lines, cnt = parts(path)
+    run, lines, cnt = parts(path, types)
     wanted = sum(len(line[1]) + len(line[2]) for line in lines)
     if not run or not wanted:
         return path.name, "asks for nothing", cnt, 0
     with tempfile.TemporaryDirectory() as place:
         script = pathlib.Path(place) / "script"
-        run = [compiled(cowarp, word, place) if word in PROGRAMS else word for word in run]
+        point = pathlib.Path(place) / "point"
+        point.write_bytes(struct.pack("<fi3h2x", 0.5, 10, 4, 5, 6))
+        run = [compiled(cowarp, word, place) if word in PROGRAMS else word.replace("POINT", str(point)) for word in run]
         script.write_text("".join(f"{line[0]}\nprint 70000 + {number}\n" for number, line in enumerate(lines)), encoding="utf-8")
         try:
             done = subprocess.run([cowarp, "debug", "-x", str(script), "--batch", "--keep-going", *run], cwd=path.parent, text=True, timeout=SECONDS,
@@ -215,8 +222,9 @@ def check_opened(cowarp):
 def main():
     cowarp, folder, names = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3:]
     scenarios = [path for path in sorted(folder.glob("*.cwd")) if not names or path.stem in names]
+    runs = [(path, types) for path in scenarios for types in (TYPES if " TYPES " in path.read_text(encoding="utf-8") else TYPES[:1])]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        results = list(pool.map(lambda path: carry_out(cowarp, path), scenarios))
+        results = list(pool.map(lambda run: carry_out(cowarp, *run), runs))
         same = list(pool.map(lambda words: check_same(cowarp, words), SAME if not names else []))
     bad = [result[:2] for result in results if result[1]]
     bad += [("same counters", wrong) for wrong in same if wrong]

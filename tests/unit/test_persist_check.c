@@ -273,6 +273,8 @@ static void test_persist_check__ofence_orders(void **state)
         store(H, T0, Z, 2);
         durable(H, 0, swapped ? Z : X);
         durable(H, 0, swapped ? X : Z);
+        store(H, T0, Y, 3); /* each moment is judged when the next one comes */
+        assert_int_equal(cw_persist_check_violation(H->check) != NULL, swapped);
         if (!swapped)
             right(H);
         else

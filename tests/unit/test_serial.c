@@ -161,10 +161,13 @@ static void test_serial__lost_update(void **state)
     rd(&h, t2, X, 0);
     wr(&h, t1, X, 1);
     wr(&h, t2, X, 1);
-    commit1(&h, t1, X, 1);
     commit1(&h, t2, X, 1);
+    commit1(&h, t1, X, 1);
+    const cw_time sealed = h.now - 1;
+    commit0(&h, begin(&h)); /* which is none of them */
     assert_int_equal(judge(&h), CW_ECHECK);
     assert_int_equal(h.report.cycle_length, 2);
+    assert_true(h.report.last.at == sealed && h.report.last.core == 0 && h.report.last.warp == 1 && h.report.last.lane == 2);
     assert_non_null(strstr(h.report.text, "0x100000000"));
     assert_non_null(strstr(h.report.text, "transaction 1 (core 0 warp 1 lane 2)"));
     assert_int_equal(h.report.value_errors + h.report.lost_writes, 0);
