@@ -3,7 +3,6 @@
 """Reproduces tables and figures: `reproduce.py NAME ...` makes the runs that are missing and writes CSV, picture and table of each.
 `cowarp reproduce` calls it. Exit status: 0 done, 1 a run failed, 2 the request was wrong."""
 import csv
-import difflib
 import importlib.util
 import os
 import pathlib
@@ -21,6 +20,7 @@ import results  # noqa: E402
 import silicon  # noqa: E402
 import sizes  # noqa: E402
 import spread  # noqa: E402
+from command_words import hint  # noqa: E402
 from runs import FIRST_SEED, PaperStore, RunFailed, Seeded, active_share, default_store  # noqa: E402
 from statsfile import Parser, Wrong, run_main  # noqa: E402
 from sweep import SLOW  # noqa: E402
@@ -77,9 +77,7 @@ def chosen(names, known):
     for name in names:
         group = [e for e in known.values() if name in ("all", e.name, e.name.split(".")[0])]
         if not group:
-            near = difflib.get_close_matches(name, known, 1)
-            hint = f"did you mean '{near[0]}'?" if near else "see 'cowarp reproduce --list'"
-            raise WrongRequest(f"no experiment is named '{name}'; {hint}")
+            raise WrongRequest(f"no experiment is named '{name}'; " + hint(name, known, "see 'cowarp reproduce --list'"))
         result += [e for e in group if e not in result]
     return result
 
@@ -230,8 +228,7 @@ def print_why(names):
     paper, reasons = report.load_claims(HERE), fidelity.load_reasons(HERE / "reasons.csv")
     for name in names:
         if name not in paper:
-            near = difflib.get_close_matches(name, paper, 1)
-            raise WrongRequest(f"no claim is named '{name}'; " + (f"did you mean '{near[0]}'?" if near else "see 'cowarp reproduce --claims'"))
+            raise WrongRequest(f"no claim is named '{name}'; " + hint(name, paper, "see 'cowarp reproduce --claims'"))
         print("\n".join(fidelity.explained(name, paper, stored(paper), reasons)))
 
 

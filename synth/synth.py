@@ -4,7 +4,6 @@
 
 Exit status: 0 done, 1 a tool failed or a check did (a unit misses its clock, a path leads from a RAM to a RAM, netlist and RTL differ, a figure
 moved), 2 the request was wrong."""
-import argparse
 import contextlib
 import dataclasses
 import hashlib
@@ -37,6 +36,7 @@ import timing
 import tools
 import units
 import words
+from command_words import Parser as CommandParser
 from units import Failed
 
 FASTER = 0.7          # ABC's second target, as a share of the longest path without one
@@ -259,9 +259,9 @@ def sram_power(elaborated, storage, nets, clock_mhz):
     return reads, writes, milliwatt
 
 
-class Parser(argparse.ArgumentParser):
-    def error(self, message):
-        raise Failed(f"{message}; see 'cowarp help synth'", 2)
+class Parser(CommandParser):
+    def stop(self, text):
+        raise Failed(text, 2)
 
 
 def parse(arguments):

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which units there are and which parameters they have. A unit is rtl/<stem>/cw_<stem>.v with a contract include/cowarp/unit/<stem>.h; nothing else
 has to be told."""
-import difflib
 import pathlib
 import re
+import sys
 from dataclasses import dataclass, field
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "scripts" / "results"))
+
+import command_words  # noqa: E402  (after the path is set)
 
 
 class Failed(Exception):
@@ -91,8 +94,7 @@ def discover(root=ROOT):
 
 
 def suggestion(name, names):
-    near = difflib.get_close_matches(name, names, 1)
-    return f"did you mean '{near[0]}'?" if near else f"there are {', '.join(sorted(names))}"
+    return command_words.hint(name, names, f"there are {', '.join(sorted(names))}")
 
 
 def find(units, name):

@@ -71,14 +71,33 @@ static uint32_t distance(const char *a, const char *b)
     return last[lb];
 }
 
+/* The only name that begins with the word, of three letters at least, or NULL. */
+static const char *only_longer(const char *word, size_t length, const char *const *names, uint32_t n)
+{
+    const char *found = NULL;
+    for (uint32_t i = 0; i < n && length > 2; i++) {
+        size_t same_cnt = 0;
+        while (same_cnt < length && same(word[same_cnt], names[i][same_cnt]))
+            same_cnt++;
+        if (same_cnt < length)
+            continue;
+        if (found != NULL)
+            return NULL;
+        found = names[i];
+    }
+    return found;
+}
+
 const char *cw_nearest(const char *word, const char *const *names, uint32_t n)
 {
     size_t length = strlen(word);
     /* a third of the word may be wrong; more is a different word, and a silly suggestion is worse than none */
     uint32_t best = (uint32_t)length / 3 + 1;
-    const char *nearest = NULL;
     if (length == 0 || length > MAX_WORD)
         return NULL;
+    const char *nearest = only_longer(word, length, names, n);
+    if (nearest != NULL)
+        return nearest;
     for (uint32_t i = 0; i < n; i++) {
         if (strlen(names[i]) > MAX_WORD)
             continue;

@@ -6,14 +6,16 @@
  * its members.
  *
  * PTX leaves some cases open. A lane that its own mask does not name counts for nothing, and gets what its group's members get: of no
- * members, a ballot and a redux of 0, the lane 0 elected, and `all` but not `any`. A shfl that reads a lane outside of the members reads 0,
- * as cards do. Both are told (cw_exec.open).
+ * members, a redux of 0 and the lane 0 elected. Votes go by what ptxas makes of them: one ballot of all lanes that execute the instruction,
+ * and the lanes of it that a lane's own mask names, be it one of them or not. A shfl that reads a lane outside of the members reads 0, as
+ * cards do. All are told (cw_exec.open).
  */
 #include "exec/exec_private.h"
 
 struct group {
     uint32_t lanes;   /* they execute the instruction with one membermask */
     uint32_t members; /* those of them that it names */
+    uint32_t mask;    /* that membermask */
 };
 
 static void tell(const struct cw_exec *x, const struct cw_uop *u, enum cw_exec_open what, uint32_t lanes, uint32_t other)
@@ -25,7 +27,7 @@ static void tell(const struct cw_exec *x, const struct cw_uop *u, enum cw_exec_o
 /* Takes the group of the first lane out of *left, which is not empty. o: the membermask. */
 static struct group take_group(const struct cw_exec *x, const struct cw_uop *u, struct cw_opnd o, uint32_t *left)
 {
-    struct group g = {*left, *left};
+    struct group g = {*left, *left, CW_FULL_MASK};
     if (o.kind != CW_OPND_NONE) {
         const uint32_t *mask = cw_exec_src32(x, o), members = mask[cw_exec__first(*left)];
         uint32_t same = 0;
@@ -33,6 +35,7 @@ static struct group take_group(const struct cw_exec *x, const struct cw_uop *u, 
         same |= mask[l] == members ? cw_lane_bit32[l] : 0;
         g.lanes &= same;
         g.members = g.lanes & members;
+        g.mask = members;
         if (g.members != g.lanes)
             tell(x, u, CW_EXEC_OPEN_STRANGER, g.lanes & ~members, members);
     }
@@ -103,11 +106,11 @@ static void set_all(const struct cw_exec *x, struct cw_opnd o, uint32_t lanes, u
 
 void cw_exec__vote(const struct cw_uop *u, const struct cw_exec *x, uint32_t mask)
 {
-    const uint32_t true_lanes = cw_exec__pred(x, u->src[0]);
+    const uint32_t ballot = cw_exec__pred(x, u->src[0]) & mask, voters = mask;
     while (mask != 0) {
         const struct group g = take_group(x, u, u->src[1], &mask);
-        const uint32_t yes = true_lanes & g.members;
-        const bool all = yes == g.members, any = yes != 0;
+        const uint32_t yes = ballot & g.mask;
+        const bool all = yes == (voters & g.mask), any = yes != 0;
         const bool r = u->cmp == CW_VOTE_ALL ? all : u->cmp == CW_VOTE_ANY ? any : all || !any;
         if (u->cmp == CW_VOTE_BALLOT)
             set_all(x, u->dst[0], g.lanes, yes);

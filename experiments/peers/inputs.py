@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the inputs of the programs of gpgpusim.csv and v100.csv: inputs.py FOLDER. Programs that count something else would not be the ones that were measured, so
-each input follows from a fixed seed."""
+"""Writes the inputs of the programs of gpgpusim.csv and v100.csv, and of Rodinia's and Parboil's of programs.csv: inputs.py FOLDER. Programs that count something else
+would not be the ones that were measured, so each input follows from a fixed seed."""
 import pathlib
 import random
 import struct
@@ -49,6 +49,61 @@ def samples(frequencies, points):
     return struct.pack(f"<2i{floats}f", frequencies, points, *(2 * dice.random() - 1 for _ in range(floats)))
 
 
+def matrix(rows, columns, seed, transposed=False):
+    """For sgemm: counts of rows and columns, then column by column."""
+    dice = random.Random(seed)
+    values = [[2 * dice.random() - 1 for _ in range(columns)] for _ in range(rows)]
+    values = [list(column) for column in zip(*values)] if transposed else values
+    return f"{len(values)} {len(values[0])} " + " ".join(f"{row[column]:.6f}" for column in range(len(values[0])) for row in values) + "\n"
+
+
+def cells(count):
+    """For stencil: floats."""
+    dice = random.Random(count)
+    return struct.pack(f"<{count}f", *(dice.random() for _ in range(count)))
+
+
+def atoms(count, side):
+    """For cutcp: atoms of a cube as PQR, with place and charge."""
+    dice = random.Random(count)
+    return "".join(f"ATOM  {atom:5}  O   WAT {atom:5}    " + "".join(f"{side * dice.random():8.3f}" for _ in range(3)) + f" {2 * dice.random() - 1:7.4f}\n"
+                   for atom in range(1, count + 1))
+
+
+def sky(points, seed):
+    """For tpacf: right ascensions and declinations."""
+    dice = random.Random(seed)
+    return "".join(f"{360 * dice.random():.6f} {180 * dice.random() - 90:.6f}\n" for _ in range(points))
+
+
+def cavity():
+    """For lbm: which cells are walls."""
+    dice = random.Random(1)
+
+    def cell(x, y, z):
+        return "#" if x in (0, 119) or y in (0, 119) or z in (0, 149) or dice.random() < 0.01 else "."
+    return "".join("".join("".join(cell(x, y, z) for x in range(120)) + "\n" for y in range(120)) + "\n" for z in range(150))
+
+
+def spectrum(count, size):
+    """For mri-gridding: a header, and records of six floats."""
+    dice = random.Random(count)
+    sizes = f"{size} {size} {size}"
+    header = (f"aquisition.numsamples={count}\naquisition.kmax={size // 2} {size // 2} {size // 2}\naquisition.matrixSize={sizes}\nreconstruction.matrixSize={sizes}\n"
+              f"gridding.matrixSize={sizes}\ngridding.oversampling=2.0\nkernel.width=3.0\nkernel.useLUT=1\n")
+    return header, b"".join(struct.pack("<6f", dice.random(), dice.random(), *(0.9 * size * (dice.random() - 0.5) for _ in range(3)), dice.random()) for _ in range(count))
+
+
+def parboil(folder):
+    for name, text in (("matrix1.txt", matrix(128, 96, 1)), ("matrix2.txt", matrix(96, 160, 2)), ("matrix2t.txt", matrix(96, 160, 2, True)), ("atoms.pqr", atoms(3000, 40)),
+                       ("cavity.txt", cavity()), *((f"sky{i}.txt", sky(512, i)) for i in range(11))):
+        (folder / name).write_text(text)
+    (folder / "cells.bin").write_bytes(cells(128 * 128 * 32))
+    header, records = spectrum(20000, 64)
+    (folder / "small.uks").write_text(header)
+    (folder / "small.uks.data").write_bytes(records)
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     for side in (512, 1024):
@@ -65,6 +120,7 @@ def main():
     (folder / "places.txt").write_text("places.db\n")
     (folder / "keys4000.txt").write_text(keys(4000))
     (folder / "queries.txt").write_text("k 60\nj 60 20\n")
+    parboil(folder)
 
 
 if __name__ == "__main__":

@@ -72,18 +72,31 @@ static bool is_any(const struct cowarp_key *key, const char *word)
     return word == NULL || strcmp(key->name, word) == 0;
 }
 
-/* All parameters, the one of that name, those of a table, or those that speak of the word; none is an empty list. */
-static void print_list(struct cowarp_config *config, const char *word)
+/* The name is no parameter's. */
+static int refuse_name(struct cowarp_config *config, const char *name)
+{
+    uint32_t i;
+    if (is_preset(name))
+        return cli_error(CLI_WRONG, "%s is a preset, no parameter; give --preset %s", name, name);
+    return cowarp_config_find(config, name, &i) != COWARP_OK ? cli_error(CLI_WRONG, "%s", cowarp_config_error(config)) : CLI_OK;
+}
+
+/* All parameters, the one of that name, those of a table, or those that speak of the word. */
+static int print_list(struct cowarp_config *config, const char *word)
 {
     bool (*const ways[])(const struct cowarp_key *, const char *) = {is_any, is_in_table, speaks_of};
     struct cowarp_key key;
     uint32_t cnt = 0;
-    printf("[\n");
     for (uint32_t way = 0; cnt == 0 && way < (word != NULL ? 3 : 1); way++)
         for (uint32_t i = 0; cowarp_config_at(config, i, &key); i++)
-            if (ways[way](&key, word))
+            if (ways[way](&key, word)) {
+                printf("%s", cnt == 0 ? "[\n" : "");
                 print_json(&key, cnt++ == 0);
+            }
+    if (cnt == 0)
+        return refuse_name(config, word);
     printf("\n]\n");
+    return CLI_OK;
 }
 
 /* All parameters that are chosen. How many there are. */
@@ -117,12 +130,11 @@ static int explain(struct cowarp_config *config, const char *name)
     uint32_t i;
     if (strchr(name, '.') == NULL && print_table(config, name) > 0)
         return CLI_OK;
-    if (is_preset(name))
-        return cli_error(CLI_WRONG, "%s is a preset, no parameter; give --preset %s", name, name);
-    if (strchr(name, '.') == NULL && print_chosen(config, speaks_of, name) > 0)
+    if (!is_preset(name) && strchr(name, '.') == NULL && print_chosen(config, speaks_of, name) > 0)
         return CLI_OK;
-    if (cowarp_config_find(config, name, &i) != COWARP_OK)
-        return cli_error(CLI_WRONG, "%s", cowarp_config_error(config));
+    if (refuse_name(config, name) != CLI_OK)
+        return CLI_WRONG;
+    cowarp_config_find(config, name, &i);
     cowarp_config_at(config, i, &key);
     printf("%s = %s%s%s\n  what    %s\n", name, key.text, key.unit[0] != '\0' ? " " : "", key.unit, key.what);
     if (key.words != NULL)
@@ -149,7 +161,7 @@ static int config_command(const struct cli_parsed *p)
         return cli_error(CLI_WRONG, "config explains one parameter, not '%s' too; see 'cowarp help config'", p->word[1]);
     int status = load(&config, p);
     if (status == CLI_OK && cli_has(p, "json"))
-        print_list(config, p->word_cnt == 1 ? p->word[0] : NULL);
+        status = print_list(config, p->word_cnt == 1 ? p->word[0] : NULL);
     else if (status == CLI_OK)
         status = p->word_cnt == 1 ? explain(config, p->word[0]) : print_all(config);
     cowarp_config_destroy(config);

@@ -34,8 +34,11 @@ int cli_script(const struct cli_command *c, int argc, char **argv)
 {
     char self[CLI_PATH_BYTES], path[CLI_PATH_BYTES], name[128];
     snprintf(name, sizeof name, CLI_SOURCE "/%s", c->script);
-    if (name_self(c, self) != CLI_OK || cli_place(path, name) != CLI_OK)
-        return CLI_FAILED;
+    int status = name_self(c, self);
+    if (status == CLI_OK)
+        status = cli_place(path, name);
+    if (status != CLI_OK)
+        return status;
     char **words = calloc((size_t)argc + 3, sizeof *words);
     if (words == NULL)
         return cli_error(CLI_FAILED, "%s: out of memory", c->name);
@@ -43,7 +46,7 @@ int cli_script(const struct cli_command *c, int argc, char **argv)
     memcpy(words + 2, argv, (size_t)argc * sizeof *words);
     fflush(stdout);
     become_python(words);
-    const int status = cli_error(CLI_FAILED, "%s: %s: %s; install python3", c->name, CW_PYTHON, strerror(errno));
+    status = cli_error(CLI_FAILED, "%s: %s: %s; install python3", c->name, CW_PYTHON, strerror(errno));
     free(words);
     return status;
 }

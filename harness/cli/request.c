@@ -139,7 +139,7 @@ static int find_ptx(struct cli_request *q)
     char name[128];
     snprintf(name, sizeof name, "share/cowarp/kernels/%s.ptx", folder);
     if (own == NULL)
-        return cli_place(q->ptx, name) == CLI_OK ? CLI_OK : CLI_WRONG;
+        return cli_place(q->ptx, name);
     snprintf(q->ptx, sizeof q->ptx, "%s/%s.ptx", own, folder);
     if (access(q->ptx, R_OK) == 0)
         return CLI_OK;

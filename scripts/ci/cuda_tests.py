@@ -6,6 +6,7 @@ Exit status: that of the tests; 1 where they pass and a check has found somethin
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -170,20 +171,35 @@ def parse(arguments):
         raise Wrong("test needs a command behind --: cowarp test [OPTIONS] -- ctest|pytest|PROGRAM [ARGUMENT ...]")
     if options.time < 1:
         raise Wrong(f"--time {options.time}: a test may take 1 s at least")
+    if options.timed and has_functional(options.rest):
+        raise Wrong("--timed and --functional: with time or without; leave one out")
+    if shutil.which(command[0]) is None:
+        raise Wrong(f"{command[0]}: there is no such program" + (f"; ./{command[0]} is a file here" if os.path.isfile(command[0]) else ""))
     check_output(options.junit, "--junit")
     return options
 
 
+def has_functional(words):
+    return any(word.split("=")[0] == "--functional" for word in words)
+
+
 def cuda_words(options):
     words = [os.environ["COWARP"], "cuda", *options.rest, "--findings", "tell"]  # which test a finding fails is decided here
-    chosen = any(word.split("=")[0] == "--functional" for word in options.rest)
-    words += [] if options.timed or chosen else ["--functional"]
+    words += [] if options.timed or has_functional(options.rest) else ["--functional"]
     return words + ([] if options.check == "none" else ["--check", options.check]) + ["--"]
+
+
+def check_words(words):
+    """Raises Wrong for what 'cowarp cuda' refuses: better once than in each test. A program that needs no GPU stands in for them."""
+    tried = subprocess.run([*words, "true"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    if tried.returncode == 2:
+        raise Wrong(tried.stderr.strip().splitlines()[-1].removeprefix("cowarp: "))
 
 
 def main(arguments):
     options = parse(arguments)
     kind = kind_of(options.command)
+    check_words(cuda_words(options))
     with tempfile.TemporaryDirectory(prefix="cowarp-test.") as folder:
         report = os.path.join(folder, "junit.xml")
         words, env = [*cuda_words(options), *words_of(kind, options.command, options.time, report)], environment(kind, options.time)

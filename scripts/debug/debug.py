@@ -10,17 +10,16 @@ import pathlib
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parents[1] / "results")]
 
+import command_words  # noqa: E402  (after the path is set)
 from engine import SUBCOMMANDS, Ended, Engine, Wrong  # noqa: E402  (after the path is set)
 from prompt import HELP, Prompt  # noqa: E402
 
 
-class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
-
-    def error(self, message):
-        self.exit(2, f"cowarp: debug: {message}; see 'cowarp debug --help'\n")
+class Parser(command_words.Parser):
+    def stop(self, text):
+        self.exit(2, f"cowarp: debug: {text}\n")
 
 
 def read_arguments():

@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the skeleton of a hardware unit: contract, Verilog, C model, lockstep test with its bins, proof, datasheet, scenario and view. It is a buffer of
 one item, and builds and passes its tests as it stands; docs/adding-a-unit.md leads on from there."""
-import argparse
 import os
 import pathlib
 import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "results"))
+
+import command_words  # noqa: E402  (after the path is set)
+
 LENGTH_MAX = 40
 
 # template -> path in the tree
@@ -62,9 +65,9 @@ def write(root, name):
     return [path.relative_to(root) for path in files]
 
 
-class Parser(argparse.ArgumentParser):
-    def error(self, message):
-        sys.exit(refuse(f"{message}; see 'cowarp help new-unit'", 2))
+class Parser(command_words.Parser):
+    def stop(self, text):
+        sys.exit(refuse(text, 2))
 
 
 def main():

@@ -9,7 +9,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from statsfile import OUTCOME, Parser, counted, grouped, load, run_main, title  # noqa: E402  (after the path is set)
+from statsfile import OUTCOME, Parser, Wrong, counted, grouped, load, run_main, title  # noqa: E402  (after the path is set)
 
 # Options whose effect stands elsewhere in the manifest, or in the statistics.
 SEEN = ("param", "set", "system", "variant", "preset", "config", "seed", "unit", "persistency", "control", "mech", "tx-warps", "arg", "symbol", "grid", "block", "shared",
@@ -115,12 +115,14 @@ def as_json(names, stats, every):
 
 def main():
     parser = Parser(prog="cowarp diff", description="Says what differs between two runs: how they were made, then counters, the greatest change first.",
-                    epilog="Counters of mechanisms that neither run has are left out.")
-    parser.add_argument("files", nargs=2, metavar="FILE.json", help="what --stats has written")
+                    usage="cowarp diff A.json B.json [OPTIONS]", epilog="Counters of mechanisms that neither run has are left out.")
+    parser.add_argument("files", nargs="*", metavar="FILE.json", help="what --stats has written, of two runs")
     parser.add_argument("--all", action="store_true", help="also counters that are equal, and those of other mechanisms")
     parser.add_argument("--json", action="store_true", help="as JSON")
     parser.add_argument("--exit-code", action="store_true", help="end with 1 when something has been counted differently")
     options = parser.parse_args()
+    if len(options.files) != 2:
+        raise Wrong(f"needs two files, A.json and B.json, and has {len(options.files)}")
     stats = [load(path) for path in options.files]
     if "-" not in options.files and os.path.samefile(*options.files):
         print(f"cowarp diff: {options.files[0]} and {options.files[1]} are the same file", file=sys.stderr)

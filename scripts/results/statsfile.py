@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statistics files (`--stats`) as the commands over finished runs read them: cowarp stats, diff, rerun, sweep and report."""
-import argparse
 import os
 import pathlib
 import sys
 
 import children
 import schema
+from command_words import Parser
+
+__all__ = ["Parser"]  # of the file beside this one, for the others here
 
 HINT = "give files that --stats has written"
 # What of a run stands beside its counters and is compared like them.
@@ -15,13 +17,6 @@ OUTCOME = ("check", "error", "cycles", "simulated_us")
 
 class Wrong(Exception):
     """A request that cannot be met; the text is one line: what, where, what to do."""
-
-
-class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
-
-    def error(self, message):
-        self.exit(2, f"{self.prog}: {message}; see '{self.prog} --help'\n")
 
 
 def load(path):

@@ -4,7 +4,6 @@
 failed (they have their rows), 2 the request was wrong, 130 interrupted."""
 import argparse
 import csv
-import difflib
 import io
 import itertools
 import json
@@ -21,6 +20,7 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1] / "experiments")]
 import children  # noqa: E402  (after the path is set)
 import runner  # noqa: E402
 import schema  # noqa: E402
+from command_words import hint  # noqa: E402
 from runs import RunFailed, Store, default_store  # noqa: E402
 from stats import WHO, columns_of, fill_config, row  # noqa: E402
 from statsfile import Parser, Wrong, check_outputs, run_main, save  # noqa: E402
@@ -112,7 +112,7 @@ def known_params(binary, workload):
         raise Wrong(str(bad)) from None
     found = {entry["name"]: [param["name"] for param in entry["params"]] for entry in listed["workloads"]}
     if workload not in found:
-        raise Wrong(f"unknown workload '{workload}'; 'cowarp list' shows all, and the name of a PTX file ends with .ptx")
+        raise Wrong(f"unknown workload '{workload}'; " + hint(workload, found, "'cowarp list' shows all, and the name of a PTX file ends with .ptx"))
     return found[workload]
 
 
@@ -170,8 +170,7 @@ def check_rest(options):
         if re.match(r"-[A-Za-z]", word):
             raise Wrong(f"unknown option '{word}' of {kind}; options begin with two dashes, see 'cowarp help {kind}'")
         if word.startswith("--") and name not in known:
-            near = difflib.get_close_matches(name, known, 1)
-            raise Wrong(f"unknown option '--{name}' of {kind}; " + (f"did you mean '--{near[0]}'?" if near else f"see 'cowarp help {kind}'"))
+            raise Wrong(f"unknown option '--{name}' of {kind}; " + hint(f"--{name}", [f"--{option}" for option in known], f"see 'cowarp help {kind}'"))
 
 
 def counted_names(binary):
@@ -194,9 +193,7 @@ def check_names(options, axes):
     for option, names in (("--plot", options.plot), ("--show", shown)):
         for name in names:
             if name not in known:
-                near = difflib.get_close_matches(name, known, 1)
-                raise Wrong(f"{option} {name}: no run has such a counter; " +
-                            (f"did you mean '{near[0]}'?" if near else "'cowarp stats FILE.json --all' shows the names"))
+                raise Wrong(f"{option} {name}: no run has such a counter; " + hint(name, known, "'cowarp stats FILE.json --all' shows the names"))
 
 
 def word_of(name, value, params):

@@ -217,7 +217,7 @@ def earlier(paths):
 def parse():
     words = sys.argv[1:]
     at = words.index("--") if "--" in words else len(words)
-    parser = Parser(prog="cowarp validate", usage="cowarp validate CARD.csv ... [OPTIONS] -- PROGRAM [ARGUMENT ...]", allow_abbrev=False,
+    parser = Parser(prog="cowarp validate", usage="cowarp validate CARD.csv ... [OPTIONS] -- PROGRAM [ARGUMENT ...]",
                     description="Kernels as a card has run them, beside the same kernels here: cycles, counters, errors.",
                     epilog="Other options go to `cowarp cuda`: --preset, --set and the like, as --name=value. CARD.csv is what nvprof --csv or ncu --csv writes, or a table with the columns "
                            "kernel and cycles, time_us or counters (--metrics). Launches of a kernel are counted in their order.")

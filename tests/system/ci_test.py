@@ -109,11 +109,14 @@ class Program(Case):
 
     def test_wrong_requests(self):
         for words, says in ((["--check", "memory"], "needs a command behind --"), (["--time", "0", "--", "true"], "1 s at least"), (["--", "ctest", "--timeout", "3"], "--time SECONDS"),
-                            (["--junit", "no/r.xml", "--", "true"], "--junit no/r.xml: its folder is not there"), (["--check", "rice", "--", self.program, self.ptx, "c_barrier"], "choose of memory"), (["--bogus", "--", self.program], "unknown option '--bogus'"),
+                            (["--junit", "no/r.xml", "--", "true"], "--junit no/r.xml: its folder is not there"), (["--check", "rice", "--", self.program, self.ptx, "c_barrier"], "choose of memory"), (["--bogus", "--", self.program], "unknown option '--bogus'"), (["--preset", "bogus", "--", "ctest"], "unknown preset 'bogus'"),
+                            (["--timed", "--functional", "--", "true"], "leave one out"), (["--", "./nothing"], "./nothing: there is no such program"),
+                            (["--find", "tell", "--", "true"], "unknown option '--find'"),
                             (["--functional=native", "--", self.program, self.ptx, "c_barrier"], "native code checks nothing"),
                             (["--", "ctest", "--test-dir", "/nowhere"], "has left no results")):
             done = self.run_it(*words, status=2)
             self.assertIn(says, done.stdout + done.stderr)
+            self.assertNotIn("1 test", done.stdout)  # no test has run, and none is counted
 
 
 class Runners(Case):

@@ -403,6 +403,17 @@ class Scripts(Command):
             for folder, why in (("file", "File exists"), ("file/below", "Not a directory"), ("/proc/here", "No such file or directory")):
                 self.fails_in_python(2, command[0], *command[1:], "--out", folder, says=[os.path.basename(folder), why])
 
+    def test_words(self):
+        self.write("a.json", b"{}")
+        for words, says in ((["stats", "--jsn"], ["unknown option '--jsn'", "did you mean '--json'?"]), (["stats", "--al", "a.json"], ["unknown option '--al'", "did you mean '--all'?"]),
+                            (["sweep", "vecadd", "--vary", "n=32", "--seed", "7"], ["--seed: give --vary seed=... or --seeds N"]),  # it is no short --seeds
+                            (["sweep", "Vec-Add", "--vary", "n=32"], ["unknown workload 'Vec-Add'", "did you mean 'vecadd'?"]),
+                            (["reproduce", "GETM.fig11"], ["did you mean 'getm.fig11'?"]), (["synth", "Stall-Bufer"], ["did you mean 'stall_buffer'?"]),
+                            (["serve", "--port", "abc"], ["--port 'abc': is not a whole number"]), (["serve", "--port"], ["--port needs a value"]), (["serve", "more"], ["takes no 'more'"]),
+                            (["diff", "a.json"], ["needs two files, A.json and B.json, and has 1"]), (["stats"], ["needs FILE.json"]), (["stats", "--bogus"], ["unknown option '--bogus'; see"]),
+                            (["test", "--findings", "what", "--", "true"], ["--findings 'what': is none of 'fail', 'tell'"]), (["unit", "--json=3"], ["--json takes no value, and has '3'"])):
+            self.fails_in_python(2, *words, says=says)
+
     def fails_in_python(self, status, name, *args, says):
         r = self.run_it(name, *args)
         self.assertEqual((r.returncode, r.stdout), (status, ""), r.stderr)
@@ -559,6 +570,10 @@ class Config(Command):
         self.assertEqual([line.split(" = ")[0] for line in text.splitlines()], keys)
         self.assertIn("dram.queue = 32 requests", text)
         self.assertIn("\ngetm is a preset as well: cowarp config --preset getm\n", self.passes("config", "getm"))
+
+    def test_json_of_no_parameter(self):
+        self.fails(2, "config", "--json", "core.cout", says=["unknown parameter 'core.cout'", "core.count"])
+        self.assertEqual([key["name"] for key in json.loads(self.passes("config", "--json", "core.count"))], ["core.count"])
 
     def test_explains_one_parameter(self):
         text = self.passes("config", "dram.queue")

@@ -1177,7 +1177,7 @@ class CommandTest(unittest.TestCase):
         self.assertRegex(done.stderr, r"^cowarp reproduce: no experiment is named 'getm.fig111'; did you mean 'getm.fig11'\?\n$")
         self.assertEqual(self.command("getm.fig11", "--jobs", "0").returncode, 2)
         self.assertEqual(self.command("getm.fig11", "--binary", os.devnull + "/x").returncode, 2)
-        for words, said in ((("--sizes",), "leave out one of them"), (("--seeds", "0"), "must be at least 1"), (("--seeds", "many"), "invalid int value: 'many'"), (("--sedes", "3"), "--sedes")):
+        for words, said in ((("--sizes",), "leave out one of them"), (("--seeds", "0"), "must be at least 1"), (("--seeds", "many"), "--seeds 'many': is not a whole number"), (("--sedes", "3"), "did you mean '--seeds'")):
             done = self.command("kilotm.l2", "--quick", *words)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertRegex(done.stderr, rf"^cowarp reproduce: [^\n]*{said}[^\n]*\n$")

@@ -102,13 +102,34 @@ static uint32_t lanes_like(const uint32_t *value, uint32_t t, uint32_t members)
     return m;
 }
 
+/* Lanes of t's warp that execute the instruction. */
+static uint32_t active_of(const struct inputs *in, uint32_t threads, uint32_t t)
+{
+    uint32_t active = 0;
+    for (uint32_t l = 0; l < 32 && t / 32 * 32 + l < threads; l++)
+        active |= in->on[t / 32 * 32 + l] ? 1u << l : 0;
+    return active;
+}
+
+/* Votes as ptxas of CUDA 13 lowers them for sm_75 (experiments/lowering reads its output): VOTE makes one ballot of all lanes, and LOP3 takes those
+ * of the membermask: of a ballot itself; `any` unless it is 0; `all` when it equals what the mask leaves of the lanes that are there. */
+static void model_votes(const struct inputs *in, uint32_t t, uint32_t active, uint32_t want[RESULTS])
+{
+    uint32_t voters = active & in->mask[t], ballot = 0;
+    for (uint32_t l = 0; l < 32; l++)
+        ballot |= (voters >> l & 1) != 0 && in->yes[t / 32 * 32 + l] ? 1u << l : 0;
+    want[8] = ballot == voters;
+    want[9] = ballot != voters; /* any of the negated ones */
+    want[10] = ballot == voters || ballot == 0;
+    want[11] = ballot;
+}
+
 /* What thread t has to store. */
 static void model(const struct inputs *in, uint32_t threads, uint32_t t, uint32_t want[RESULTS])
 {
     static const char modes[] = "udxi";
     const uint32_t m = members_of(in, threads, t), yes = lanes_like(in->yes, t, m);
-    const uint32_t ballot = in->yes[t] ? yes : m & ~yes, first = m != 0 ? (uint32_t)__builtin_ctz(m) : 0;
-    uint32_t active = 0;
+    const uint32_t first = m != 0 ? (uint32_t)__builtin_ctz(m) : 0;
     for (uint32_t i = 0; i < RESULTS; i++)
         want[i] = i == 22 ? in->mask[t]
                   : "vpvpvpvpppp"
@@ -122,10 +143,7 @@ static void model(const struct inputs *in, uint32_t threads, uint32_t t, uint32_
         want[2 * i] = shuffled(in, t, m, modes[i], &p);
         want[2 * i + 1] = p;
     }
-    want[8] = ballot == m;
-    want[9] = ballot != m;
-    want[10] = ballot == m || ballot == 0;
-    want[11] = ballot;
+    model_votes(in, t, active_of(in, threads, t), want);
     want[12] = want[22] = lanes_like(in->b, t, m);
     want[14] = yes == m; /* of equal values: the predicates are the values here */
     want[13] = want[14] ? m : 0;
@@ -133,9 +151,7 @@ static void model(const struct inputs *in, uint32_t threads, uint32_t t, uint32_
         want[15 + i] = reduced(in, t, m, i);
     want[19] = first;
     want[20] = m != 0 && first == t % 32;
-    for (uint32_t l = 0; l < 32 && t / 32 * 32 + l < threads; l++)
-        active |= in->on[t / 32 * 32 + l] ? 1u << l : 0;
-    want[21] = active;
+    want[21] = active_of(in, threads, t);
 }
 
 static uint64_t checked;
@@ -228,6 +244,11 @@ static void test_core_lanes__what_is_absent_reads_zero_and_is_told_once(void **s
     assert_int_equal(word(r, 9), 0xfffffff0);
     assert_int_equal(r->notices, 1);
     assert_non_null(strstr(r->notice_text, "thread (0, 0, 0), lane 0: the membermask 0xfffffff0 of vote does not name the lane itself"));
+    destroy_rig(r);
+    r = run_kernel(new_rig(), PTX_HEAD ENTRY "mov.u32 %r1, %lanemask_lt; vote.sync.ballot.b32 %r2, 1, %r1; st.global.u32 [%e], %r2; ret; }",
+                   32, 1);
+    for (uint32_t n = 0; n < 32; n++) /* a prefix sum of a public program: no lane names itself, and each gets the lanes below it */
+        assert_int_equal(word(r, n), (1u << n) - 1);
     destroy_rig(r);
     r = run_kernel(new_rig(), PTX_HEAD ENTRY "shfl.sync.up.b32 %r2, %n, 1, 0, -1; st.global.u32 [%e], %r2; ret; }", 64, 2);
     assert_int_equal(r->notices, 0); /* all partners are there, or out of range */

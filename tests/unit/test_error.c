@@ -49,6 +49,9 @@ static void test_error__nearest_suggests_only_what_is_near(void **state)
     assert_string_equal(cw_nearest("core.warp", names, 4), "core.warps");
     assert_string_equal(cw_nearest("l2_linebytes", names, 4), "l2.line_bytes");
     assert_string_equal(cw_nearest("dram.mhz", names, 4), "dram.mhz");
+    assert_string_equal(cw_nearest("DRA", names, 4), "dram.mhz"); /* the only one that begins so */
+    assert_null(cw_nearest("core", names, 4));                    /* two begin so, and neither is near */
+    assert_null(cw_nearest("dr", names, 4));
     assert_null(cw_nearest("frequency", names, 4));
     assert_null(cw_nearest("", names, 4));
     assert_null(cw_nearest("core.count", names, 0));
