@@ -14,6 +14,7 @@
  *
  * A group that begins a region keeps the warp until the region is over (region.c).
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "control/its/its_state.h"
@@ -114,16 +115,21 @@ static void wake_held(struct its *d, uint32_t warp)
     resume_at(d, warp, pc, pc);
 }
 
-/* All lanes have come (await). Those that have come to another instruction go on behind theirs when the warp does. */
+/* All lanes have come (await), and the front is behind the barrier. Those that have come to this instruction go on together with the active ones;
+ * those that have come to another one go on behind theirs when the warp does. */
 cw_lanes cw_its_barrier(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_lanes live)
 {
     struct its *d = of(p);
     struct its_warp *w = &d->warp[warp];
+    bool together = false;
     (void)lanes;
     while (w->held != 0) {
         const uint32_t pc = w->at[cw_lanes_first(w->held)];
+        together |= pc + 1 == p->front[warp].pc;
         resume_at(d, warp, pc, pc + 1);
     }
+    if (together && p->front[warp].active != 0)
+        cw_its_arrive(p, warp);
     return live;
 }
 
@@ -211,6 +217,55 @@ void cw_its_meet(struct cw_control *p, uint32_t warp, cw_lanes lanes, uint32_t m
     cw_its__part(of(p), warp, lanes, true, false, &here);
 }
 
+/* ---- warps that come from a stack ---- */
+
+#define NOWHERE CW_ADAPT_CONVERGENCE_BARRIERS_PC_MAX /* A PC of no instruction: of lanes that are to be put to their places. */
+
+bool cw_its_can_run(const struct cw_kernel *kernel)
+{
+    return kernel->uop_cnt < NOWHERE;
+}
+
+/* From the base of the stack upwards, who stays there parts from who is above. */
+void cw_its_enter(struct cw_control *p, uint32_t warp, const struct cw_simt *stack)
+{
+    struct its *d = of(p);
+    struct its_warp *w = &d->warp[warp];
+    cw_lanes left = p->front[warp].active | cw_simt_waiting(stack);
+    *w = (struct its_warp){.live = left, .pending = w->pending};
+    cw_its__tell(d, warp, CW_CONVERGENCE_START, left);
+    for (uint32_t i = 0; i + 1 < stack->depth; i++) {
+        const struct cw_simt_entry *e = &stack->entry[i];
+        cw_lanes above = 0;
+        for (uint32_t j = i + 1; j < stack->depth; j++)
+            above |= stack->entry[j].mask;
+        const cw_lanes stay = e->mask & ~above;
+        if (stay == 0)
+            continue;
+        left &= ~stay;
+        cw_its__note_place(w, stay, e->pc);
+        struct cw_adapt_convergence_barriers_op *op = cw_its__tell(d, warp, CW_CONVERGENCE_BRANCH, left);
+        op->target = NOWHERE;
+        op->next = e->pc;
+        op->meet = (e->mask & above) != 0 ? e->pc : e->rpc;
+        op->first = true;
+    }
+    assert(left == p->front[warp].active);
+    w->skips = w->pending;
+}
+
+void cw_its_yield(struct cw_control *p, uint32_t warp)
+{
+    const struct cw_front *f = &p->front[warp];
+    const struct cw_branch here = {.target = f->pc, .next = f->pc, .rpc = CW_PC_NONE};
+    cw_its__part(of(p), warp, f->active, true, true, &here);
+}
+
+void cw_its_whole(struct cw_control *p, void (*whole)(struct cw_control *p, uint32_t warp))
+{
+    of(p)->whole = whole;
+}
+
 /* ---- what else the core says ---- */
 
 void cw_its_start(struct cw_control *p, uint32_t warp, cw_lanes lanes)
@@ -218,7 +273,7 @@ void cw_its_start(struct cw_control *p, uint32_t warp, cw_lanes lanes)
     struct its *d = of(p);
     if (d->warp[warp].place_cnt != 0)
         cw_its__forget_places(d, warp);
-    d->warp[warp] = (struct its_warp){.live = lanes};
+    d->warp[warp] = (struct its_warp){.live = lanes, .pending = d->warp[warp].pending};
     d->stack[warp].depth = 0;
     p->front[warp] = (struct cw_front){.pc = 0, .stop = CW_PC_NONE, .active = lanes};
     cw_its__tell(d, warp, CW_CONVERGENCE_START, lanes);

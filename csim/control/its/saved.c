@@ -14,6 +14,8 @@ static void warp_state(struct cw_state *s, struct its_warp *w)
     CW_STATE(s, w->at);
     CW_STATE(s, w->id);
     CW_STATE(s, w->branches);
+    CW_STATE(s, w->pending);
+    CW_STATE(s, w->skips);
     CW_STATE(s, w->place_cnt);
     CW_STATE(s, w->barred);
 }

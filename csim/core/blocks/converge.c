@@ -79,6 +79,7 @@ bool cw_core__awaits(struct cw_core_blocks *blocks, uint32_t w, cw_lanes lanes, 
     if (ops->await == NULL || (named & warps->warp[w].live & ~lanes) == 0 || !ops->await(warps->control, w, lanes, named, id))
         return false;
     warps->warp[w].not_before = warps->cycle + warps->stage;
+    warps->unusual = true;
     return true;
 }
 
