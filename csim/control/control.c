@@ -34,7 +34,8 @@ int cw_control_settle(struct cw_config *config, const struct cw_control_ops *ops
     for (uint32_t i = 0; i < sizeof policies / sizeof policies[0]; i++)
         if (strcmp(policies[i], ops->name) == 0)
             named = i;
-    const bool is_free = config->core_divergence == CW_DIVERGENCE_PDOM || config->core_divergence == CW_DIVERGENCE_PDOM_ITS; /* a preset's */
+    const bool is_free =
+        config->core_divergence == CW_DIVERGENCE_PDOM || config->core_divergence == CW_DIVERGENCE_PDOM_ITS; /* a preset's */
     if (config->core_divergence != named && !is_free)
         return cw_fail(err, CW_EINVAL, "--control %s and core.divergence=%s name two policies; leave one out", ops->name,
                        policies[config->core_divergence]);

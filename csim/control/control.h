@@ -36,6 +36,7 @@ struct cw_front {
 
 #define CW_SLOTS_MAX  1024u /* warp slots of a core: as many as it may have threads of Fung 2015, Table 3.2 */
 #define CW_AWAIT_HERE UINT32_MAX
+#define CW_AWAIT_WARP (UINT32_MAX - 1)
 #define CW_SLOT_WORDS (CW_SLOTS_MAX / 64)
 
 /* A set of slots: slot w is bit w mod 64 of word w / 64. */
@@ -167,7 +168,8 @@ struct cw_control_ops {
     cw_lanes (*barrier)(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_lanes live);
     /* These active lanes execute an instruction that waits for the lanes `named`, of which some are not with them. true: they stay until these
      * have come, and others run; active lanes that do not execute it go on behind it. false: all that it needs have come. id: of a barrier of
-     * the block without result, to which lanes may come at several instructions; CW_AWAIT_HERE: they come to this instruction. NULL: nobody can
+     * the block without result, to which lanes may come at several instructions; CW_AWAIT_HERE: they come to this instruction;
+     * CW_AWAIT_WARP: to any barrier of the warp that names the same lanes. NULL: nobody can
      * wait so (core/blocks/converge.c). */
     bool (*await)(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_lanes named, uint32_t id);
     /* Of a policy whose warps have a SIMT stack of their own until some lanes have to wait for others (await, spins): whether this one has. Then

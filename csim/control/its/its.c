@@ -87,21 +87,24 @@ cw_lanes cw_its_repeats(const struct cw_control *p, uint32_t warp)
 
 /* ---- barriers of the block, operations across lanes ---- */
 
-/* Held lanes that stand at this PC come to another one. */
-static void resume_at(struct its *d, uint32_t warp, uint32_t pc, uint32_t target)
+/* These lanes, which are held at one PC, come to another one. */
+static void resume(struct its *d, uint32_t warp, cw_lanes lanes, uint32_t target)
 {
     struct its_warp *w = &d->warp[warp];
-    const cw_lanes lanes = cw_its__at(w->at, w->held, pc);
     w->held &= ~lanes;
     cw_its__note_place(w, lanes, target);
     cw_its__tell(d, warp, CW_CONVERGENCE_RESUME, lanes)->target = target;
 }
 
-static cw_lanes with_id(const struct its_warp *w, uint32_t id)
+/* Held lanes at the barrier with this number; at a barrier of the warp, those that name the same lanes. */
+static cw_lanes held_at(const struct its_warp *w, uint32_t id, cw_lanes named)
 {
     cw_lanes there = 0;
-    for (cw_lanes left = w->held; left != 0; left = cw_lanes_rest(left))
-        there |= w->id[cw_lanes_first(left)] == id ? cw_lanes_one(cw_lanes_first(left)) : 0;
+    for (cw_lanes left = w->held; left != 0; left = cw_lanes_rest(left)) {
+        const uint32_t lane = cw_lanes_first(left);
+        const bool is = w->id[lane] == id && (id != CW_AWAIT_WARP || w->named[lane] == named);
+        there |= is ? cw_lanes_one(lane) : 0;
+    }
     return there;
 }
 
@@ -109,10 +112,37 @@ static cw_lanes with_id(const struct its_warp *w, uint32_t id)
 static void wake_held(struct its *d, uint32_t warp)
 {
     const struct its_warp *w = &d->warp[warp];
-    if (w->live == 0 || w->held != w->live || with_id(w, w->id[cw_lanes_first(w->held)]) != w->held)
+    const uint32_t id = w->held != 0 ? w->id[cw_lanes_first(w->held)] : CW_AWAIT_WARP;
+    if (id == CW_AWAIT_WARP || w->held != w->live || held_at(w, id, 0) != w->held)
         return;
     const uint32_t pc = w->at[cw_lanes_first(w->held)];
-    resume_at(d, warp, pc, pc);
+    resume(d, warp, cw_its__at(w->at, w->held, pc), pc);
+}
+
+/* All have come to their barrier of the warp, wherever each of them stands. They execute it once more, and pass (await). */
+static void let_pass(struct its *d, uint32_t warp, cw_lanes lanes)
+{
+    struct its_warp *w = &d->warp[warp];
+    w->pass |= lanes;
+    while (lanes != 0) {
+        const uint32_t pc = w->at[cw_lanes_first(lanes)];
+        const cw_lanes group = cw_its__at(w->at, lanes, pc);
+        resume(d, warp, group, pc);
+        lanes &= ~group;
+    }
+}
+
+/* Lanes have exited for which others may have waited at barriers of the warp. */
+static void wake_synced(struct its *d, uint32_t warp)
+{
+    struct its_warp *w = &d->warp[warp];
+    for (cw_lanes left = w->held; left != 0;) {
+        const uint32_t lane = cw_lanes_first(left);
+        const cw_lanes group = held_at(w, w->id[lane], w->named[lane]);
+        if (w->id[lane] == CW_AWAIT_WARP && (w->named[lane] & w->live & ~group) == 0)
+            let_pass(d, warp, group);
+        left &= ~group;
+    }
 }
 
 /* All lanes have come (await), and the front is behind the barrier. Those that have come to this instruction go on together with the active ones;
@@ -126,30 +156,57 @@ cw_lanes cw_its_barrier(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_
     while (w->held != 0) {
         const uint32_t pc = w->at[cw_lanes_first(w->held)];
         together |= pc + 1 == p->front[warp].pc;
-        resume_at(d, warp, pc, pc + 1);
+        resume(d, warp, cw_its__at(w->at, w->held, pc), pc + 1);
     }
     if (together && p->front[warp].active != 0)
         cw_its_arrive(p, warp);
     return live;
 }
 
-bool cw_its_await(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_lanes named, uint32_t id)
+/* Active lanes at a barrier of the warp to which all that they name have come now. true: those held at this instruction pass together with them. */
+static bool passes(struct its *d, uint32_t warp, cw_lanes lanes, cw_lanes held)
 {
-    struct its *d = of(p);
     struct its_warp *w = &d->warp[warp];
-    const uint32_t pc = p->front[warp].pc;
+    const bool together = cw_its__at(w->at, held, d->control.front[warp].pc) != 0;
+    let_pass(d, warp, held);
+    if (together) {
+        w->pass |= lanes;
+        cw_its_arrive(&d->control, warp);
+    }
+    return together;
+}
+
+/* The lanes stay at the front's PC, at a barrier that has a number or at this instruction. */
+static void stay(struct its *d, uint32_t warp, cw_lanes lanes, cw_lanes named, uint32_t id)
+{
+    struct its_warp *w = &d->warp[warp];
+    const uint32_t pc = d->control.front[warp].pc;
     const bool here = id == CW_AWAIT_HERE;
-    if ((named & w->live & ~lanes & ~(here ? 0 : with_id(w, id))) == 0)
-        return false;
-    cw_its__note_place(w, p->front[warp].active, pc + 1);
+    cw_its__note_place(w, d->control.front[warp].active, pc + 1);
     cw_its__note_place(w, lanes, pc);
-    for (cw_lanes left = here ? 0 : lanes; left != 0; left = cw_lanes_rest(left))
+    for (cw_lanes left = here ? 0 : lanes; left != 0; left = cw_lanes_rest(left)) {
         w->id[cw_lanes_first(left)] = id;
+        w->named[cw_lanes_first(left)] = named;
+    }
     w->held |= here ? 0 : lanes;
     struct cw_adapt_convergence_barriers_op *op = cw_its__ask(d, warp, here ? CW_CONVERGENCE_WARPSYNC : CW_CONVERGENCE_BLOCK, lanes);
     op->named = named;
     op->target = pc;
     op->next = pc + 1;
+}
+
+bool cw_its_await(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_lanes named, uint32_t id)
+{
+    struct its *d = of(p);
+    struct its_warp *w = &d->warp[warp];
+    const cw_lanes passing = id == CW_AWAIT_WARP ? lanes & w->pass : 0, waiting = lanes & ~passing;
+    w->pass &= ~passing;
+    if (waiting == 0)
+        return false;
+    const cw_lanes held = id == CW_AWAIT_HERE ? 0 : held_at(w, id, named);
+    if ((named & w->live & ~waiting & ~held) == 0)
+        return id == CW_AWAIT_WARP && passes(d, warp, waiting, held);
+    stay(d, warp, waiting, named, id);
     return true;
 }
 
@@ -291,7 +348,9 @@ void cw_its_exit(struct cw_control *p, uint32_t warp, cw_lanes lanes)
     else
         cw_its__tell(d, warp, CW_CONVERGENCE_EXIT, lanes);
     p->front[warp].active &= ~lanes;
+    w->pass &= ~lanes;
     wake_held(d, warp);
+    wake_synced(d, warp);
 }
 
 int cw_its_prepare(struct cw_control *p, const struct cw_kernel *kernel, const char *file, bool static_warps, struct cw_error *err)

@@ -21,6 +21,8 @@ static void follow(struct its *d, uint32_t warp, const struct cw_adapt_convergen
     if ((v->group & w->last) == 0)
         w->branches = 0;
     d->control.front[warp] = (struct cw_front){.pc = v->pc, .stop = cw_its__stop(d, warp, v->pc), .active = v->group};
+    if ((v->group & w->pass) != 0 && (w->named[cw_lanes_first(v->group & w->pass)] & w->live & ~v->group) == 0)
+        w->pass &= ~v->group; /* All are together: nobody asks who has come. */
     if (d->whole != NULL && v->group == w->live)
         d->whole(&d->control, warp);
     d->config.host.go(d->config.host.context, warp);
