@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The policy of immediate post-dominators, which every preset has. */
+/* The policy of immediate post-dominators: a SIMT stack per warp. */
 #ifndef CW_CONTROL_IPDOM_H
 #define CW_CONTROL_IPDOM_H
 
