@@ -21,7 +21,8 @@ enum {
     CW_DIVERGENCE_SI,
     CW_DIVERGENCE_DWS,
     CW_DIVERGENCE_CAPRI,
-    CW_DIVERGENCE_LW
+    CW_DIVERGENCE_LW,
+    CW_DIVERGENCE_PDOM_ITS
 };
 /* Whether each lane has a PC of its own. */
 static inline bool cw_divergence_is_independent(uint32_t divergence)

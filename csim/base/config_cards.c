@@ -33,6 +33,8 @@ static const struct cw_config__override qv100[] = {
     SET(core_schedulers, 4, QV),
     SET(core_issue_cycles, 1, QV ": an instruction per scheduler and cycle"),
     SET(core_scheduler, CW_SCHED_GTO, QV),
+    SET(core_divergence, CW_DIVERGENCE_PDOM_ITS,
+        "CUDA guide, compute capability 7.0: threads of a warp have PCs; Dale 2026: branches cost what they did before"),
     SET(core_fetch_cycles, 4, QVT ": its branch unit"),
     SET(core_barrier_interval, 2, "CUDA guide: 16 threads a cycle, compute capability 7 and 8"),
     SET(core_sub_cores, CW_ON, "Volta: units of each of four parts of a core; Nsight Compute: pipes"),

@@ -15,9 +15,11 @@ const struct cw_control_ops *cw_control_find(const char *name)
 }
 
 /* By the values of core.divergence. */
-static const char *const policies[] = {[CW_DIVERGENCE_PDOM] = "ipdom", [CW_DIVERGENCE_DWF] = "dwf",     [CW_DIVERGENCE_DWF_WB] = "dwf-wb",
-                                       [CW_DIVERGENCE_TBC] = "tbc",    [CW_DIVERGENCE_ITS] = "its",     [CW_DIVERGENCE_SI] = "si",
-                                       [CW_DIVERGENCE_DWS] = "dws",    [CW_DIVERGENCE_CAPRI] = "capri", [CW_DIVERGENCE_LW] = "lw"};
+static const char *const policies[] = {
+    [CW_DIVERGENCE_PDOM] = "ipdom",       [CW_DIVERGENCE_DWF] = "dwf",     [CW_DIVERGENCE_DWF_WB] = "dwf-wb",
+    [CW_DIVERGENCE_TBC] = "tbc",          [CW_DIVERGENCE_ITS] = "its",     [CW_DIVERGENCE_SI] = "si",
+    [CW_DIVERGENCE_DWS] = "dws",          [CW_DIVERGENCE_CAPRI] = "capri", [CW_DIVERGENCE_LW] = "lw",
+    [CW_DIVERGENCE_PDOM_ITS] = "pdom-its"};
 
 int cw_control_of(const struct cw_control_ops **ops, const struct cw_config *config, struct cw_error *err)
 {
@@ -32,7 +34,9 @@ int cw_control_settle(struct cw_config *config, const struct cw_control_ops *ops
     for (uint32_t i = 0; i < sizeof policies / sizeof policies[0]; i++)
         if (strcmp(policies[i], ops->name) == 0)
             named = i;
-    if (config->core_divergence != named && config->core_divergence != CW_DIVERGENCE_PDOM)
+    const bool is_free =
+        config->core_divergence == CW_DIVERGENCE_PDOM || config->core_divergence == CW_DIVERGENCE_PDOM_ITS; /* a preset's */
+    if (config->core_divergence != named && !is_free)
         return cw_fail(err, CW_EINVAL, "--control %s and core.divergence=%s name two policies; leave one out", ops->name,
                        policies[config->core_divergence]);
     config->core_divergence = named;

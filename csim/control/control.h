@@ -36,6 +36,7 @@ struct cw_front {
 
 #define CW_SLOTS_MAX  1024u /* warp slots of a core: as many as it may have threads of Fung 2015, Table 3.2 */
 #define CW_AWAIT_HERE UINT32_MAX
+#define CW_AWAIT_WARP (UINT32_MAX - 1)
 #define CW_SLOT_WORDS (CW_SLOTS_MAX / 64)
 
 /* A set of slots: slot w is bit w mod 64 of word w / 64. */
@@ -167,9 +168,16 @@ struct cw_control_ops {
     cw_lanes (*barrier)(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_lanes live);
     /* These active lanes execute an instruction that waits for the lanes `named`, of which some are not with them. true: they stay until these
      * have come, and others run; active lanes that do not execute it go on behind it. false: all that it needs have come. id: of a barrier of
-     * the block without result, to which lanes may come at several instructions; CW_AWAIT_HERE: they come to this instruction. NULL: nobody can
+     * the block without result, to which lanes may come at several instructions; CW_AWAIT_HERE: they come to this instruction;
+     * CW_AWAIT_WARP: to any barrier of the warp that names the same lanes. NULL: nobody can
      * wait so (core/blocks/converge.c). */
     bool (*await)(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_lanes named, uint32_t id);
+    /* Of a policy whose warps have a SIMT stack of their own until some lanes have to wait for others (await, spins): whether this one has. Then
+     * its front has active lanes, and native code may run it. NULL: there is none such, or all have and nobody ever waits. */
+    bool (*stacked)(const struct cw_control *p, uint32_t warp);
+    /* Active lanes, behind a backward branch, have polled memory in vain so many times. true: they wait, and others run. NULL: the policy sees to
+     * that at branches, or others never run before. */
+    bool (*spins)(struct cw_control *p, uint32_t warp, uint32_t polls);
     /* Of a policy that mixes blocks: threads that have arrived at a barrier, and have left their warp there, go on behind it. */
     void (*resume)(struct cw_control *p, uint32_t home, cw_lanes lanes);
     /* With core.scoreboard=warp: host.done of some threads is known now. NULL: the policy does not ask. */

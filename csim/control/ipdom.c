@@ -5,8 +5,6 @@
 
 #include <stdlib.h>
 
-#include "control/simt_stack.h"
-
 struct ipdom {
     struct cw_control control;
     struct cw_simt *warp; /* [slot] */
@@ -182,6 +180,11 @@ static void state(struct cw_control *p, struct cw_state *s)
     struct ipdom *d = (struct ipdom *)p;
     for (uint32_t w = 0; w < d->warps; w++)
         cw_simt_state(s, &d->warp[w]);
+}
+
+struct cw_simt *cw_ipdom_stack(struct cw_control *p, uint32_t warp)
+{
+    return current(p, warp);
 }
 
 static void destroy(struct cw_control *p)

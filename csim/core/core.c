@@ -277,8 +277,8 @@ static int create_control(struct cw_core *c, struct cw_error *err)
     c->blocks->control_next = c->blocks->flush.next = CW_CYCLE_NEVER;
     warps->mixes = warps->cfg.control->mixes;
     warps->unusual = warps->cfg.control->regroups || warps->cfg.control->may_issue != NULL || warps->cfg.control->first != NULL ||
-                     warps->cfg.control->await != NULL || warps->one_by_one || warps->by_lane || c->memory->unified || warps->rows > 1 ||
-                     warps->cfg.count_stalls;
+                     (warps->cfg.control->await != NULL && warps->cfg.control->stacked == NULL) || warps->one_by_one || warps->by_lane ||
+                     c->memory->unified || warps->rows > 1 || warps->cfg.count_stalls;
     if (warps->cfg.control->regroups && warps->slots > 64)
         return cw_fail(err, CW_EINVAL,
                        "control policy %s makes warps of a core's threads, in at most 64 slots; it has %u: set core.warps=64",

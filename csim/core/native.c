@@ -173,7 +173,7 @@ bool cw_core__native_launch(struct cw_native *n, const struct cw_core_memory *co
     const struct cw_kernel *kernel = warps->launch->kernel;
     n->memory = memory;
     if (n->broken || warps->halves != 1 || warps->cfg.checks != 0 || warps->config->core_lcp != CW_LCP_OFF ||
-        warps->control->ops->await != NULL || !cw_memory_direct(memory, &n->host))
+        (warps->control->ops->await != NULL && warps->control->ops->stacked == NULL) || !cw_memory_direct(memory, &n->host))
         return false;
     n->current = find_kernel(n, warps, kernel);
     for (uint32_t i = 0; n->current != NULL && i < kernel->uop_cnt; i++) /* What was allocated then may be free now. */
@@ -248,6 +248,8 @@ uint64_t cw_core__native_run(struct cw_native *n, struct cw_core_memory *core, u
     struct cw_core_warps *warps = &core->blocks.cache.warps;
     struct cw_warp *warp = &warps->warp[w];
     if (warp->in_region || (warp->spin != 0 && warp->spin % CW_TURN_POLLS == 0))
+        return 0;
+    if (warps->control->ops->stacked != NULL && !warps->control->ops->stacked(warps->control, w))
         return 0;
     struct cw_native_frame frame = frame_of(n, core, w, most);
     while (go_on(n, warps, w, &frame))

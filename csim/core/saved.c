@@ -501,6 +501,7 @@ static void control_state(struct cw_state *s, struct cw_core *c)
         cw_state_fail(s, CW_EUNSUP, "control policy %s cannot be saved", c->warps->control->ops->name);
     else
         c->warps->control->ops->state(c->warps->control, s);
+    c->warps->unusual |= c->warps->control->ops->stacked != NULL; /* some warp may have none */
     const size_t lanes = (size_t)c->warps->slots * CW_LANES;
     if (c->warps->thread_done != NULL)
         cw_state_array(s, "thread_done", c->warps->thread_done, lanes, sizeof *c->warps->thread_done);

@@ -31,7 +31,8 @@ static int create(struct cw_gpu *gpu, struct cw_error *err)
     f->config.core_scoreboard = CW_SCOREBOARD_REGISTER;
     f->config.core_pipeline = CW_PIPELINE_SPLIT;
     f->config.core_stage_cycles = 1;
-    f->config.core_divergence = cw_divergence_is_independent(f->config.core_divergence) ? CW_DIVERGENCE_ITS : CW_DIVERGENCE_PDOM;
+    if (f->config.core_divergence != CW_DIVERGENCE_PDOM_ITS)
+        f->config.core_divergence = cw_divergence_is_independent(f->config.core_divergence) ? CW_DIVERGENCE_ITS : CW_DIVERGENCE_PDOM;
     return gpu->native != NULL ? cw_native_create(&f->native, gpu->native, gpu->native_at_once, err) : CW_OK;
 }
 

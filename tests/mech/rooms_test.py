@@ -77,7 +77,7 @@ class Empty(Rooms):
     def test_lists(self):
         lists = json.loads(self.command("list", "--json").stdout)
         self.assertEqual([m["name"] for m in lists["mechanisms"]], ["tracer", "lane_count"])
-        ours = ["ipdom", "dwf", "dwf-wb", "tbc", "its", "si", "dws", "capri", "lw"]
+        ours = ["ipdom", "dwf", "dwf-wb", "tbc", "its", "si", "dws", "capri", "lw", "pdom-its"]
         self.assertEqual([c["name"] for c in lists["controls"]], ours + ["serialise"])
         self.assertIn("lane_counter", [u["name"] for u in lists["units"]])
         plain = json.loads(self.command("list", "--json", program=COWARP).stdout)

@@ -87,6 +87,62 @@ class Pipes(unittest.TestCase):
                 self.assertLess(abs(found - latency), 0.6, f"{found:.1f} cycles, not {latency}")
 
 
+# A lane takes one of PATHS paths, each a loop of dependent additions.
+PATH = """    setp.ne.u32 %p1, %r2, {i};
+    @%p1 bra NEXT{i};
+    mov.u32 %r3, 0;
+AGAIN{i}:
+    add.f32 %f1, %f1, %f1;
+    add.f32 %f1, %f1, %f1;
+    add.u32 %r3, %r3, 1;
+    setp.lt.u32 %p2, %r3, 500;
+    @%p2 bra AGAIN{i};
+    bra.uni END;
+NEXT{i}:
+"""
+PATHS = """.version 7.8
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out)
+{{
+    .reg .b32 %r<4>; .reg .f32 %f<2>; .reg .b64 %a<3>; .reg .b64 %t<3>; .reg .pred %p<3>;
+    ld.param.u64 %a1, [out];
+    mov.u32 %r1, %tid.x;
+    and.b32 %r2, %r1, {mask};
+    mov.f32 %f1, 0f3f800000;
+    mul.wide.u32 %a2, %r1, 16;
+    add.u64 %a2, %a1, %a2;
+    bar.sync 0;
+    mov.u64 %t1, %clock64;
+{paths}END:
+    add.f32 %f1, %f1, %f1;
+    membar.cta;
+    mov.u64 %t2, %clock64;
+    st.global.v2.u64 [%a2+64], {{%t1, %t2}};
+    st.global.f32 [%a1], %f1;
+    ret;
+}}
+"""
+
+
+class Branches(unittest.TestCase):
+    def cycles(self, paths, *words):
+        with tempfile.TemporaryDirectory() as folder:
+            text = PATHS.format(mask=paths - 1, paths="".join(PATH.format(i=i) for i in range(paths)))
+            (pathlib.Path(folder) / "k.ptx").write_text(text)
+            subprocess.run([COWARP, "exec", "k.ptx", "--kernel", "k", "--grid", "1", "--block", "32", "--preset", "h100", *words, "--quiet", "--arg=out:o.bin:576"],
+                           check=True, cwd=folder, capture_output=True)
+            times = list(struct.iter_unpack("<QQ", (pathlib.Path(folder) / "o.bin").read_bytes()[64:]))
+        return max(end for _, end in times) - min(begin for begin, _ in times)
+
+    def test_paths(self):
+        """Cards of five generations take 31.7 to 31.9 times as long for 32 paths of a warp as for one (Dale 2026)."""
+        for words in ((), ("--set", "core.divergence=its")):
+            with self.subTest(words):
+                found = self.cycles(32, *words) / self.cycles(1, *words)
+                self.assertLess(abs(found / 31.8 - 1), 0.03, f"{found:.2f} times")
+
+
 EMPTY = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n"
 # Thread n reads words n, n + 256 ... of 64 KB, twice.
 TWICE = """.version 7.0

@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 COWARP, SOURCE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
-# Runs with the cycle in which they are saved: one launch and many, what the host reads between launches, caches that write back, stalls.
+# Runs with the cycle in which they are saved: one launch and many, what the host reads between launches, caches that write back, stalls, policies of control flow.
 RUNS = {
     "vecadd": ("run vecadd --param n=20000", 900),
     "vecadd, at once": ("run vecadd --param n=20000", 0),
@@ -23,6 +23,12 @@ RUNS = {
     "volta": ("run vecadd --param n=20000 --preset qv100", 5300),
     "written back": ("run bfs --param nodes=1500 --set l1.global=write-back --set l1.bytes=2048 --set l1.ways=2", 9000),
     "adversary": ("run bfs --param nodes=1500 --set core.memory=adversary", 9000),
+    "lanes that wait": (f"exec {SOURCE}/tests/system/apart.ptx --kernel apart --grid 3 --block 64 --arg zero:64 --arg zero:768 --set core.divergence=pdom-its", 300000),
+    "its": ("run lps --preset thesis-tbc --set core.divergence=its --unit convergence_barriers=rtl --param n=18", 15000),
+    "si": ("run nvrt --preset titanv --set core.count=2 --set core.divergence=si --set core.scoreboard=lane --param width=16 --param height=12 --param triangles=30 --param blocks=1", 20000),
+    "dws": ("run lps --preset thesis-tbc --set core.divergence=dws --set core.scoreboard=lane --param n=18", 15000),
+    "capri": ("run lps --preset thesis-tbc --set core.divergence=capri --param n=18", 15000),
+    "lw": ("run lps --preset thesis-tbc --set core.divergence=lw --param n=18", 15000),
 }
 
 

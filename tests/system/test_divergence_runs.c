@@ -10,13 +10,15 @@
 
 #define MACHINE "core.count=3", "partition.count=2", "core.warps=32", "core.scheduler=lrr", "core.schedulers=1"
 
-enum { PDOM, DWF, DWF_WB, TBC, TBC_STATIC, MECHANISMS };
-static const char *const mechanism[MECHANISMS][2] = {
+enum { PDOM, DWF, DWF_WB, TBC, TBC_STATIC, MECHANISMS, PDOM_ITS = MECHANISMS, ITS };
+static const char *const mechanism[][2] = {
     {"core.divergence=pdom"},
     {"core.divergence=dwf"},
     {"core.divergence=dwf-wb"},
     {"core.divergence=tbc"},
     {"core.divergence=tbc", "tbc.arrangement=static"},
+    {"core.divergence=pdom-its"},
+    {"core.divergence=its"},
 };
 
 static struct run run_of(const char *workload, uint32_t m, const char *a, const char *b)
@@ -317,6 +319,74 @@ static void test_divergence_runs__lanes_that_have_not_come(void **state)
         }
 }
 
+static uint64_t counter_of(struct cowarp_gpu *gpu, const char *wanted)
+{
+    const char *name, *dimension, *what;
+    uint64_t value;
+    for (uint32_t i = 0; cowarp_counter_at(gpu, i, &name, &value, &dimension, &what); i++)
+        if (strcmp(name, wanted) == 0)
+            return value;
+    return UINT64_MAX;
+}
+
+#define ONE_BY_ONE "core.scoreboard=warp"
+#define GLOBAL_HEAD                                                                                                                  \
+    ".version 7.0\n.target sm_70\n.address_size 64\n.global .align 4 .b32 g[64];\n.visible .entry k()\n{\n.reg .pred %p; .reg .b32 " \
+    "%r<4>; .reg .b64 %d;\nmov.u32 %r0, %tid.x;\nmov.u64 %d, g;\nand.b32 %r3, %r0, 1;\n"
+
+/* A launch of 64 threads of a machine whose issue slot takes one cycle; fills counters by name. */
+static uint64_t exec_blocks(uint32_t blocks, uint32_t m, const char *scoreboard, const char *text, const char *const name[],
+                            uint64_t value[])
+{
+    const char *const settings[] = {MACHINE, "core.issue_cycles=1", mechanism[m][0], scoreboard, mechanism[m][1], NULL};
+    struct cowarp_options o;
+    struct cowarp_gpu *gpu = NULL;
+    struct cowarp_module *module;
+    cowarp_options_init(&o);
+    o.settings = settings;
+    const struct cowarp_launch l = {.size = sizeof l, .kernel = "k", .grid = {blocks, 1, 1}, .block = {64, 1, 1}};
+    assert_int_equal(cowarp_create(&gpu, &o), 0);
+    if (cowarp_load(gpu, &module, text, strlen(text), "k.ptx") != 0)
+        fail_msg("%s", cowarp_error(gpu));
+    assert_int_equal(cowarp_run(gpu, module, &l), 0);
+    for (uint32_t i = 0; name != NULL && name[i] != NULL; i++)
+        value[i] = counter_of(gpu, name[i]);
+    const uint64_t cycles = cowarp_cycles(gpu);
+    cowarp_destroy(gpu);
+    return cycles;
+}
+
+static uint64_t exec_counting(uint32_t m, const char *scoreboard, const char *text, const char *const name[], uint64_t value[])
+{
+    return exec_blocks(1, m, scoreboard, text, name, value);
+}
+
+/* A stack with independent threads behind it runs barriers on two sides of a branch, and hands over where the stack could not have gone on, and
+ * nowhere else: what a stack can run takes its cycles. An operation with a result waits at its own instruction, for ever if need be. */
+static void test_divergence_runs__a_stack_that_hands_over(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"stack_handovers", NULL};
+    for (uint32_t i = 0; i < sizeof waits / sizeof waits[0]; i++) {
+        char text[800];
+        uint64_t handed, none;
+        snprintf(text, sizeof text, "%s%s", HEAD "mov.u32 %r0, %laneid; setp.lt.u32 %p, %r0, 9;\n", waits[i].text);
+        if (strstr(text, "@%p shfl") != NULL)
+            continue; /* lane 9 never comes */
+        if (strstr(text, "bra.uni E;\nA:\nvote") != NULL) {
+            struct exec x;
+            exec(&x, PDOM_ITS, text);
+            assert_int_equal(x.status, COWARP_EDEADLOCK);
+            assert_non_null(strstr(x.report, "lanes 000001ff wait for others at line 11; lanes fffffe00 wait for others at line 13"));
+            continue;
+        }
+        const uint64_t cycles = exec_counting(PDOM_ITS, "core.scoreboard=register", text, name, &handed);
+        assert_int_equal(handed, waits[i].says != NULL ? 2 : 0); /* warps */
+        if (waits[i].says == NULL)
+            assert_int_equal(cycles, exec_counting(PDOM, "core.scoreboard=register", text, name, &none));
+    }
+}
+
 /* Threads that spin for a lock are the majority for ever, if nobody looks after the one that holds it. */
 static void run_lock(struct exec *x, uint32_t m, const char *patience)
 {
@@ -375,48 +445,6 @@ static void test_divergence_runs__named_barriers_on_two_sides(void **state)
         assert_non_null(strstr(x.report, "at k.ptx:12 ")); /* the side that waits at its barrier */
         assert_non_null(strstr(x.report, "32 threads of the block wait for them, to go on at line 9")); /* and the other one */
     }
-}
-
-static uint64_t counter_of(struct cowarp_gpu *gpu, const char *wanted)
-{
-    const char *name, *dimension, *what;
-    uint64_t value;
-    for (uint32_t i = 0; cowarp_counter_at(gpu, i, &name, &value, &dimension, &what); i++)
-        if (strcmp(name, wanted) == 0)
-            return value;
-    return UINT64_MAX;
-}
-
-#define ONE_BY_ONE "core.scoreboard=warp"
-#define GLOBAL_HEAD                                                                                                                  \
-    ".version 7.0\n.target sm_70\n.address_size 64\n.global .align 4 .b32 g[64];\n.visible .entry k()\n{\n.reg .pred %p; .reg .b32 " \
-    "%r<4>; .reg .b64 %d;\nmov.u32 %r0, %tid.x;\nmov.u64 %d, g;\nand.b32 %r3, %r0, 1;\n"
-
-/* A launch of 64 threads of a machine whose issue slot takes one cycle; fills counters by name. */
-static uint64_t exec_blocks(uint32_t blocks, uint32_t m, const char *scoreboard, const char *text, const char *const name[],
-                            uint64_t value[])
-{
-    const char *const settings[] = {MACHINE, "core.issue_cycles=1", mechanism[m][0], scoreboard, mechanism[m][1], NULL};
-    struct cowarp_options o;
-    struct cowarp_gpu *gpu = NULL;
-    struct cowarp_module *module;
-    cowarp_options_init(&o);
-    o.settings = settings;
-    const struct cowarp_launch l = {.size = sizeof l, .kernel = "k", .grid = {blocks, 1, 1}, .block = {64, 1, 1}};
-    assert_int_equal(cowarp_create(&gpu, &o), 0);
-    if (cowarp_load(gpu, &module, text, strlen(text), "k.ptx") != 0)
-        fail_msg("%s", cowarp_error(gpu));
-    assert_int_equal(cowarp_run(gpu, module, &l), 0);
-    for (uint32_t i = 0; name != NULL && name[i] != NULL; i++)
-        value[i] = counter_of(gpu, name[i]);
-    const uint64_t cycles = cowarp_cycles(gpu);
-    cowarp_destroy(gpu);
-    return cycles;
-}
-
-static uint64_t exec_counting(uint32_t m, const char *scoreboard, const char *text, const char *const name[], uint64_t value[])
-{
-    return exec_blocks(1, m, scoreboard, text, name, value);
 }
 
 /* Odd threads load, even ones add, in other lanes of the same homes. With core.scoreboard=warp a thread waits for its own instruction only,
@@ -767,6 +795,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_divergence_runs__refusals),
     cmocka_unit_test(test_divergence_runs__warp_wide_instructions),
     cmocka_unit_test(test_divergence_runs__lanes_that_have_not_come),
+    cmocka_unit_test(test_divergence_runs__a_stack_that_hands_over),
     cmocka_unit_test(test_divergence_runs__who_holds_a_lock_gets_on),
     cmocka_unit_test(test_divergence_runs__named_barriers_on_two_sides),
     cmocka_unit_test(test_divergence_runs__a_false_uni),

@@ -123,6 +123,7 @@ SMALL = {
     "issue": "ptx=benchmarks/micro/micro.ptx kernel=issue grid=15 block=128 arg=u32:40 arg=out:out:8",
     "odds": "ptx=tests/system/unmoved.ptx kernel=odds grid=6 block=128 arg=zero:8192 arg=out:out:3072",
     "wide": "ptx=tests/system/unmoved.ptx kernel=wide grid=8 block=64 arg=zero:4096 arg=u32:255 arg=u32:3 arg=out:out:2048",
+    "apart": "ptx=tests/system/apart.ptx kernel=apart grid=3 block=64 arg=zero:64 arg=out:out:768",
 }
 THESIS = ("bfs2", "fcdt", "hotsp", "lps", "mum", "mumpp", "namd", "nvrt", "aes", "backp", "cp", "dg", "hrtwl", "lib", "lkyt", "mgst", "nnc", "ray",
           "stmcl", "sto", "wp", "wsreduce")
@@ -334,6 +335,16 @@ lps preset=thesis-tbc core.divergence=dwf warp_lut=lockstep
 namd preset=thesis-tbc core.divergence=dwf-wb warp_lut=rtl
 ray preset=thesis-tbc core.divergence=dwf-wb dwf.lut_entries=8 dwf.lut_ways=1 dwf.heap_entries=2
 wsreduce preset=thesis-tbc core.divergence=dwf fails
+lps preset=thesis-tbc core.divergence=its convergence_barriers=lockstep
+fcdt preset=titanv core.count=4 core.divergence=its core.scoreboard=lane
+nvrt preset=titanv core.count=2 core.divergence=si core.scoreboard=lane triangles=20 convergence_barriers=rtl
+lps preset=thesis-tbc core.divergence=dws core.scoreboard=lane convergence_barriers=lockstep
+fcdt preset=thesis-tbc core.divergence=capri thread_compactor=lockstep block_stack=rtl
+stmcl preset=thesis-tbc core.divergence=capri capri.entries=4
+ray preset=thesis-tbc core.divergence=lw thread_compactor=rtl block_stack=lockstep
+apart preset=qv100 core.count=2 convergence_barriers=lockstep
+apart preset=thesis-tbc core.divergence=its its.yield_branches=3
+apart core.divergence=pdom watchdog.cycles=30000 watchdog.livelock_cycles=30000 fails
 
 # Persistency.
 red preset=sbrp-far persistency=sbrp persist_buffer=rtl order_masks=lockstep

@@ -13,6 +13,7 @@ struct cw_adapt_convergence_barriers_op *cw_its__tell(struct its *d, uint32_t wa
     struct cw_adapt_convergence_barriers_op *op = &s->op[cw_ring_add(&s->op_ring, d->op_cap)];
     *op = (struct cw_adapt_convergence_barriers_op){
         .kind = kind, .warp = warp / d->scheduler_cnt, .lanes = lanes, .meet = CW_ADAPT_CONVERGENCE_BARRIERS_NONE};
+    d->warp[warp].pending++;
     d->config.host.wake(d->config.host.context);
     return op;
 }

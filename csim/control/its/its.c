@@ -14,6 +14,7 @@
  *
  * A group that begins a region keeps the warp until the region is over (region.c).
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "control/its/its_state.h"
@@ -86,21 +87,24 @@ cw_lanes cw_its_repeats(const struct cw_control *p, uint32_t warp)
 
 /* ---- barriers of the block, operations across lanes ---- */
 
-/* Held lanes that stand at this PC come to another one. */
-static void resume_at(struct its *d, uint32_t warp, uint32_t pc, uint32_t target)
+/* These lanes, which are held at one PC, come to another one. */
+static void resume(struct its *d, uint32_t warp, cw_lanes lanes, uint32_t target)
 {
     struct its_warp *w = &d->warp[warp];
-    const cw_lanes lanes = cw_its__at(w->at, w->held, pc);
     w->held &= ~lanes;
     cw_its__note_place(w, lanes, target);
     cw_its__tell(d, warp, CW_CONVERGENCE_RESUME, lanes)->target = target;
 }
 
-static cw_lanes with_id(const struct its_warp *w, uint32_t id)
+/* Held lanes at the barrier with this number; at a barrier of the warp, those that name the same lanes. */
+static cw_lanes held_at(const struct its_warp *w, uint32_t id, cw_lanes named)
 {
     cw_lanes there = 0;
-    for (cw_lanes left = w->held; left != 0; left = cw_lanes_rest(left))
-        there |= w->id[cw_lanes_first(left)] == id ? cw_lanes_one(cw_lanes_first(left)) : 0;
+    for (cw_lanes left = w->held; left != 0; left = cw_lanes_rest(left)) {
+        const uint32_t lane = cw_lanes_first(left);
+        const bool is = w->id[lane] == id && (id != CW_AWAIT_WARP || w->named[lane] == named);
+        there |= is ? cw_lanes_one(lane) : 0;
+    }
     return there;
 }
 
@@ -108,42 +112,101 @@ static cw_lanes with_id(const struct its_warp *w, uint32_t id)
 static void wake_held(struct its *d, uint32_t warp)
 {
     const struct its_warp *w = &d->warp[warp];
-    if (w->live == 0 || w->held != w->live || with_id(w, w->id[cw_lanes_first(w->held)]) != w->held)
+    const uint32_t id = w->held != 0 ? w->id[cw_lanes_first(w->held)] : CW_AWAIT_WARP;
+    if (id == CW_AWAIT_WARP || w->held != w->live || held_at(w, id, 0) != w->held)
         return;
     const uint32_t pc = w->at[cw_lanes_first(w->held)];
-    resume_at(d, warp, pc, pc);
+    resume(d, warp, cw_its__at(w->at, w->held, pc), pc);
 }
 
-/* All lanes have come (await). Those that have come to another instruction go on behind theirs when the warp does. */
+/* All have come to their barrier of the warp, wherever each of them stands. They execute it once more, and pass (await). */
+static void let_pass(struct its *d, uint32_t warp, cw_lanes lanes)
+{
+    struct its_warp *w = &d->warp[warp];
+    w->pass |= lanes;
+    while (lanes != 0) {
+        const uint32_t pc = w->at[cw_lanes_first(lanes)];
+        const cw_lanes group = cw_its__at(w->at, lanes, pc);
+        resume(d, warp, group, pc);
+        lanes &= ~group;
+    }
+}
+
+/* Lanes have exited for which others may have waited at barriers of the warp. */
+static void wake_synced(struct its *d, uint32_t warp)
+{
+    struct its_warp *w = &d->warp[warp];
+    for (cw_lanes left = w->held; left != 0;) {
+        const uint32_t lane = cw_lanes_first(left);
+        const cw_lanes group = held_at(w, w->id[lane], w->named[lane]);
+        if (w->id[lane] == CW_AWAIT_WARP && (w->named[lane] & w->live & ~group) == 0)
+            let_pass(d, warp, group);
+        left &= ~group;
+    }
+}
+
+/* All lanes have come (await), and the front is behind the barrier. Those that have come to this instruction go on together with the active ones;
+ * those that have come to another one go on behind theirs when the warp does. */
 cw_lanes cw_its_barrier(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_lanes live)
 {
     struct its *d = of(p);
     struct its_warp *w = &d->warp[warp];
+    bool together = false;
     (void)lanes;
     while (w->held != 0) {
         const uint32_t pc = w->at[cw_lanes_first(w->held)];
-        resume_at(d, warp, pc, pc + 1);
+        together |= pc + 1 == p->front[warp].pc;
+        resume(d, warp, cw_its__at(w->at, w->held, pc), pc + 1);
     }
+    if (together && p->front[warp].active != 0)
+        cw_its_arrive(p, warp);
     return live;
+}
+
+/* Active lanes at a barrier of the warp to which all that they name have come now. true: those held at this instruction pass together with them. */
+static bool passes(struct its *d, uint32_t warp, cw_lanes lanes, cw_lanes held)
+{
+    struct its_warp *w = &d->warp[warp];
+    const bool together = cw_its__at(w->at, held, d->control.front[warp].pc) != 0;
+    let_pass(d, warp, held);
+    if (together) {
+        w->pass |= lanes;
+        cw_its_arrive(&d->control, warp);
+    }
+    return together;
+}
+
+/* The lanes stay at the front's PC, at a barrier that has a number or at this instruction. */
+static void stay(struct its *d, uint32_t warp, cw_lanes lanes, cw_lanes named, uint32_t id)
+{
+    struct its_warp *w = &d->warp[warp];
+    const uint32_t pc = d->control.front[warp].pc;
+    const bool here = id == CW_AWAIT_HERE;
+    cw_its__note_place(w, d->control.front[warp].active, pc + 1);
+    cw_its__note_place(w, lanes, pc);
+    for (cw_lanes left = here ? 0 : lanes; left != 0; left = cw_lanes_rest(left)) {
+        w->id[cw_lanes_first(left)] = id;
+        w->named[cw_lanes_first(left)] = named;
+    }
+    w->held |= here ? 0 : lanes;
+    struct cw_adapt_convergence_barriers_op *op = cw_its__ask(d, warp, here ? CW_CONVERGENCE_WARPSYNC : CW_CONVERGENCE_BLOCK, lanes);
+    op->named = named;
+    op->target = pc;
+    op->next = pc + 1;
 }
 
 bool cw_its_await(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_lanes named, uint32_t id)
 {
     struct its *d = of(p);
     struct its_warp *w = &d->warp[warp];
-    const uint32_t pc = p->front[warp].pc;
-    const bool here = id == CW_AWAIT_HERE;
-    if ((named & w->live & ~lanes & ~(here ? 0 : with_id(w, id))) == 0)
+    const cw_lanes passing = id == CW_AWAIT_WARP ? lanes & w->pass : 0, waiting = lanes & ~passing;
+    w->pass &= ~passing;
+    if (waiting == 0)
         return false;
-    cw_its__note_place(w, p->front[warp].active, pc + 1);
-    cw_its__note_place(w, lanes, pc);
-    for (cw_lanes left = here ? 0 : lanes; left != 0; left = cw_lanes_rest(left))
-        w->id[cw_lanes_first(left)] = id;
-    w->held |= here ? 0 : lanes;
-    struct cw_adapt_convergence_barriers_op *op = cw_its__ask(d, warp, here ? CW_CONVERGENCE_WARPSYNC : CW_CONVERGENCE_BLOCK, lanes);
-    op->named = named;
-    op->target = pc;
-    op->next = pc + 1;
+    const cw_lanes held = id == CW_AWAIT_HERE ? 0 : held_at(w, id, named);
+    if ((named & w->live & ~waiting & ~held) == 0)
+        return id == CW_AWAIT_WARP && passes(d, warp, waiting, held);
+    stay(d, warp, waiting, named, id);
     return true;
 }
 
@@ -211,6 +274,55 @@ void cw_its_meet(struct cw_control *p, uint32_t warp, cw_lanes lanes, uint32_t m
     cw_its__part(of(p), warp, lanes, true, false, &here);
 }
 
+/* ---- warps that come from a stack ---- */
+
+#define NOWHERE CW_ADAPT_CONVERGENCE_BARRIERS_PC_MAX /* A PC of no instruction: of lanes that are to be put to their places. */
+
+bool cw_its_can_run(const struct cw_kernel *kernel)
+{
+    return kernel->uop_cnt < NOWHERE;
+}
+
+/* From the base of the stack upwards, who stays there parts from who is above. */
+void cw_its_enter(struct cw_control *p, uint32_t warp, const struct cw_simt *stack)
+{
+    struct its *d = of(p);
+    struct its_warp *w = &d->warp[warp];
+    cw_lanes left = p->front[warp].active | cw_simt_waiting(stack);
+    *w = (struct its_warp){.live = left, .pending = w->pending};
+    cw_its__tell(d, warp, CW_CONVERGENCE_START, left);
+    for (uint32_t i = 0; i + 1 < stack->depth; i++) {
+        const struct cw_simt_entry *e = &stack->entry[i];
+        cw_lanes above = 0;
+        for (uint32_t j = i + 1; j < stack->depth; j++)
+            above |= stack->entry[j].mask;
+        const cw_lanes stay = e->mask & ~above;
+        if (stay == 0)
+            continue;
+        left &= ~stay;
+        cw_its__note_place(w, stay, e->pc);
+        struct cw_adapt_convergence_barriers_op *op = cw_its__tell(d, warp, CW_CONVERGENCE_BRANCH, left);
+        op->target = NOWHERE;
+        op->next = e->pc;
+        op->meet = (e->mask & above) != 0 ? e->pc : e->rpc;
+        op->first = true;
+    }
+    assert(left == p->front[warp].active);
+    w->skips = w->pending;
+}
+
+void cw_its_yield(struct cw_control *p, uint32_t warp)
+{
+    const struct cw_front *f = &p->front[warp];
+    const struct cw_branch here = {.target = f->pc, .next = f->pc, .rpc = CW_PC_NONE};
+    cw_its__part(of(p), warp, f->active, true, true, &here);
+}
+
+void cw_its_whole(struct cw_control *p, void (*whole)(struct cw_control *p, uint32_t warp))
+{
+    of(p)->whole = whole;
+}
+
 /* ---- what else the core says ---- */
 
 void cw_its_start(struct cw_control *p, uint32_t warp, cw_lanes lanes)
@@ -218,7 +330,7 @@ void cw_its_start(struct cw_control *p, uint32_t warp, cw_lanes lanes)
     struct its *d = of(p);
     if (d->warp[warp].place_cnt != 0)
         cw_its__forget_places(d, warp);
-    d->warp[warp] = (struct its_warp){.live = lanes};
+    d->warp[warp] = (struct its_warp){.live = lanes, .pending = d->warp[warp].pending};
     d->stack[warp].depth = 0;
     p->front[warp] = (struct cw_front){.pc = 0, .stop = CW_PC_NONE, .active = lanes};
     cw_its__tell(d, warp, CW_CONVERGENCE_START, lanes);
@@ -236,7 +348,9 @@ void cw_its_exit(struct cw_control *p, uint32_t warp, cw_lanes lanes)
     else
         cw_its__tell(d, warp, CW_CONVERGENCE_EXIT, lanes);
     p->front[warp].active &= ~lanes;
+    w->pass &= ~lanes;
     wake_held(d, warp);
+    wake_synced(d, warp);
 }
 
 int cw_its_prepare(struct cw_control *p, const struct cw_kernel *kernel, const char *file, bool static_warps, struct cw_error *err)

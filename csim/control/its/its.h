@@ -7,6 +7,7 @@
 #define CW_CONTROL_ITS_ITS_H
 
 #include "control/control.h"
+#include "control/simt_stack.h"
 
 /* As cw_its_create, with so many bytes of zeros for the policy itself: cw_its_own. cw_its_destroy frees them. */
 int cw_its_create_for(struct cw_control **out, const struct cw_control_config *config, size_t bytes, struct cw_error *err);
@@ -25,6 +26,16 @@ bool cw_its_keeps(const struct cw_control *p, uint32_t warp);
 /* The active lanes are to meet at this PC, which lies behind theirs; until the unit has answered none is active. Some of them are in `lanes`,
  * and some are not. */
 void cw_its_meet(struct cw_control *p, uint32_t warp, cw_lanes lanes, uint32_t meet);
+
+/* For a policy whose warps are with independent threads for a while only (csim/control/pdom_its). Whether the kernel has few enough instructions. */
+bool cw_its_can_run(const struct cw_kernel *kernel);
+/* The warp is with independent threads from now on: its lanes stand where this stack, outside of a region, has them, and meet where they would have.
+ * The front is that of the stack, and stays, until the policy asks for something: cw_its_await or cw_its_yield is to follow. */
+void cw_its_enter(struct cw_control *p, uint32_t warp, const struct cw_simt *stack);
+/* The active lanes let others of the warp run. */
+void cw_its_yield(struct cw_control *p, uint32_t warp);
+/* From now on `whole` is called when all lanes of a warp have become active together, at its front; it may change the front's stop. */
+void cw_its_whole(struct cw_control *p, void (*whole)(struct cw_control *p, uint32_t warp));
 
 /* Warps whose group waits for a load, for a policy that then looks whether others can run; zeros at first. */
 struct cw_its_stalls {
@@ -64,6 +75,11 @@ cw_lanes cw_its_waiting(const struct cw_control *p, uint32_t warp);
 uint32_t cw_its_where(const struct cw_control *p, uint32_t home, uint32_t lane);
 void cw_its_report(const struct cw_control *p, uint32_t warp, uint32_t (*line)(const void *context, uint32_t pc), const void *context,
                    FILE *out);
+
+struct cw_its_keys {
+#define CW_LIST "control/its/keys.def"
+#include "base/key_fields.h"
+};
 
 extern const struct cw_key_set cw_its_keys;
 extern const struct cw_mech_unit cw_its_units[1];

@@ -9,24 +9,23 @@
 #include "control/its/its.h"
 #include "control/simt_stack.h"
 
-struct cw_its_keys {
-#define CW_LIST "control/its/keys.def"
-#include "base/key_fields.h"
-};
-
 /* A slot. The unit has the barriers and the groups; here is what the core asks about, and what it need not ask the unit. */
 struct its_warp {
     cw_lanes live;
-    cw_lanes held;                  /* At barriers of the block. */
-    cw_lanes again;                 /* They come back to the indexed branch at which they are. */
-    cw_lanes stopped;               /* The policy has stopped them (cw_its_stop). */
-    cw_lanes last;                  /* The group of the last operation. */
-    cw_lanes blocked, parked;       /* As the unit has said last. */
-    uint32_t at[CW_WARP_LANES_MAX]; /* PCs of lanes that are not active. */
-    uint32_t id[CW_WARP_LANES_MAX]; /* Of held lanes: the barrier. */
-    uint32_t branches;              /* Backward ones of the group since its turn began. */
-    uint32_t place_cnt;             /* PCs at which lanes meet besides those of branches (struct its, place). */
-    bool barred;                    /* A barrier of convergence waits for the group. */
+    cw_lanes held;                     /* At barriers of the block, and of the warp. */
+    cw_lanes pass;                     /* They come to a barrier of the warp again to which all others have come. */
+    cw_lanes again;                    /* They come back to the indexed branch at which they are. */
+    cw_lanes stopped;                  /* The policy has stopped them (cw_its_stop). */
+    cw_lanes last;                     /* The group of the last operation. */
+    cw_lanes blocked, parked;          /* As the unit has said last. */
+    uint32_t at[CW_WARP_LANES_MAX];    /* PCs of lanes that are not active. */
+    uint32_t id[CW_WARP_LANES_MAX];    /* Of held lanes: the barrier. */
+    cw_lanes named[CW_WARP_LANES_MAX]; /* Of held lanes: those that they wait for. */
+    uint32_t branches;                 /* Backward ones of the group since its turn began. */
+    uint32_t pending;                  /* Operations of the warp that the unit has not answered. */
+    uint32_t skips;                    /* Of these, the first ones whose answers say nothing: they only put lanes to their places. */
+    uint32_t place_cnt;                /* PCs at which lanes meet besides those of branches (struct its, place). */
+    bool barred;                       /* A barrier of convergence waits for the group. */
 };
 
 /* What is on its way to the unit of a scheduler, whose warps are those of slots that are its number modulo the schedulers. */
@@ -45,7 +44,8 @@ struct its {
     struct cw_simt_entry *entries;
     struct its_scheduler *scheduler;
     uint32_t scheduler_cnt, op_cap;
-    void *own;       /* Of a policy that adds to this one. */
+    void (*whole)(struct cw_control *p, uint32_t warp); /* cw_its_whole; NULL: nobody asks. */
+    void *own;                                          /* Of a policy that adds to this one. */
     uint32_t *meet;  /* [PC]: the first one from there on at which sides of a branch meet, or CW_PC_NONE; [uop_cnt] is one */
     uint64_t *place; /* [slot]: bit per PC, at which its lanes meet besides (cw_its_meet). */
     uint32_t uop_cnt;

@@ -10,6 +10,8 @@ static const struct cw_key key[] = {
 static int check(const struct cw_config *c, const void *own, struct cw_error *err)
 {
     const struct cw_its_keys *k = own;
+    if (c->core_divergence == CW_DIVERGENCE_PDOM_ITS)
+        return CW_OK;
     if (!cw_divergence_is_independent(c->core_divergence))
         return k->yield_branches == key[0].value_default
                    ? CW_OK

@@ -6,6 +6,8 @@ static void warp_state(struct cw_state *s, struct its_warp *w)
 {
     CW_STATE(s, w->live);
     CW_STATE(s, w->held);
+    CW_STATE(s, w->pass);
+    CW_STATE(s, w->named);
     CW_STATE(s, w->again);
     CW_STATE(s, w->stopped);
     CW_STATE(s, w->last);
@@ -14,6 +16,8 @@ static void warp_state(struct cw_state *s, struct its_warp *w)
     CW_STATE(s, w->at);
     CW_STATE(s, w->id);
     CW_STATE(s, w->branches);
+    CW_STATE(s, w->pending);
+    CW_STATE(s, w->skips);
     CW_STATE(s, w->place_cnt);
     CW_STATE(s, w->barred);
 }

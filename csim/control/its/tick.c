@@ -6,6 +6,11 @@
 static void follow(struct its *d, uint32_t warp, const struct cw_adapt_convergence_barriers_view *v)
 {
     struct its_warp *w = &d->warp[warp];
+    w->pending--;
+    if (w->skips != 0) {
+        w->skips--;
+        return;
+    }
     w->blocked = v->blocked;
     w->parked = v->parked;
     if (v->keep || v->group == 0)
@@ -16,6 +21,10 @@ static void follow(struct its *d, uint32_t warp, const struct cw_adapt_convergen
     if ((v->group & w->last) == 0)
         w->branches = 0;
     d->control.front[warp] = (struct cw_front){.pc = v->pc, .stop = cw_its__stop(d, warp, v->pc), .active = v->group};
+    if ((v->group & w->pass) != 0 && (w->named[cw_lanes_first(v->group & w->pass)] & w->live & ~v->group) == 0)
+        w->pass &= ~v->group; /* All are together: nobody asks who has come. */
+    if (d->whole != NULL && v->group == w->live)
+        d->whole(&d->control, warp);
     d->config.host.go(d->config.host.context, warp);
 }
 

@@ -79,7 +79,15 @@ bool cw_core__awaits(struct cw_core_blocks *blocks, uint32_t w, cw_lanes lanes, 
     if (ops->await == NULL || (named & warps->warp[w].live & ~lanes) == 0 || !ops->await(warps->control, w, lanes, named, id))
         return false;
     warps->warp[w].not_before = warps->cycle + warps->stage;
+    warps->unusual = true;
     return true;
+}
+
+/* Whether lanes of the warp wait for others by themselves, so that at a barrier of the warp nobody misses any. */
+static bool waits_apart(const struct cw_core_warps *warps, uint32_t w)
+{
+    const struct cw_control_ops *ops = warps->control->ops;
+    return ops->await != NULL && (ops->stacked == NULL || !ops->stacked(warps->control, w));
 }
 
 bool cw_core__members_came(struct cw_core_blocks *blocks, uint32_t w, const struct cw_uop *u, cw_lanes mask)
@@ -97,8 +105,12 @@ bool cw_core__members_came(struct cw_core_blocks *blocks, uint32_t w, const stru
     const cw_lanes absent = missed(blocks, w, named & warps->warp[w].live & ~mask);
     if (absent == 0)
         return true;
-    if ((absent & ~warps->front[w].active) != 0 && cw_core__awaits(blocks, w, warps->front[w].active, named, CW_AWAIT_HERE))
+    const bool anywhere = u->op == CW_OP_BAR && mask == warps->front[w].active;
+    if ((absent & ~warps->front[w].active) != 0 &&
+        cw_core__awaits(blocks, w, warps->front[w].active, named, anywhere ? CW_AWAIT_WARP : CW_AWAIT_HERE))
         return false;
+    if (anywhere && waits_apart(warps, w))
+        return true;
     const uint32_t first = cw_lanes_first(absent);
     if (cw_core__checks(warps, CW_CHECK_SYNC)) {
         cw_core__find(warps, CW_CHECK_SYNC, w, cw_lanes_first(mask), u, 0, 0,

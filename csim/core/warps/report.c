@@ -123,10 +123,15 @@ void cw_core__backward_branch(struct cw_core_warps *warps, struct cw_warp *warp,
         backward_branch_mixed(warps, warp, u);
         return;
     }
-    if (warp->polled)
-        warp->spin++;
-    else if (!warp->in_region && !(u->flags & CW_UF_ENDLESS))
-        cw_core__progress(warps, warp);
+    const struct cw_control_ops *ops = warps->control->ops;
+    if (!warp->polled) {
+        if (!warp->in_region && !(u->flags & CW_UF_ENDLESS))
+            cw_core__progress(warps, warp);
+        return;
+    }
+    warp->spin++;
+    if (ops->spins != NULL && !warp->in_region && ops->spins(warps->control, (uint32_t)(warp - warps->warp), warp->spin))
+        warps->unusual = true;
     warp->polled = false;
 }
 
