@@ -69,6 +69,11 @@ def parameter(name, value):
     return Change(f"{name} {'not set' if value is None else value}", of)
 
 
+def where_param(text, workloads, name, value):
+    """A parameter of these workloads has this value."""
+    return Change(f"{name} {value} {text}", lambda run: parameter(name, value).of(run) if run.workload in workloads else run)
+
+
 class Mutant(NamedTuple):
     """why: what the machine lacks, so that the claims must fail on it. changes: of Change, one after the other. claims: that are judged on it. same: the runs
     that a claim compares become the same run, so its number follows from the claim alone, and tiny inputs do; it counts only where it is 1, 100, or at most 0: no effect."""
@@ -141,11 +146,13 @@ WARPTM = (
     Mutant("warptm-one-machine", "the other machine is the same one", (dropped("dram.sharing", "l2.", "noc.flit", "partition.count", "core.count"),),
            "ports.fglock cores.HT-H", same=True),
     Mutant("warptm-one-array", "the table of times is one sub-array of 32 rows", (where("where tcd.ways=1", lambda run: ("tcd.ways", 1) in run.settings, "tcd.rows", 32),),
-           "tcd.1sub"))
+           "tcd.1sub"),
+    Mutant("warptm-few-bodies", "the tree that the bodies are put into is small", (where_param("of bh-h, bh-l", ("bh-h", "bh-l"), "bodies", 16),), "tx.readonly"))
 TBC = (
     Mutant("tbc-pdom", "nothing regroups threads", (PDOM,), "tbc.faster dwf.cohe tbc.BFS2 dwf.slower dwfwb.eddies dwf.eddies.divg tbc.memory tbc.memory.MGST tbc.stalls "
            "tbc.DG.rrb tbc.rrb.STMCL", same=True),
-    Mutant("tbc-dwf", "threads of all blocks are regrouped", (divergence("dwf", "tbc"),), "tbc.cohe"))
+    Mutant("tbc-dwf", "threads of all blocks are regrouped", (divergence("dwf", "tbc"),), "tbc.cohe tbc.traffic"),
+    Mutant("tbc-no-l2", "the small L2 has an eighth of its bytes", (where("where l2.ways=8", lambda run: ("l2.ways", 8) in run.settings, "l2.bytes", 16 * 1024),), "tbc.l2.cohe"))
 SITM = (
     Mutant("sitm-kilo", "no snapshots", (snapshots_are(KILO_FORM),), "si.lists si.wasted si.versions.more", same=True),
     Mutant("sitm-warptm", "no snapshots", (snapshots_are(()),), "si.commit", same=True),
@@ -153,9 +160,10 @@ SITM = (
     Mutant("sitm-no-intra", "conflicts within a warp are not seen", tuple(wrong(*pair, "warptm") for pair in KILO_FORM), "si.aborts.intra", same=True),
     Mutant("sitm-oracle", "times are as good as the whole graph", (other("sitm-oracle", "sitm-ts"), dropped("si.graph")), "si.loops", same=True),
     Mutant("sitm-warptm-whole", "no snapshots", (snapshots_are(()),), "si.order si.energy si.energy.lists"),
+    Mutant("sitm-kilo-whole", "no snapshots", (snapshots_are(KILO_FORM),), "si.energy.lists"),
     Mutant("sitm-near-memory", "memory is 216 cycles nearer", (wrong("l2.rop_latency", 24),), "si.length.BT-2"))
 LOCALTM = (
-    Mutant("localtm-one-detector", "all detectors are pRW-sig", (dropped("ltm.detect"),), "ltm.overhead ltm.code.sWO ltm.serial.sWO"),
+    Mutant("localtm-one-detector", "all detectors are pRW-sig", (dropped("ltm.detect"),), "ltm.overhead ltm.code.sWO ltm.serial.sWO ltm.sWO.read_only"),
     Mutant("localtm-single", "a single work-item goes on", (Change("ltm.serial single in place of multiple", lambda run: run._replace(
            settings=tuple((k, str(v).replace("multiple", "single")) for k, v in run.settings))),), "ltm.multiple.serial"),
     Mutant("localtm-slow", "scratch-pad accesses are slow where several work-items go on",

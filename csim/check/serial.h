@@ -21,6 +21,10 @@
  * These are violations of their own: a read whose value differs from the version's value; a committed write that never arrived, arrived
  * twice or with another value; final memory that differs from the last version; a word put aside or restored that does; a
  * load or a write set that is not what the program does; an event of an attempt that cannot be (see stray_events). Aborted attempts that read an inconsistent snapshot are counted (opacity), not judged.
+ *
+ * Snapshots may permit an attempt to see one that no order of the commits explains: who has read a word before another transaction wrote it
+ * stands before that one, but may commit after it, and between the two commits there is a snapshot. It is whole, so such an attempt is
+ * counted apart.
  */
 #ifndef CW_CHECK_SERIAL_H
 #define CW_CHECK_SERIAL_H
@@ -35,7 +39,8 @@ struct cw_serial_report {
     uint64_t reads, writes;             /* words of committed attempts */
     uint64_t cycle_length;              /* transactions in the shortest cycle found, 0: none */
     uint64_t value_errors, lost_writes; /* violations of the other kinds */
-    uint64_t inconsistent_aborted;      /* opacity count */
+    uint64_t inconsistent_aborted;      /* Opacity count: there was no moment at which all that the attempt has read was true together. */
+    uint64_t unordered_aborted;         /* of the others, those whose snapshot no order of the commits explains */
     /* Events of an attempt that has not begun, a second begin of an attempt, and a commit or abort of one that has ended: who tells the
      * events is wrong, so nothing else can be relied upon. */
     uint64_t stray_events;

@@ -277,8 +277,18 @@ static void judge_real_time(struct verdict *v)
     describe_path(v, path, length < CYCLE_MAX ? length : CYCLE_MAX, v->report->real_time, sizeof v->report->real_time);
 }
 
-/* Whether the attempt, had it committed, would close a cycle: then no moment exists at which all its reads were true together. */
-static bool inconsistent(struct verdict *v, uint32_t attempt)
+/* Whether a read from before the attempt's abort found what memory, or the attempt's snapshot, never held. */
+static bool is_torn(const struct cw_serial *s, uint32_t attempt)
+{
+    for (uint32_t i = s->attempt.at[attempt].reads; i != NONE; i = s->read.at[i].next)
+        if (s->read.at[i].now < s->attempt.at[attempt].ended && s->read.at[i].version == NONE)
+            return true;
+    return false;
+}
+
+/* Whether the attempt, had it committed, would close a cycle. Where regions read memory as it is, no moment exists then at which all its
+ * reads were true together. */
+static bool closes_cycle(struct verdict *v, uint32_t attempt)
 {
     struct cw_serial *s = v->s;
     uint32_t from[64], to[64], from_cnt = 0, to_cnt = 0;
@@ -286,8 +296,6 @@ static bool inconsistent(struct verdict *v, uint32_t attempt)
         const struct cw_serial_read *r = s->read.at + i;
         if (r->now >= s->attempt.at[attempt].ended)
             continue;
-        if (r->version == NONE)
-            return true;
         uint32_t writer = node_of(s, s->version.at[r->version].writer), next = next_writer(s, r->version, attempt);
         uint32_t after = next != NONE ? node_of(s, s->version.at[next].writer) : NONE;
         if (writer != NONE && to_cnt < 64)
@@ -296,6 +304,14 @@ static bool inconsistent(struct verdict *v, uint32_t attempt)
             from[from_cnt++] = after;
     }
     return from_cnt > 0 && to_cnt > 0 && cw_graph_reaches(&v->graph, from, from_cnt, to, to_cnt);
+}
+
+static void judge_aborted(struct verdict *v, uint32_t attempt)
+{
+    if (is_torn(v->s, attempt))
+        v->report->inconsistent_aborted++;
+    else if (closes_cycle(v, attempt))
+        (*(v->s->snapshot.cnt > 0 ? &v->report->unordered_aborted : &v->report->inconsistent_aborted))++;
 }
 
 static void judge_graph(struct verdict *v)
@@ -311,7 +327,7 @@ static void judge_graph(struct verdict *v)
     }
     for (uint32_t i = 1; i < s->attempt.cnt; i++)
         if (s->attempt.at[i].fate == CW_SERIAL_ABORTED)
-            v->report->inconsistent_aborted += inconsistent(v, i);
+            judge_aborted(v, i);
     judge_real_time(v);
 }
 

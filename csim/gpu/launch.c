@@ -342,6 +342,7 @@ static int judge(struct cw_gpu *gpu, struct cw_error *err)
     r.value_errors += sum->value_errors;
     r.lost_writes += sum->lost_writes;
     r.inconsistent_aborted += sum->inconsistent_aborted;
+    r.unordered_aborted += sum->unordered_aborted;
     r.stray_events += sum->stray_events;
     r.late_reads += sum->late_reads;
     r.early += sum->early;

@@ -377,7 +377,11 @@ static void note_oracle(struct cowarp_gpu *gpu, int status)
                  "serializable: %" PRIu64 " transactions, %" PRIu64 " words read, %" PRIu64 " written; %" PRIu64 " of %" PRIu64
                  " aborted attempts saw an inconsistent snapshot",
                  r->committed, r->reads, r->writes, r->inconsistent_aborted, r->aborted);
-    const size_t at = strlen(gpu->oracle);
+    size_t at = strlen(gpu->oracle);
+    if (gpu->check_serial && status == CW_OK && r->unordered_aborted != 0)
+        snprintf(gpu->oracle + at, sizeof gpu->oracle - at, ", %" PRIu64 " a whole one that no order of the commits explains",
+                 r->unordered_aborted);
+    at = strlen(gpu->oracle);
     if (gpu->real_time && status == CW_OK && r->committed != 0)
         snprintf(gpu->oracle + at, sizeof gpu->oracle - at, "; out of real-time order: %" PRIu64 "%s%s", r->early,
                  r->early != 0 ? ", as " : "", r->real_time);

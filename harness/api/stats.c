@@ -171,8 +171,9 @@ static void put_oracle(FILE *f, const struct cowarp_gpu *gpu)
     fprintf(f,
             "  \"serializability\": {\"committed\": %" PRIu64 ", \"aborted\": %" PRIu64 ", \"words_read\": %" PRIu64
             ", \"words_written\": %" PRIu64 ", \"cycle_length\": %" PRIu64 ", \"value_errors\": %" PRIu64 ", \"lost_writes\": %" PRIu64
-            ", \"inconsistent_aborted\": %" PRIu64 ", \"violation\": ",
-            r->committed, r->aborted, r->reads, r->writes, r->cycle_length, r->value_errors, r->lost_writes, r->inconsistent_aborted);
+            ", \"inconsistent_aborted\": %" PRIu64 ", \"unordered_aborted\": %" PRIu64 ", \"violation\": ",
+            r->committed, r->aborted, r->reads, r->writes, r->cycle_length, r->value_errors, r->lost_writes, r->inconsistent_aborted,
+            r->unordered_aborted);
     cw_json_string(f, r->text[0] != '\0' ? r->text : NULL);
     if (gpu->real_time) {
         fprintf(f, ", \"out_of_real_time\": %" PRIu64 ", \"real_time_example\": ", r->early);

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * km: K-Means in shared memory, on integers (GPU-LocalTM 6, KM, after Rodinia's kmeans). A thread finds the centre that is nearest to its
- * point. Then it adds the point to the sums of this centre's cluster, in one transaction: it reads and writes a word for each dimension,
- * and the number of points. When all points are added, the centres move to the middle of their clusters.
+ * km: K-Means in shared memory, on integers (GPU-LocalTM 6, KM, after Rodinia's kmeans: its input has 34 dimensions, and it takes up to 32
+ * clusters). A thread finds the centre that is nearest to its point. Then it adds the point to the sums of this centre's cluster, in one
+ * transaction: it reads and writes a word for each dimension, and the number of points. When all points are added, the centres move to the
+ * middle of their clusters.
  */
 #include "sync.h"
 
-#define DIMS     4u
+#define DIMS     34u
 #define WORDS    (DIMS + 1) /* of a cluster's sums; the last one is the number of points */
-#define CLUSTERS 96u        /* at the most */
+#define CLUSTERS 32u        /* at the most */
 
 static inline uint nearest(const uint *x, uint clusters, __local const uint *centre)
 {
     uint best = 0, least = ~0u;
     for (uint c = 0; c < clusters; c++) {
         uint sum = 0;
+#pragma unroll
         for (uint d = 0; d < DIMS; d++) {
             uint difference = x[d] - centre[c * DIMS + d];
             sum += difference * difference;
@@ -28,9 +30,10 @@ static inline uint nearest(const uint *x, uint clusters, __local const uint *cen
 }
 
 /* points: dimension by dimension, of one work-group after the other; the first ones are the first centres. sums_out: of each round and
- * work-group. */
-static inline void cluster(int locked, __global const uint *points, __global uint *sums_out, uint points_per_thread, uint clusters,
-                           uint rounds, __local uint *centre, __local uint *sums, __local uint *lock)
+ * work-group. It is always inlined: a function that both variants call would bring transactions into the one with the lock. */
+static inline __attribute__((always_inline)) void cluster(int locked, __global const uint *points, __global uint *sums_out,
+                                                          uint points_per_thread, uint clusters, uint rounds, __local uint *centre,
+                                                          __local uint *sums, __local uint *lock)
 {
     uint t = get_local_id(0), threads = get_local_size(0), n = threads * points_per_thread;
     points += get_group_id(0) * n * DIMS;
@@ -43,12 +46,13 @@ static inline void cluster(int locked, __global const uint *points, __global uin
             sums[i] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint i = t; i < n; i += threads) {
-            uint x[DIMS];
+            uint x[DIMS]; /* in registers, since all loops over it are unrolled */
+#pragma unroll
             for (uint d = 0; d < DIMS; d++)
                 x[d] = points[d * n + i];
             __local uint *own = sums + nearest(x, clusters, centre) * WORDS;
             ATOMICALLY_IN_GROUP(locked, lock, {
-                for (uint d = 0; d < DIMS; d++)
+                _Pragma("unroll") for (uint d = 0; d < DIMS; d++)
                     own[d] += x[d];
                 own[DIMS]++;
             });

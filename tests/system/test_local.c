@@ -19,6 +19,7 @@ enum { LOAD, STORE, ADD, BYTE, LOAD64, STORE64, NOTHING, END };
 
 static const char *const detect[] = {"prw-sig", "swo-sig", "dcd", "smdcd"};
 static const char *const order[] = {"ascending-single", "descending-single", "ascending-multiple", "descending-multiple"};
+static const char *const token[] = {"transaction", "lanes", "wavefront"};
 
 struct machine {
     struct cowarp_gpu *gpu;
@@ -227,10 +228,10 @@ static void test_local__token(void **state)
         memcpy(steps[i], i % 32 == 0 ? ring : none, sizeof ring);
     }
     for (uint32_t d = 0; d < 4; d++)
-        for (uint32_t t = 0; t < 2; t++) {
+        for (uint32_t t = 0; t < 3; t++) {
             char settings[120];
             struct machine m;
-            snprintf(settings, sizeof settings, "core.count=1 ltm.detect=%s ltm.token=%s", detect[d], t == 0 ? "transaction" : "wavefront");
+            snprintf(settings, sizeof settings, "core.count=1 ltm.detect=%s ltm.token=%s", detect[d], token[t]);
             open_sound(&m, settings);
             run_steps(&m, 128, (const uint32_t(*)[STEPS])steps);
             assert_int_equal(count(&m, "tx_committed"), 128);
@@ -239,6 +240,34 @@ static void test_local__token(void **state)
             assert_int_equal(count(&m, "ltm_token_aborts"), 2);
             cowarp_destroy(m.gpu);
         }
+}
+
+/* Three lanes of each wavefront are in such rings. With the token the first of them runs alone. After that the other two run one after
+ * the other, or, as GPU-LocalTM's Table 1 has it, together: nobody is left whom they meet. */
+static void test_local__token_for_several_lanes(void **state)
+{
+    static const uint32_t wg_serial[] = {2, 3, 1}; /* of one lane's transaction: the third one meets nobody any more */
+    static uint32_t steps[128][STEPS];
+    (void)state;
+    for (uint32_t i = 0; i < 128; i++) {
+        const uint32_t w = i / 32, first = 10 + 4 * (i % 32);
+        const uint32_t ring[STEPS] = {
+            OP(STORE, first + w, 0),           OP(NOTHING, 0, 0), OP(NOTHING, 0, 0), OP(STORE, first + (w + 1) % 4, 0),
+            OP(STORE, first + (w + 2) % 4, 0), OP(END, 0, 0)};
+        const uint32_t none[STEPS] = {OP(END, 0, 0)};
+        memcpy(steps[i], i % 32 < 3 ? ring : none, sizeof ring);
+    }
+    for (uint32_t t = 0; t < 3; t++) {
+        char settings[120];
+        struct machine m;
+        snprintf(settings, sizeof settings, "core.count=1 ltm.detect=dcd ltm.token=%s", token[t]);
+        open_sound(&m, settings);
+        run_steps(&m, 128, (const uint32_t(*)[STEPS])steps);
+        assert_int_equal(count(&m, "tx_committed"), 128);
+        assert_int_equal(count(&m, "ltm_wg_serial"), wg_serial[t]);
+        assert_int_equal(count(&m, "ltm_tokens"), t == 0 ? wg_serial[t] : 1);
+        cowarp_destroy(m.gpu);
+    }
 }
 
 /* Lane 0 of each wavefront adds to the same word, after a while of its own. So they fail, fail again alone, and ask for the token: one
@@ -431,8 +460,8 @@ static void test_local__random_programs(void **state)
         char settings[200];
         snprintf(settings, sizeof settings,
                  "core.count=1 core.warp_width=%u ltm.detect=%s ltm.serial=%s ltm.token=%s ltm.undo=%s ltm.sig_bits=%u ltm.wsig_bits=%u",
-                 i < 16 ? 64 : 32, detect[i % 4], order[i / 4 % 4], i % 3 == 0 ? "wavefront" : "transaction", i % 5 == 0 ? "free" : "walk",
-                 4u << (i % 4), 8u << (i / 8));
+                 i < 16 ? 64 : 32, detect[i % 4], order[i / 4 % 4], token[i % 3], i % 5 == 0 ? "free" : "walk", 4u << (i % 4),
+                 8u << (i / 8));
         assert_true(run_random(settings, &r, PROGRAMS / 32) > 0);
     }
     print_message("%u programs\n", PROGRAMS / 32 * 32);
@@ -705,6 +734,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_local__pairs),
     cmocka_unit_test(test_local__last_lane),
     cmocka_unit_test(test_local__token),
+    cmocka_unit_test(test_local__token_for_several_lanes),
     cmocka_unit_test(test_local__tokens_in_turn),
     cmocka_unit_test(test_local__nested),
     cmocka_unit_test(test_local__every_signature),

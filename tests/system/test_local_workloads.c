@@ -19,8 +19,8 @@ static const struct {
     {"it-lc", {"groups=3", "wavefronts=2"}, 3 * 2 * 64 * 2, 0, 1},
     {"gc-hc", {"groups=3", "wavefronts=2", "vertices=128", "edges=256"}, 0, 1, 1},
     {"gc-lc", {"groups=3", "wavefronts=2", "vertices=128", "edges=128"}, 0, 1, 1},
-    {"km-hc", {"groups=3", "wavefronts=2", "rounds=1"}, 3 * 2 * 64 * 2, 0, 5},
-    {"km-lc", {"groups=3", "wavefronts=2", "rounds=1"}, 3 * 2 * 64 * 2, 0, 5},
+    {"km-hc", {"groups=2", "wavefronts=2", "points=1"}, 2 * 2 * 64, 0, 35},
+    {"km-lc", {"groups=2", "wavefronts=2", "points=1"}, 2 * 2 * 64, 0, 35},
 };
 #define WORKLOAD_CNT (sizeof workloads / sizeof workloads[0])
 

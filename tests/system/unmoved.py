@@ -60,8 +60,8 @@ SMALL = {
     "it-lc": "groups=3 wavefronts=2 keys=3",
     "gc-hc": "groups=3 wavefronts=2 vertices=200 edges=600",
     "gc-lc": "groups=3 wavefronts=2 vertices=200 edges=200",
-    "km-hc": "groups=3 wavefronts=2",
-    "km-lc": "groups=3 wavefronts=2",
+    "km-hc": "groups=2 wavefronts=2 points=1",
+    "km-lc": "groups=2 wavefronts=2 points=1",
     "ll-1": "threads=40",
     "ll-2": "threads=64",
     "bt-1": "elements=100 removes=100",
@@ -294,7 +294,7 @@ gc-hc localtm preset=localtm ltm.detect=swo-sig ltm.token=transaction check-seri
 gc-lc localtm preset=localtm ltm.detect=smdcd ltm.serial=ascending-multiple check-serial
 km-hc localtm preset=localtm ltm.undo=free ltm.sig_bits=32 ltm.wsig_bits=64 ltm.hashes=1 check-serial
 km-lc localtm preset=localtm ltm.latency=9 wavefronts=4 check-serial
-km-hc localtm core.warp_width=32 shared.banks=32 check-serial
+km-hc localtm core.warp_width=32 core.shared_bytes=32768 shared.banks=32 ltm.token=lanes check-serial
 it-hc localtm preset=localtm bank_detector=lockstep tcm_select=lockstep shadow_address=lockstep
 it-hc lds-lock preset=localtm
 gc-lc lds-lock preset=localtm

@@ -10,7 +10,7 @@
  */
 enum cw_local_serial { CW_LOCAL_DESCENDING = 1, CW_LOCAL_MULTIPLE = 2 };
 enum cw_local_undo_cost { CW_LOCAL_UNDO_WALK, CW_LOCAL_UNDO_FREE };
-enum cw_local_token { CW_LOCAL_TOKEN_TRANSACTION, CW_LOCAL_TOKEN_WAVEFRONT };
+enum cw_local_token { CW_LOCAL_TOKEN_TRANSACTION, CW_LOCAL_TOKEN_LANES, CW_LOCAL_TOKEN_WAVEFRONT };
 enum cw_local_global { CW_LOCAL_GLOBAL_FAULT, CW_LOCAL_GLOBAL_ALLOW };
 
 struct cw_local_keys {

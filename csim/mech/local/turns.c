@@ -234,7 +234,7 @@ static void take_choice(struct cw_local_core *c, uint32_t warp, const struct cw_
         ask_token(c, warp, now);
         return;
     }
-    if (choice->free && c->group[w->group].holder == warp)
+    if (choice->free && c->group[w->group].holder == warp && c->local->keys.ltm_token != CW_LOCAL_TOKEN_WAVEFRONT)
         hand_on(c, w->group, now);
     go_on(c, warp, now);
 }
@@ -259,8 +259,8 @@ static void choose(struct cw_local_core *c, cw_time now)
                                                 .mode = w->mode,
                                                 .descending = (keys->ltm_serial & CW_LOCAL_DESCENDING) != 0,
                                                 .multiple = (keys->ltm_serial & CW_LOCAL_MULTIPLE) != 0,
-                                                .keep = keys->ltm_token == CW_LOCAL_TOKEN_WAVEFRONT,
-                                                .token = w->mode == CW_LOCAL_WORK_GROUP};
+                                                .keep = keys->ltm_token == CW_LOCAL_TOKEN_LANES,
+                                                .token = c->group[w->group].holder == warp || w->mode == CW_LOCAL_WORK_GROUP};
     cw_adapt_tcm_select_ask(c->select, &ask, &c->choice);
     c->chooses &= c->chooses - 1;
     c->chosen = warp;
