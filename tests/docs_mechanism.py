@@ -69,7 +69,7 @@ def build_program(files, source, build, folder):
     (folder / "build").mkdir()
     for part in ("share", "lib"):  # what comes with cowarp is looked for beside the program
         (folder / "build" / part).symlink_to(build / part)
-    call(["cc", "-o", folder / "build" / PROGRAM, *objects, *command, *libraries, "-lmd", "-llz4", "-lzstd", "-lm", "-lpthread", "-ldl"], folder)
+    call(["cc", "-o", folder / "build" / PROGRAM, *objects, *command, *libraries, "-lmd", "-lz", "-llz4", "-lzstd", "-lm", "-lpthread", "-ldl"], folder)
 
 
 def run_commands(body, folder):

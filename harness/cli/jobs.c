@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "board.h"
 #include "jobs.h"
 #include "journal.h"
 
@@ -42,6 +43,7 @@ enum { UNKNOWN, RIGHT, WRONG, NONE };
 struct crew {
     struct cli_jobs *j;
     struct cli_journal *journal;
+    struct cli_board board;
     struct process *process;
     uint32_t cnt;
     uint8_t *known;  /* [total] */
@@ -212,6 +214,7 @@ static int told(struct crew *c, uint64_t i)
     struct cli_jobs *j = c->j;
     j->ended++;
     cli_session_step(j->session, j->what, j->ended, j->total);
+    cli_board_tell(&c->board, j->ended);
     return j->done != NULL ? j->done(j->done_context, i, c->result + i * j->bytes) : CLI_OK;
 }
 
@@ -305,7 +308,9 @@ int cli_jobs_run(struct cli_jobs *j, const struct cli_parsed *p)
     if (status == CLI_OK) {
         c.journal = &journal;
         cli_session_steps_begin(j->session);
+        cli_board_open(&c.board, p, j->what, j->at_once, j->total);
         status = j->at_once > 1 && j->total > 1 ? side_by_side(&c) : follow_alone(&c);
+        cli_board_close(&c.board);
         cli_session_steps_end(j->session);
         status = cli_journal_close(&journal) == CLI_OK || status != CLI_OK ? status : CLI_FAILED;
     }

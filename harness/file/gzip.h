@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stream that writes gzip (RFC 1952) into another one. */
+/* A stream that writes gzip into another one. */
 #ifndef CW_HARNESS_FILE_GZIP_H
 #define CW_HARNESS_FILE_GZIP_H
 

@@ -335,6 +335,22 @@ class Serve(Case):
         self.assertEqual((state["alive"], state["running"]), (False, []))
         self.assertEqual(self.ask(port, f"/stop?id={state['id']}", "POST", token=token), (409, "it has ended"))
 
+    def test_commands_of_c(self):
+        """crash and litmus leave word as commands of Python do: how far they are, and whom to stop."""
+        _, port, token = self.serve()
+        for words, least in (([*CRASH, "--points", "20000", "--jobs", "2"], 1), ([*LITMUS, "--runs", "100000"], 0)):
+            command = self.start(words)
+            state = self.wait_for(lambda: [c for c in self.state(port, token) if c["alive"] and c["done"] >= least], command)[0]
+            self.assertEqual(state["command"], ["cowarp", *map(str, words)])
+            self.assertEqual((state["folder"], state["jobs"]), (str(self.folder), 1 + least))
+            self.assertLess(state["done"], state["total"])
+            self.assertEqual(state["left_seconds"] is None, state["done"] == 0)
+            self.assertEqual(self.ask(port, f"/stop?id={state['id']}", "POST", token=token), (200, "it was asked to end"))
+            command.communicate(timeout=PATIENCE)
+            self.assertEqual(command.returncode, 143)
+            self.assertEqual([c["alive"] for c in self.state(port, token) if c["id"] == state["id"]], [False])
+        self.assertEqual(list((self.folder / "cache/running").iterdir()), [])
+
     def test_reports(self):
         _, port, token = self.serve()
         sweep = self.start(["sweep", *SPINS[:7], "--arg", "zero:4", "--vary", "max-cycles=2000,100000000000", "--jobs", "1", *ENDLESS])

@@ -12,9 +12,12 @@ import tempfile
 import time
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+from waiting import SPIN  # noqa: E402  (after the path is set)
+
 COWARP = CHROMIUM = ""
-HERE = pathlib.Path(__file__).resolve().parent
-SPIN = ["spin.ptx", "--kernel", "spin", "--grid", "1", "--block", "32", "--arg", "zero:4", "--set", "watchdog.livelock_cycles=4000000000"]
+SPINS = ["spin.ptx", "--kernel", "spin", "--grid", "1", "--block", "32", "--arg", "zero:4", "--set", "watchdog.livelock_cycles=4000000000"]
 
 
 class Page(unittest.TestCase):
@@ -23,8 +26,7 @@ class Page(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         self.environment = {**os.environ, "COWARP_CACHE": str(self.folder / "cache")}
-        text = (HERE / "runner_test.py").read_text()
-        (self.folder / "spin.ptx").write_text(re.search(r'SPIN = """(.*?)"""', text, re.S)[1])
+        (self.folder / "spin.ptx").write_text(SPIN)
 
     def start(self, *words):
         command = subprocess.Popen([COWARP, *words], cwd=self.folder, env=self.environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -42,7 +44,7 @@ class Page(unittest.TestCase):
         url = self.start("serve").stdout.readline().split()[-1]
         self.assertIn("Nothing runs", self.page(url))
         self.assertNotIn("<main", self.page(url.split("?")[0]))
-        self.start("sweep", *SPIN, "--vary", "max-cycles=3000,100000000000,200000000000", "--jobs", "1", "--stalls")
+        self.start("sweep", *SPINS, "--vary", "max-cycles=3000,100000000000,200000000000", "--jobs", "1", "--stalls")
         for _ in range(60):
             if list((self.folder / "cache/runs").glob("*.json")) if (self.folder / "cache/runs").is_dir() else []:
                 break
