@@ -40,7 +40,7 @@ struct cw_serial_report {
     uint64_t cycle_length;              /* transactions in the shortest cycle found, 0: none */
     uint64_t value_errors, lost_writes; /* violations of the other kinds */
     uint64_t inconsistent_aborted;      /* Opacity count: there was no moment at which all that the attempt has read was true together. */
-    uint64_t unordered_aborted;         /* of the others, those whose snapshot no order of the commits explains */
+    uint64_t unordered_aborted;         /* Of the others, those whose snapshot no order of the commits explains */
     /* Events of an attempt that has not begun, a second begin of an attempt, and a commit or abort of one that has ended: who tells the
      * events is wrong, so nothing else can be relied upon. */
     uint64_t stray_events;

@@ -27,7 +27,7 @@ struct cw_serial_attempt {
     uint32_t after;      /* the last place of its thread (serial_order.c) when it began, or NONE */
     cw_time begun;
     cw_time committed; /* When it was told to have */
-    uint32_t owns;     /* words that it has stored, by its instructions */
+    uint32_t owns;     /* Words that it has stored, by its instructions */
 };
 
 /* What an attempt's stores to a word have left up to one of them. */

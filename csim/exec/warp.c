@@ -15,7 +15,7 @@
 struct group {
     uint32_t lanes;   /* they execute the instruction with one membermask */
     uint32_t members; /* those of them that it names */
-    uint32_t mask;    /* that membermask */
+    uint32_t mask;    /* That membermask */
 };
 
 static void tell(const struct cw_exec *x, const struct cw_uop *u, enum cw_exec_open what, uint32_t lanes, uint32_t other)
