@@ -83,7 +83,7 @@ def roofline(stats):
     for number, (level, rate) in enumerate(machine.roofs):
         corners = [(max(10.0 ** axes.x[0], floor / rate), None), (machine.issue / rate, machine.issue), (right, machine.issue)]
         path = " ".join("{:.1f},{:.1f}".format(*axes.at(x, min(machine.issue, x * rate) if y is None else y)) for x, y in corners)
-        out.append(f'<polyline class="l{number}" points="{path}"><title>{escape(level)}: {rate:.1f} bytes per core cycle; issue: {machine.issue:.0f} thread instructions</title></polyline>')
+        out.append(f'<polyline class="roof l{number}" points="{path}"><title>{escape(level)}: {rate:.1f} bytes per core cycle; issue: {machine.issue:.0f} thread instructions</title></polyline>')
     for name, level, x, y in points:
         number = [roof for roof, _ in machine.roofs].index(level)
         cx, cy = axes.at(x, y)
