@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
+#include <strings.h>
 
 #include "file/gzip.h"
 
@@ -20,7 +21,7 @@ int cw_trace_json_open(struct cw_trace_json *t, const char *path, uint64_t units
     if (status != CW_OK)
         return status;
     const size_t length = strlen(path);
-    t->file = length > 3 && strcmp(path + length - 3, ".gz") == 0 ? cw_gzip_open(t->out.file) : t->out.file;
+    t->file = length > 3 && strcasecmp(path + length - 3, ".gz") == 0 ? cw_gzip_open(t->out.file) : t->out.file;
     if (t->file == NULL) {
         cw_out_file_discard(&t->out);
         return cw_fail(err, CW_ENOMEM, "%s: out of memory", path);

@@ -391,10 +391,11 @@ class Timeline(Command):
     def test_compressed(self):
         """The same events, in less room; gzip itself finds no fault."""
         trace = self.trace(*RUNS["getm"])[1]
-        s = self.statistics(*RUNS["getm"], "--timeline", "t.json.gz")
-        self.assertEqual(s["cycles"], trace["otherData"]["end_cycle"])
-        with gzip.open(self.path("t.json.gz"), "rt") as file:
-            self.assertEqual(json.load(file), trace)
+        for name in ("t.json.gz", "t.GZ"):
+            s = self.statistics(*RUNS["getm"], "--timeline", name)
+            self.assertEqual(s["cycles"], trace["otherData"]["end_cycle"])
+            with gzip.open(self.path(name), "rt") as file:
+                self.assertEqual(json.load(file), trace)
         self.assertLess(os.path.getsize(self.path("t.json.gz")), 0.3 * os.path.getsize(self.path("t.json")))
 
     def test_barrier_by_hand(self):
