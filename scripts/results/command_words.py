@@ -31,7 +31,8 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, *, see=None, **about):
         super().__init__(allow_abbrev=False, **about)
-        self.see = see or f"see '{self.prog} --help'"
+        program, _, command = self.prog.partition(" ")
+        self.see = see or f"see '{program} help {command}'"
 
     def parse_args(self, args=None, namespace=None):
         options, rest = self.parse_known_args(args, namespace)

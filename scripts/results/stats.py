@@ -108,7 +108,7 @@ def main():
         if path is not None and path.endswith(".json"):
             raise Wrong(f"{name} {path}: would be written, and is a statistics file by its name; put {name} behind the files, or write {name}=FILE")
     if not options.files:
-        raise Wrong("needs FILE.json; see 'cowarp stats --help'")
+        raise Wrong("needs FILE.json; see 'cowarp help stats'")
     refuse_twice(options.files)
     check_outputs([("--csv", options.csv, "CSV"), ("--json", options.json, "JSON"), ("--folded", options.folded, "stacks")], [("the file", path) for path in options.files])
     files = [load(path) for path in options.files]

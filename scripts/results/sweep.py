@@ -392,13 +392,13 @@ def check_files(options, inputs):
 
 def check(options):
     if options.workload is None:
-        raise Wrong("needs a workload, a PTX file, exec or cuda; see 'cowarp sweep --help'")
+        raise Wrong("needs a workload, a PTX file, exec or cuda; see 'cowarp help sweep'")
     if options.workload == "cuda" and not options.program:
         raise Wrong("cuda needs a program: cowarp sweep cuda --vary NAME=VALUES ... -- PROGRAM [ARGUMENT ...]")
     if options.workload == "exec" and script_of(options.rest) is None:
         raise Wrong("exec needs --script FILE; a PTX file stands in its place: cowarp sweep FILE.ptx ...")
     if not options.vary:
-        raise Wrong("needs --vary NAME=VALUES; see 'cowarp sweep --help'")
+        raise Wrong("needs --vary NAME=VALUES; see 'cowarp help sweep'")
     check_files(options, input_files(options))
     if options.seeds < 1 or options.jobs < 1 or options.limit < 1:
         raise Wrong("--seeds, --jobs and --limit take numbers from 1 on")

@@ -238,7 +238,7 @@ def check(options, more, program):
     if stray is not None:
         raise Wrong(f"{stray}: options of cowarp cuda are given as --name=value")
     if not options.files and not options.also:
-        raise Wrong("needs a table of a card; see 'cowarp validate --help'")
+        raise Wrong("needs a table of a card; see 'cowarp help validate'")
     if options.files and (not program) == (options.run is None):
         raise Wrong("needs a program behind --, or --run STATS.json, and not both")
     inputs = [("the card's table", path) for path in options.files] + [("--map", options.map), ("--run", options.run)] + [("--also", path) for path in options.also]
