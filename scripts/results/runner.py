@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The runner under every long command: many calls side by side, of which each runs programs (children.py). It tells how far they are, and leaves word of
 them for `cowarp serve`. A signal ends all of it; what is done stays, and the caller's store keeps it from being done again."""
+import atexit
 import contextlib
 import json
 import os
@@ -45,7 +46,9 @@ def states():
     for folder in sorted(boards().glob("*")):
         try:
             state = json.loads((folder / "state.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError):  # it has just ended, or just begun
+        except (OSError, ValueError):  # it has just begun or just ended, or was killed then
+            if folder.name.isdigit() and born(int(folder.name)) is None:
+                shutil.rmtree(folder, ignore_errors=True)
             continue
         if state.get("version") == BOARD_VERSION and born(state["pid"]) == state["born"]:
             found[folder] = state
@@ -66,6 +69,7 @@ class Board:
         self.state = {"version": BOARD_VERSION, "id": f"{os.getpid()}-{time.time_ns()}", "pid": os.getpid(), "born": born(os.getpid()), "command": command_line(), "folder": os.getcwd(), "began": time.time(),
                       "what": what, "total": total, "done": 0, "failed": 0, "jobs": at_once, "left_seconds": None, "running": [], "ended": []}
         states()  # what others have left
+        atexit.register(self.close)  # a signal may come before there is anybody who would close it
         with contextlib.suppress(OSError):
             shutil.rmtree(self.folder, ignore_errors=True)
             self.folder.mkdir(parents=True)
@@ -99,6 +103,7 @@ class Board:
 
     def close(self):
         shutil.rmtree(self.folder, ignore_errors=True)
+        atexit.unregister(self.close)
 
 
 def command_line():

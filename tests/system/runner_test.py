@@ -369,7 +369,10 @@ class Serve(Case):
         sweep.kill()
         sweep.communicate()
         self.assertEqual([c["alive"] for c in self.state(port, token)], [False])
-        self.assertEqual(list((self.folder / "cache/running").iterdir()), [])
+        (self.folder / f"cache/running/{sweep.pid}").mkdir()  # as if it had been killed before it could say anything
+        (self.folder / f"cache/running/{os.getpid()}").mkdir()  # somebody who is about to
+        self.state(port, token)
+        self.assertEqual([path.name for path in (self.folder / "cache/running").iterdir()], [f"{os.getpid()}"])
 
 
 if __name__ == "__main__":
