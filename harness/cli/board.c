@@ -38,18 +38,13 @@ static uint64_t born(void)
     return at != NULL && at[1] != '\0' ? strtoull(at + 1, NULL, 10) : 0;
 }
 
-/* $COWARP_CACHE/running/PID, or where the cache is without it (docs/installing.md). */
+/* The cache's folder `running`, and in it one for this process. */
 static bool make_folder(struct cli_board *b)
 {
-    const char *own = getenv("COWARP_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    char path[CLI_PATH_BYTES];
-    int n;
-    if (own != NULL && own[0] != '\0')
-        n = snprintf(path, sizeof path, "%s/running/%ld", own, (long)getpid());
-    else if (xdg != NULL && xdg[0] != '\0')
-        n = snprintf(path, sizeof path, "%s/cowarp/running/%ld", xdg, (long)getpid());
-    else
-        n = snprintf(path, sizeof path, "%s/.cache/cowarp/running/%ld", home != NULL ? home : "", (long)getpid());
+    char cache[CLI_PATH_BYTES], path[CLI_PATH_BYTES];
+    if (cowarp_cache(cache, sizeof cache) != COWARP_OK)
+        return false;
+    const int n = snprintf(path, sizeof path, "%s/running/%ld", cache, (long)getpid());
     if (n < 0 || (size_t)n >= sizeof path)
         return false;
     for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {

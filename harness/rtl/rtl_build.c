@@ -94,17 +94,17 @@ static int args_run(struct args *a, const struct build *b, struct cw_error *err)
     return status;
 }
 
-static int choose_cache_dir(char *out, size_t size, const char *given, struct cw_error *err)
+int cw_rtl_cache_dir(char out[CW_PATH_MAX], const char *given, struct cw_error *err)
 {
     const char *own = getenv("COWARP_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     if (given != NULL)
-        return cw_os_path(out, size, err, "%s", given);
+        return cw_os_path(out, CW_PATH_MAX, err, "%s", given);
     if (own != NULL && *own != '\0')
-        return cw_os_path(out, size, err, "%s", own);
+        return cw_os_path(out, CW_PATH_MAX, err, "%s", own);
     if (xdg != NULL && *xdg != '\0')
-        return cw_os_path(out, size, err, "%s/cowarp", xdg);
+        return cw_os_path(out, CW_PATH_MAX, err, "%s/cowarp", xdg);
     if (home != NULL && *home != '\0')
-        return cw_os_path(out, size, err, "%s/.cache/cowarp", home);
+        return cw_os_path(out, CW_PATH_MAX, err, "%s/.cache/cowarp", home);
     return cw_fail(err, CW_EINVAL, "no directory for built RTL: set COWARP_CACHE");
 }
 
@@ -167,7 +167,7 @@ static int build_init(struct build *b, const struct cw_unit *unit, const void *p
     if (status == CW_OK && unit != NULL && unit->home != NULL)
         status = cw_os_path(b->home_rtl_dir, CW_PATH_MAX, err, "%s/rtl", unit->home);
     if (status == CW_OK)
-        status = choose_cache_dir(b->cache_dir, CW_PATH_MAX, b->opt.cache_dir, err);
+        status = cw_rtl_cache_dir(b->cache_dir, b->opt.cache_dir, err);
     return status != CW_OK || unit == NULL || b->opt.files == NULL ? status : open_files(b, err);
 }
 

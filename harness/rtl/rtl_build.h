@@ -46,6 +46,10 @@ struct cw_rtl_build_options {
 int cw_rtl_find(char path[CW_PATH_MAX], const struct cw_unit *unit, const void *params, const struct cw_rtl_build_options *opt,
                 struct cw_error *err);
 
+/* The folder of built RTL, which may not be there yet: given, or where that is NULL as cache_dir of the options says. 0, or CW_EINVAL: too long, or no
+ * variable says where. */
+int cw_rtl_cache_dir(char out[CW_PATH_MAX], const char *given, struct cw_error *err);
+
 /* Builds libcw_verilated-<version>-<ABI>.so into dir unless it is there. */
 int cw_rtl_build_runtime(char path[CW_PATH_MAX], const char *dir, const struct cw_rtl_build_options *opt, struct cw_error *err);
 

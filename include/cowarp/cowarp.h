@@ -172,6 +172,9 @@ const char *cowarp_compiler(void);
  * It is looked for in $COWARP_HOME when that is set, else in the nearest folder above the file that this library is in, a shared library or
  * a program. COWARP_OK; COWARP_EIO: it is not there, and path has the name for a message; COWARP_EINVAL: it has no room in path. */
 int cowarp_place(char *path, uint64_t bytes, const char *name);
+/* Path of the user's folder for RTL that was built and for finished runs, which may not be there yet: $COWARP_CACHE, else $XDG_CACHE_HOME/cowarp, else
+ * $HOME/.cache/cowarp. COWARP_OK; COWARP_EINVAL: none of these is set, or it has no room in path. */
+int cowarp_cache(char *path, uint64_t bytes);
 
 /* The defaults in a struct of that size, of which the library sets the members that it knows. */
 void cowarp_options_init_size(struct cowarp_options *options, uint32_t size);
