@@ -64,6 +64,14 @@ function(cw_add_tests)
     add_test(NAME check.plan COMMAND ${PROJECT_SOURCE_DIR}/tests/plan.py check ${CMAKE_BINARY_DIR})
     add_test(NAME provenance COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/provenance_test.py ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}
              ${CMAKE_COMMAND})
+    # nvcc is in no package, so what it makes of the same file is there already.
+    set(types ${CMAKE_BINARY_DIR}/types_clang.ptx)
+    set(types_source ${PROJECT_SOURCE_DIR}/tests/debug/types.cu)
+    add_custom_command(OUTPUT ${types} DEPENDS ${types_source} VERBATIM
+        COMMAND ${CLANG_14} -x cuda --cuda-device-only --cuda-gpu-arch=sm_35 -nocudainc -nocudalib -Wno-unknown-cuda-version -std=c++17 -O0 -g
+                -fdebug-prefix-map=${PROJECT_SOURCE_DIR}/tests/debug= -S ${types_source} -o ${types})
+    add_custom_target(types_clang ALL DEPENDS ${types})
+    add_dependencies(test_dwarf types_clang)
     add_test(NAME system.debug COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/debug_test.py $<TARGET_FILE:cowarp> ${PROJECT_SOURCE_DIR}/tests/debug)
     add_test(NAME system.debug.gdb COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/system/debug_gdb_test.py $<TARGET_FILE:cowarp>
              ${PROJECT_SOURCE_DIR}/tests/debug)

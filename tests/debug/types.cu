@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variables of many types, for the debugger's scenarios: types.ptx and types_clang.ptx, behind a licence line. Tests need no compiler for it.
+// Variables of many types, for the debugger's scenarios. clang makes types_clang.ptx of it in the build (cmake/tests.cmake). types.ptx is nvcc's, behind a
+// licence line:
 //     nvcc -G -ptx -arch=sm_75 types.cu -o types.ptx
-//     clang++ -x cuda --cuda-device-only --cuda-gpu-arch=sm_35 -nocudainc -nocudalib -std=c++17 -O0 -g -S types.cu -o types_clang.ptx
 #ifdef __clang__ /* without CUDA's headers */
 #define __global__      __attribute__((global))
 #define __device__      __attribute__((device))

@@ -8,7 +8,7 @@
     #! error                                and this is not
     #- from the end                         the next scenario of this run begins at its start, with no stops
 
-KERNELS and MORE are kernels.ptx and more.ptx, SCRIPT is two.script; TYPES is types.ptx, and once more types_clang.ptx; POINT is a file with a
+KERNELS and MORE are kernels.ptx and more.ptx, SCRIPT is two.script; TYPES is types.ptx, and once more types_clang.ptx beside COWARP, which the build has made; POINT is a file with a
 struct point {0.5, 10, {4, 5, 6}}; PROGRAM is tests/cuda/overlap.c, TEXTURES is tests/cuda/textures.c. Other comments say why it must be so: by the kernel's text, never by what the debugger has said once.
 
 Usage: debug_test.py COWARP FOLDER [NAME ...]"""
@@ -27,13 +27,10 @@ import time
 SECONDS = 60
 
 
-TYPES = ("types.ptx", "types_clang.ptx")
-
-
 def parts(path, types):
     """The run's words, the script's lines, of each line what is wanted and what is not, and how many scenarios that is."""
     run, lines, cnt = [], [], 1
-    files = {"TYPES": path.parent / types, "KERNELS": path.parent / "kernels.ptx", "MORE": path.parent / "more.ptx", "SCRIPT": path.parent / "two.script"}
+    files = {"TYPES": types, "KERNELS": path.parent / "kernels.ptx", "MORE": path.parent / "more.ptx", "SCRIPT": path.parent / "two.script"}
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("#:"):
             run += [str(files.get(word, word)) for word in line[2:].split()]
@@ -221,8 +218,9 @@ def check_opened(cowarp):
 
 def main():
     cowarp, folder, names = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3:]
+    types = (folder / "types.ptx", pathlib.Path(cowarp).parent / "types_clang.ptx")
     scenarios = [path for path in sorted(folder.glob("*.cwd")) if not names or path.stem in names]
-    runs = [(path, types) for path in scenarios for types in (TYPES if " TYPES " in path.read_text(encoding="utf-8") else TYPES[:1])]
+    runs = [(path, file) for path in scenarios for file in (types if " TYPES " in path.read_text(encoding="utf-8") else types[:1])]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda run: carry_out(cowarp, *run), runs))
         same = list(pool.map(lambda words: check_same(cowarp, words), SAME if not names else []))

@@ -11,7 +11,7 @@
 
 #define BROKEN 400u
 
-static const char *const files[] = {CW_SOURCE_DIR "/tests/debug/types.ptx", CW_SOURCE_DIR "/tests/debug/types_clang.ptx"};
+static const char *const files[] = {CW_SOURCE_DIR "/tests/debug/types.ptx", CW_BINARY_DIR "/types_clang.ptx"};
 
 static char *read_file(const char *path)
 {
