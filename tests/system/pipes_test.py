@@ -14,6 +14,7 @@ import tempfile
 import unittest
 
 COWARP = ""
+FEW = ("--set", "core.count=2")  # a block runs on one core, and a machine of 80 takes long to make
 CHAINS, STEPS = 8, 32  # of independent instructions; instructions of each
 HEAD = """.version 7.8
 .target sm_75
@@ -57,7 +58,7 @@ def took(preset, body, threads):
         path = pathlib.Path(folder)
         (path / "k.ptx").write_text(HEAD + "    bar.sync 0;\n    mov.u64 %t1, %clock64;\n" + body + "    membar.cta;\n    mov.u64 %t2, %clock64;\n"
                                     "    st.global.v2.u64 [%a3+64], {%t1, %t2};\n    ret;\n}\n")
-        subprocess.run([COWARP, "exec", "k.ptx", "--kernel", "k", "--grid", "1", "--block", str(threads), "--preset", preset, "--quiet", f"--arg=out:o.bin:{16 * threads + 64}"],
+        subprocess.run([COWARP, "exec", "k.ptx", "--kernel", "k", "--grid", "1", "--block", str(threads), "--preset", preset, *FEW, "--quiet", f"--arg=out:o.bin:{16 * threads + 64}"],
                        check=True, cwd=folder, capture_output=True)
         times = list(struct.iter_unpack("<QQ", (path / "o.bin").read_bytes()[64:]))
     return max(end for _, end in times) - min(begin for begin, _ in times)
@@ -130,7 +131,7 @@ class Branches(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             text = PATHS.format(mask=paths - 1, paths="".join(PATH.format(i=i) for i in range(paths)))
             (pathlib.Path(folder) / "k.ptx").write_text(text)
-            subprocess.run([COWARP, "exec", "k.ptx", "--kernel", "k", "--grid", "1", "--block", "32", "--preset", "h100", *words, "--quiet", "--arg=out:o.bin:576"],
+            subprocess.run([COWARP, "exec", "k.ptx", "--kernel", "k", "--grid", "1", "--block", "32", "--preset", "h100", *FEW, *words, "--quiet", "--arg=out:o.bin:576"],
                            check=True, cwd=folder, capture_output=True)
             times = list(struct.iter_unpack("<QQ", (pathlib.Path(folder) / "o.bin").read_bytes()[64:]))
         return max(end for _, end in times) - min(begin for begin, _ in times)
@@ -209,7 +210,7 @@ class Memory(unittest.TestCase):
             for i in range(lines):
                 indices[i * apart] = (i + 1) % lines * apart
             (path / "c.bin").write_bytes(struct.pack(f"<{len(indices)}I", *indices))
-            subprocess.run([COWARP, "exec", "k.ptx", "--kernel", "k", "--grid", "1", "--block", "1", "--preset", preset, "--quiet", "--arg", "in:c.bin", "--arg", "out:o.bin:64",
+            subprocess.run([COWARP, "exec", "k.ptx", "--kernel", "k", "--grid", "1", "--block", "1", "--preset", preset, *FEW, "--quiet", "--arg", "in:c.bin", "--arg", "out:o.bin:64",
                             f"--arg=u32:{lines}", *words], check=True, cwd=folder, capture_output=True)
             return struct.unpack("<Q", (path / "o.bin").read_bytes()[:8])[0] / lines
 
