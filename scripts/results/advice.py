@@ -131,14 +131,15 @@ def divergence(facts):
 
 
 def few_blocks(facts):
-    idle = facts.share(causes={"no_warp"})
     for row in facts.stats.get("occupancy", []):
-        own = facts.share(causes={"no_warp"}, kernel=row["kernel"])
-        cores, blocks = facts.config["core.count"], row["grid_blocks"]
-        reach = f"a grid of {blocks} blocks is for {cores} cores" if blocks < cores else \
-            f"{blocks} blocks on {cores} cores, {row['blocks_per_core']} each at once, are {blocks / cores / max(1, row['blocks_per_core']):.1f} rounds: some cores have nothing left to do"
-        yield Advice("blocks", row["kernel"], [], own, f"{percent(own if own else idle)} of scheduler cycles pass without a warp; {reach}",
-                     "more and smaller blocks" if blocks < cores else "blocks of even work, and a number of them that fills the last round")
+        idle = facts.share(causes={"no_warp"}, kernel=row["kernel"])
+        cores, blocks, at_once = facts.config["core.count"], row["grid_blocks"], max(1, row["blocks_per_core"])
+        if blocks < cores:
+            reach, what = f"a grid of {blocks} blocks is for {cores} cores", "more and smaller blocks"
+        else:
+            reach = f"{blocks} blocks on {cores} cores, {at_once} each at once, are {blocks / cores / at_once:.1f} rounds: some cores have nothing left to do"
+            what = "blocks of even work, and a number of them that fills the last round"
+        yield Advice("blocks", row["kernel"], [], idle, f"{percent(idle)} of scheduler cycles pass without a warp; {reach}", what)
 
 
 def occupancy(facts):
