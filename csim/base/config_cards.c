@@ -14,6 +14,7 @@ const struct cw_config__preset cw_config__getm = {"getm", "15 cores, 6 partition
     "inferred: a kernel that only reads and writes moves 527 bytes a cycle there, 68 percent of the memory's peak at 1132 MHz, 88 at 1455"
 #define NOC     "Jin et al. 2024, of a V100"
 #define BENCHES "gpu-benches, gpu-latency, of a "
+#define EMPTY   "an H100's empty kernels of 16,384 to 65,536 blocks"
 #define PTXAS   "ptxas 13 lets so many cycles pass"
 #define VOLTA   "Accel-Sim's microbenchmarks of a TITAN V, whose cores are the same"
 static const struct cw_config__override qv100[] = {
@@ -37,6 +38,8 @@ static const struct cw_config__override qv100[] = {
         "CUDA guide, compute capability 7.0: threads of a warp have PCs; Dale 2026: branches cost what they did before"),
     SET(core_fetch_cycles, 4, QVT ": its branch unit"),
     SET(core_barrier_interval, 2, "CUDA guide: 16 threads a cycle, compute capability 7 and 8"),
+    SET(core_block_cycles, 272, EMPTY ": those of 768 and 1,024 threads take a core 321 and 339 each, two at a time"),
+    SET(core_warp_cycles, 2, EMPTY ", the same rows: 2.25 for each warp"),
     SET(core_sub_cores, CW_ON, "Volta: units of each of four parts of a core; Nsight Compute: pipes"),
     SET(fu_convert_latency, 14, "Jia et al. 2018"),
     SET(fu_bits_latency, 10, "Jia et al. 2018"),
@@ -124,13 +127,16 @@ const struct cw_config__preset cw_config__qv100 = {"qv100", "Quadro V100 of 80 c
 
 #define TV  "GPGPU-Sim 4, tested configuration SM7_TITANV"
 #define TVM "Accel-Sim's microbenchmarks of a TITAN V"
+/* NVIDIA's page was not at hand when this was written. */
+#define GRAPHS \
+    "1.3 us: launches of a short kernel take 3.8 us each on a V100 (NVIDIA, Getting Started with CUDA Graphs), and the kernel 2.5 here"
 static const struct cw_config__override titanv[] = {
     SET(clock_core_mhz, 1455, TV ": boost; " TVM ": 1455 MHz at most"),
     SET(clock_noc_mhz, 1455, TV),
     SET(clock_l2_mhz, 1455, TV),
     SET(mem_mbytes, 12288, "the card's data sheet"),
-    SET(gpu_launch_cycles, 7258, TVM),
-    SET(gpu_next_launch_cycles, 1890, "launches back to back take at least 1.3 us"),
+    SET(gpu_launch_cycles, 6984, TVM ": 7,258 for an empty kernel, whose block begins in 274 of them"),
+    SET(gpu_next_launch_cycles, 1890, GRAPHS),
     SET(partition_count, 48, TV ": 2 sub-partitions for each of 24 channels"),
 };
 const struct cw_config__preset cw_config__titanv = {"titanv", "TITAN V of 80 cores at 1455 MHz, 24 channels", &cw_config__qv100, titanv,
@@ -207,7 +213,9 @@ static const struct cw_config__override rtx4070[] = {
     SET(fu_dpmax_interval, 64, PG "8.9: 2 lanes"),
     SET(fu_dpdiv_interval, 1152, "18 instructions of the unit"),
     SET(gpu_next_launch_cycles, 3220, "as titanv: 1.3 us"),
-    SET(noc_link_cores, 0, "not known"),
+    SET(noc_link_cores, 12,
+        "inferred: groups of 12, with as much as a V100's; an RTX 4090 reads 1,622 bytes a cycle from its L2 (" LUO
+        "), 147 for each of 11"),
     SET(core_mem_lanes, 16, AD ": 16 load/store units of a core"),
     SET(shared_latency, 29, LUO ", of an RTX 4090: 30.1 to a dependent instruction"),
     SET(l1_pipeline, 42, LUO ", of an RTX 4090: 43.4 in all"),
@@ -252,7 +260,8 @@ static const struct cw_config__override h100[] = {
     SET(fu_dp_interval, 2, PG "9.0: 64 lanes"),
     SET(fu_dpmax_interval, 2, PG "9.0: 64 lanes"),
     SET(fu_dpdiv_interval, 36, "18 instructions of the unit"),
-    SET(gpu_launch_cycles, 4030, "an empty kernel of 1,024 blocks takes 5,055 cycles, of which blocks begin in 1,024"),
+    SET(gpu_launch_cycles, 3742,
+        "an empty kernel of 1,024 blocks takes 5,055 cycles; blocks go out in 1,024 of them, and the last begins in 288"),
     SET(noc_link_cores, 0, NOC " and an H100: a group writes 12.4 times what one core does"),
     SET(shared_latency, 28, H90 ": 29 to a dependent instruction"),
     SET(l1_bytes, 262144, H90),

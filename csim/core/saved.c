@@ -55,6 +55,7 @@ static void warp_issue_state(struct cw_state *s, struct cw_core *c, struct cw_wa
 {
     CW_STATE(s, w->ready_at);
     CW_STATE(s, w->not_before);
+    CW_STATE(s, w->starts_at);
     CW_STATE(s, w->done_at);
     CW_STATE(s, w->fetched_at);
     CW_STATE(s, w->insts);
@@ -469,6 +470,7 @@ static void blocks_state(struct cw_state *s, struct cw_core *c)
     CW_STATE(s, c->blocks->room.shared_used);
     CW_STATE(s, c->blocks->room.resident);
     CW_STATE(s, c->blocks->room.started_cnt);
+    CW_STATE(s, c->blocks->room.start_free);
     cw_state_array(s, "shared", c->blocks->shared, c->warps->config->core_shared_bytes, 1);
 }
 

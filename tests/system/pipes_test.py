@@ -234,13 +234,13 @@ class Launches(unittest.TestCase):
             return json.loads((pathlib.Path(folder) / "s.json").read_text())
 
     def test_blocks_begin_one_after_the_other(self):
-        """An H100 takes so many cycles for empty kernels of blocks of 256 threads."""
-        for blocks, cycles in ((1024, 5055), (4096, 8314), (16384, 21062)):
-            found = self.launch(EMPTY, "h100", "k.ptx", "--kernel", "k", "--grid", str(blocks), "--block", "256")["cycles"]
-            self.assertLess(abs(found / cycles - 1), 0.04, found)
+        """An H100 takes so many cycles for empty kernels. Blocks of 256 and 512 threads go out one a cycle; of larger ones a core has two at a time."""
+        for blocks, threads, cycles in ((1024, 256, 5055), (4096, 256, 8314), (4096, 512, 8118), (4096, 768, 9710), (4096, 1024, 10034)):
+            found = self.launch(EMPTY, "h100", "k.ptx", "--kernel", "k", "--grid", str(blocks), "--block", str(threads))["cycles"]
+            self.assertLess(abs(found / cycles - 1), 0.025, (blocks, threads, found))
 
     def test_launches_back_to_back_overlap(self):
-        """Nothing is copied between the first two."""
+        """Nothing is copied between the first two. A TITAN V takes 7,258 cycles for an empty kernel; 1.3 us behind another one its block begins, in 274."""
         with tempfile.TemporaryDirectory() as folder:
             script = pathlib.Path(folder) / "s.txt"
             script.write_text("load k.ptx\nalloc a 64 from zeros\nlaunch k grid 1 block 32\nlaunch k grid 1 block 32\ncopy a to b\nlaunch k grid 1 block 32\n")
@@ -248,7 +248,7 @@ class Launches(unittest.TestCase):
             (pathlib.Path(folder) / "zeros").write_bytes(bytes(64))
             subprocess.run([COWARP, "exec", "--script", "s.txt", "--preset", "titanv", "--quiet", "--stats", "s.json", "--per", "launch"], check=True, cwd=folder, capture_output=True)
             launches = json.loads((pathlib.Path(folder) / "s.json").read_text())["per_launch"]
-        for launch, wanted in zip(launches, (7258, 1890, 7258), strict=True):
+        for launch, wanted in zip(launches, (7258, 1890 + 274, 7258), strict=True):
             self.assertLess(abs(launch["cycles"] - wanted), 50, launches)
 
     def test_shared_memory_takes_room_of_the_l1(self):

@@ -77,6 +77,7 @@ void cw_core__form(struct cw_core_blocks *blocks, uint32_t w, cw_lanes lanes, co
     struct cw_core_warps *const warps = &blocks->cache.warps;
     struct cw_warp *warp = &warps->warp[w];
     struct cw_dynamic_warp *dynamic = warp->dynamic;
+    uint64_t starts = 0;
     dynamic->blocks = dynamic->cnt = 0;
     for (uint32_t left = (uint32_t)lanes; left != 0;) {
         const uint32_t h = home[__builtin_ctz(left)];
@@ -86,9 +87,11 @@ void cw_core__form(struct cw_core_blocks *blocks, uint32_t w, cw_lanes lanes, co
         own &= left;
         dynamic->part[dynamic->cnt++] = (struct cw_dynamic_part){h, own};
         dynamic->blocks |= 1u << warps->warp[h].block;
+        starts = starts > warps->warp[h].starts_at ? starts : warps->warp[h].starts_at;
         left &= ~own;
     }
-    warp->not_before = warps->cycle + (warps->buffer == 0 && !fetched ? warps->config->core_fetch_cycles : warps->stage);
+    const uint64_t fetch = warps->cycle + (warps->buffer == 0 && !fetched ? warps->config->core_fetch_cycles : warps->stage);
+    warp->not_before = fetch > starts ? fetch : starts;
     warp->buffer_next = warp->buffer_end = 0;
     cw_core__requeue(warps, w);
 }
@@ -119,7 +122,7 @@ static void start_warp(struct cw_core_blocks *blocks, uint32_t w, uint32_t block
     warp->poll_high = 0;
     warp->spin_at = warp->poll = NULL;
     warp->attempt_first = warp->attempt;
-    warp->not_before = cycle;
+    warp->not_before = warp->starts_at = cycle;
     warp->done_at = 0;
     warp->fetched_at = cycle;
     warp->buffer_next = warp->buffer_end = 0;
@@ -171,6 +174,16 @@ static void tell_block(const struct cw_core_blocks *blocks, enum cw_event_type t
     cw_events_tell(warps->cfg.stream, &e);
 }
 
+/* Of the next warp of a block that the core takes in this cycle. */
+static uint64_t start_cycle(struct cw_core_blocks *blocks, uint64_t cycle)
+{
+    const struct cw_config *c = blocks->cache.warps.config;
+    const uint64_t earliest = cycle + 1 + c->core_block_cycles, free = blocks->room.start_free;
+    const uint64_t start = earliest > free ? earliest : free;
+    blocks->room.start_free = start + c->core_warp_cycles;
+    return start;
+}
+
 void cw_core__start_block(struct cw_core_blocks *blocks, const uint32_t ctaid[3], cw_time now)
 {
     assert(cw_core__can_take_block(blocks));
@@ -202,7 +215,7 @@ void cw_core__start_block(struct cw_core_blocks *blocks, const uint32_t ctaid[3]
     for (uint32_t i = 0; i < blocks->cache.warps.launch->warps; i++, w++) {
         while (blocks->cache.warps.warp[w].wait != CW_WAIT_FREE)
             w++;
-        start_warp(blocks, w, slot, i, cycle + 1);
+        start_warp(blocks, w, slot, i, start_cycle(blocks, cycle));
         warps.word[w / 64] |= cw_core__bit(w);
     }
     const uint64_t due = blocks->control_next;
