@@ -117,6 +117,13 @@ class Validate(unittest.TestCase):
                     self.assertAlmostEqual(row[2], want[2], places=3)
                 self.assertAlmostEqual(found["all"]["mean_error"], 0.0)
 
+    def test_plain_columns_have_names_of_profilers_too(self):
+        sectors = self.large["counters"]["l2_read_sectors"]
+        heading = "kernel,launch,cycles,l2_read_transactions,lts__t_sectors_op_read.avg,Grid"
+        done = self.call(f"{heading}\nscale,2,{self.large['cycles']},{sectors},7,256\n", "--json", "o.json")
+        self.assertEqual(json.loads((self.folder / "o.json").read_text())["counters"]["l2_read_sectors"], {"rows": 1, "mean_error": 0.0, "within_15_percent": 1})
+        self.assertIn("card.csv: left out, since no counter here has the name (--metrics lists all): lts__t_sectors_op_read.avg, Grid", done.stderr)
+
     def test_sectors_are_counted(self):
         """256 blocks of 64 words read 2 sectors of each 16 words; what the launch before has read is in the L2, and each launch begins with a cold L1."""
         counters = self.large["counters"]
