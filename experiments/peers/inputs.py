@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the inputs of the programs of gpgpusim.csv and v100.csv, and of Rodinia's and Parboil's of programs.csv: inputs.py FOLDER. Programs that count something else
 would not be the ones that were measured, so each input follows from a fixed seed."""
+import argparse
 import pathlib
 import random
 import struct
@@ -105,7 +106,10 @@ def parboil(folder):
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=pathlib.Path, help="is made where it is not there")
+    folder = parser.parse_args().folder
+    folder.mkdir(parents=True, exist_ok=True)
     for side in (512, 1024):
         (folder / f"temp_{side}").write_text(column(side * side, 320, 345, 1))
         (folder / f"power_{side}").write_text(column(side * side, 0, 0.01, 2))
