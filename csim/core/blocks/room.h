@@ -14,7 +14,7 @@ struct cw_room {
     uint32_t blocks, registers_used, shared_used;  /* now */
     uint32_t resident;                             /* warps */
     uint64_t started_cnt;                          /* warps, ever */
-    uint64_t start_free;                           /* the first cycle in which a further warp can start (core.warp_cycles) */
+    uint64_t start_free;                           /* The first cycle in which a further warp can start (core.warp_cycles). */
 };
 
 #endif
