@@ -68,7 +68,7 @@ def there(row, config):
 
 
 def here(launches, config):
-    """Means over launches."""
+    """Means over launches, which have taken time."""
     def mean(name):
         return sum(launch["counters"].get(name, 0) for launch in launches) / len(launches)
     burst = config["dram.burst_bytes"]
@@ -89,7 +89,10 @@ def compare(rows, stats, named, file):
             raise Wrong(f"{row.place}: kernel {base_name(row.kernel)}: {named.path} has a line for it, and no launch here fits that line")
         if row.launch > len(launches):
             raise Wrong(f"{row.place}: launch {row.launch} of kernel {base_name(row.kernel)}; here it is launched {len(launches)} times")
-        values = here(launches if row.launch == ALL else [launches[row.launch - 1]], stats["config"])
+        timed = [launch for launch in (launches if row.launch == ALL else [launches[row.launch - 1]]) if launch["cycles"] != 0]
+        if not timed:
+            raise Wrong(f"{row.place}: kernel {base_name(row.kernel)}: what it stands beside has run without time here (--launches, --functional)")
+        values = here(timed, stats["config"])
         card = there(row, stats["config"])
         found.append({"file": file, "kernel": base_name(row.kernel), "launch": row.launch, "family": family, "card": card,
                       "here": {name: values[name] for name in card}})

@@ -73,8 +73,8 @@ class Validate(unittest.TestCase):
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done
 
-    def rows(self, text, *words):
-        self.call(text, *words, "--json", "out.json")
+    def rows(self, text, *words, **of):
+        self.call(text, *words, "--json", "out.json", **of)
         found = json.loads((self.folder / "out.json").read_text())
         return found, [(row["kernel"], row["launch"], row["card"].get("cycles")) for row in found["rows"]]
 
@@ -123,6 +123,14 @@ class Validate(unittest.TestCase):
         done = self.call(f"{heading}\nscale,2,{self.large['cycles']},{sectors},7,256\n", "--json", "o.json")
         self.assertEqual(json.loads((self.folder / "o.json").read_text())["counters"]["l2_read_sectors"], {"rows": 1, "mean_error": 0.0, "within_15_percent": 1})
         self.assertIn("card.csv: left out, since no counter here has the name (--metrics lists all): lts__t_sectors_op_read.avg, Grid", done.stderr)
+
+    def test_launches_without_time_do_not_count(self):
+        subprocess.run([COWARP, "exec", "--script", "s.txt", "--preset", "titanv", "--set", "l2.host_copies=off", "--stats", "t.json", "--per", "launch", "--quiet",
+                        "--launches", "0:1"], check=True, cwd=self.folder)
+        found, rows = self.rows(f"kernel,cycles\nscale,{self.small['cycles']}\n", run=("--run", "t.json"))
+        self.assertAlmostEqual(found["all"]["mean_error"], 0.0)
+        done = self.call("kernel,launch,cycles\nscale,2,5\n", status=2, run=("--run", "t.json"))
+        self.assertIn("card.csv:2: kernel scale: what it stands beside has run without time here", done.stderr)
 
     def test_sectors_are_counted(self):
         """256 blocks of 64 words read 2 sectors of each 16 words; what the launch before has read is in the L2, and each launch begins with a cold L1."""
