@@ -28,7 +28,7 @@ HARNESS = {
     "file": ([], ["base"]),
     "rtl": ([], ["base", "unit"]),
     "wave": (["file", "rtl"], ["base", "unit", "core", "mech", "gpu"]),
-    "timeline": (["file"], ["base", "core", "mem", "gpu"]),
+    "timeline": (["file"], ["base", "ir", "core", "mem", "gpu"]),
     "debugger": (["wave"], ["base", "event", "unit", "ir", "core", "mem", "gpu"]),
     "play": (["file", "rtl", "wave"], ["base", "unit"]),
     "native": ([], ["base", "ir", "exec"]),

@@ -655,12 +655,14 @@ int cw_core_prepare(struct cw_core *c, const struct cw_launch *launch, struct cw
     if (status != 0)
         return status;
     warps->unusual |= cw_events_want(warps->cfg.stream, CW_EVENT_BEFORE);
-    warps->taken &= ~(uint32_t)(CW_SOCKET_STREAM | CW_SOCKET_BRANCH | CW_SOCKET_BRANCHED | CW_SOCKET_PM | CW_SOCKET_PROGRAM);
+    warps->taken &=
+        ~(uint32_t)(CW_SOCKET_STREAM | CW_SOCKET_BRANCH | CW_SOCKET_BRANCHED | CW_SOCKET_PM | CW_SOCKET_PROGRAM | CW_SOCKET_FLIGHT);
     warps->taken |= cw_events_want(warps->cfg.stream, CW_EVENT_ISSUE) ? CW_SOCKET_STREAM : 0u;
     warps->taken |= cw_events_want(warps->cfg.stream, CW_EVENT_BRANCH) ? CW_SOCKET_BRANCH : 0u;
     warps->taken |= cw_events_want(warps->cfg.stream, CW_EVENT_BRANCHED) ? CW_SOCKET_BRANCHED : 0u;
     warps->taken |= cw_events_want(warps->cfg.stream, CW_EVENT_PM_ISSUE) ? CW_SOCKET_PM : 0u;
     warps->taken |= cw_events_want(warps->cfg.stream, CW_EVENT_REGION_ISSUE) ? CW_SOCKET_PROGRAM : 0u;
+    warps->taken |= cw_events_want(warps->cfg.stream, CW_EVENT_FLIGHT) ? CW_SOCKET_FLIGHT : 0u;
     memset(c->blocks->shared, 0, warps->config->core_shared_bytes);
     if (warps->config->l1_carveout == CW_ON)
         carve_out(c->cache, launch);

@@ -32,6 +32,12 @@ bool cw_look_warp(const struct cw_core_warps *warps, uint32_t warp, struct cw_lo
 void cw_look_thread(const struct cw_core_warps *warps, uint32_t warp, uint32_t lane, uint32_t tid[3]);
 /* A register of 32 or 64 bits, or a predicate (0 or 1), of all lanes. */
 void cw_look_register(const struct cw_core_warps *warps, uint32_t warp, struct cw_opnd o, uint64_t out[CW_WARP_LANES_MAX]);
+/* Of the warp's next instruction, from within CW_EVENT_BEFORE: the core cycle from which it was there, and the one from which the warp could
+ * have issued it. Both may lie before its previous one. */
+void cw_look_next(const struct cw_core_warps *warps, uint32_t warp, uint64_t *there, uint64_t *ready);
+/* Of an instruction of the warp, from within its CW_EVENT_ISSUE: the core cycle from which its registers may be used, or its unit is through
+ * with it. Of an access to memory, which tells of its end by CW_EVENT_FLIGHT, it is that of the unit. */
+uint64_t cw_look_results(const struct cw_core_warps *warps, uint32_t warp, const struct cw_uop *uop);
 /* Whether a load that is on its way is to write the register. */
 bool cw_look_is_pending(const struct cw_core_warps *warps, uint32_t warp, struct cw_opnd o);
 /* "waits for ...", and where the lanes stand, without line ends. */

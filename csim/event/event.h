@@ -75,6 +75,9 @@ enum cw_event_type {
     /* For a debugger. A warp is about to execute an instruction: uop, lanes. Nothing of it has happened, and its operands are there. It may be
      * told again of the same instruction, when something has refused it. Where it is wanted as a launch begins. */
     CW_EVENT_BEFORE,
+    /* For a log of pipelines: a memory instruction begins its way, before its CW_EVENT_ISSUE, or ends it; then `now` is the time from which its
+     * registers may be used: flight. Where it is wanted as a launch begins. */
+    CW_EVENT_FLIGHT,
     CW_EVENT_TYPES /* at most 64: a listener has a bit for each */
 };
 
@@ -254,6 +257,11 @@ struct cw_event {
             const char *unit; /* as in a decision */
             uint32_t index, depth;
         } queue;
+        struct {
+            const struct cw_uop *uop;
+            uint32_t id; /* Of the instruction, among those of its core that are on their way */
+            bool ends;
+        } flight;
         struct {
             const struct cw_uop *uop;
             bool diverged; /* the warp's lanes go two ways */

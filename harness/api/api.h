@@ -10,6 +10,7 @@
 #include "ir/module.h"
 #include "play/record.h"
 #include "rtl/rtl_provider.h"
+#include "timeline/konata.h"
 #include "timeline/timeline.h"
 #include "wave/wave.h"
 
@@ -64,6 +65,7 @@ struct cowarp_gpu {
     struct cowarp_waits *waits;       /* NULL: not counted */
     struct cowarp_samples *samples;   /* NULL: none */
     struct cw_timeline *timeline;     /* NULL: none */
+    struct cw_konata *konata;         /* NULL: none */
     struct cowarp_parts *parts;       /* NULL: nobody wants counters of parts */
     struct cowarp_branches *branches; /* NULL: neither counted nor read */
     struct cowarp_pm *pm;             /* its persistent memory; NULL: it could not be created */
@@ -193,10 +195,12 @@ void cowarp__samples_row(void *context, const struct cw_gpu *gpu, uint64_t cycle
 int cowarp__samples_close(struct cowarp_gpu *gpu);
 void cowarp__samples_destroy(struct cowarp_gpu *gpu);
 
-/* When the GPU exists: opens the file when the options ask for a timeline. */
+/* When the GPU exists: opens the files when the options ask for a timeline, or a log for Konata. */
 int cowarp__timeline_open(struct cowarp_gpu *gpu, const struct cowarp_options *options);
 /* Completes the file. */
 int cowarp__timeline_close(struct cowarp_gpu *gpu);
+/* A launch of the kernel is about to begin. */
+int cowarp__timeline_launch(struct cowarp_gpu *gpu, const struct cowarp_module *module, const struct cw_kernel *kernel);
 
 /* Whether cores and partitions have to count each for itself. */
 bool cowarp__parts_split(const struct cowarp_options *options);

@@ -418,6 +418,7 @@ void cowarp_destroy(struct cowarp_gpu *gpu)
     cowarp__samples_destroy(gpu);
     cowarp__parts_destroy(gpu);
     cw_timeline_destroy(gpu->timeline);
+    cw_konata_destroy(gpu->konata);
     cowarp__phases_destroy(gpu);
     cowarp__manifest_destroy(gpu);
     cowarp__occupancy_destroy(gpu);
@@ -516,7 +517,7 @@ static int need_no_record(struct cowarp_gpu *gpu, const char *what)
     if (gpu->wave != NULL)
         return cw_fail(&gpu->err, CW_EINVAL, "%s: a GPU with a wave file cannot be reset, its waves are those of one run; create a new one",
                        what);
-    if (gpu->timeline != NULL)
+    if (gpu->timeline != NULL || gpu->konata != NULL)
         return cw_fail(&gpu->err, CW_EINVAL, "%s: a GPU with a timeline cannot be reset, it shows one run; create a new one", what);
     if (gpu->recorder != NULL)
         return cw_fail(&gpu->err, CW_EINVAL, "%s: a GPU with a recording cannot be reset, it records one run; create a new one", what);

@@ -50,7 +50,7 @@ static int read_module(struct cowarp_gpu *gpu, struct cowarp_module *m, const ch
         status = cw_ptx_lock_form(&locked, &locked_length, text, length, name, "tx_begin", "tx_commit", &gpu->err);
     if (status == CW_OK)
         status = cw_ptx_load(&m->module, locked != NULL ? locked : text, locked_length, name, intrinsics, &wishes, &gpu->err);
-    if (status == CW_OK && (gpu->profile != NULL || gpu->is_debugged) &&
+    if (status == CW_OK && (gpu->profile != NULL || gpu->is_debugged || gpu->konata != NULL) &&
         (m->text = strndup(locked != NULL ? locked : text, locked_length)) == NULL)
         status = cw_fail(&gpu->err, CW_ENOMEM, "%s: out of memory", name);
     free(locked);
@@ -622,6 +622,8 @@ static int take_and_prepare(struct cowarp_gpu *gpu, struct prepared *p, struct c
         status = cowarp__branches_launch(gpu, k);
     if (status == CW_OK)
         status = cowarp__profile_launch(gpu, module, k);
+    if (status == CW_OK)
+        status = cowarp__timeline_launch(gpu, module, k);
     return status == CW_OK ? make_ready(gpu, p, module, k, &l) : status;
 }
 

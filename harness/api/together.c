@@ -25,6 +25,7 @@ static const char *first_against(const struct cowarp_options *o, uint32_t with)
         {o->functional != 0, "a run with functional launches (--functional, --launches)", ESTIMATED},
         {o->wave_file != NULL, "a wave file", UNTIMED | ESTIMATED | DEBUGGED},
         {o->timeline_file != NULL, "a timeline", UNTIMED | ESTIMATED | DEBUGGED},
+        {o->konata_file != NULL, "a log for Konata", UNTIMED | ESTIMATED | DEBUGGED},
         {o->sample_file != NULL, "samples", UNTIMED | ESTIMATED | DEBUGGED},
         {o->record != NULL, "a record of what a unit gets", UNTIMED | ESTIMATED | DEBUGGED},
         {o->bins_file != NULL, "functional coverage", UNTIMED | ESTIMATED | DEBUGGED},

@@ -60,6 +60,8 @@ const struct cli_option cli_machine_options[] = {
     {"timeline", "FILE", CLI_WATCHES, "write a timeline as trace events, for ui.perfetto.dev and chrome://tracing"},
     {"timeline-window", "A:B", CLI_WATCHES, "its core cycles, A to B - 1; an empty B is the end of the run"},
     {"timeline-mbytes", "N", CLI_WATCHES, "it ends, whole, before it is larger (default 64)"},
+    {"konata", "FILE", CLI_WATCHES,
+     "write warp instructions, stage by stage, for Konata; --timeline-window and --timeline-mbytes are its, too"},
     {"omit-host-seconds", NULL, CLI_WATCHES, "leave host_seconds out of it: equal runs then give equal files"},
     {"wave", "FILE", CLI_WATCHES, "write a wave file: FST, or VCD by the name"},
     {"wave-window", "A:B", CLI_WATCHES, "core cycles A to B - 1 only; an empty B is the end of the run"},

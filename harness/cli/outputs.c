@@ -22,6 +22,7 @@ static const struct rule {
 } rules[] = {
     {"stats", "JSON", false},
     {"timeline", "JSON", false},
+    {"konata", "a log for Konata", false},
     {"samples", "CSV", false},
     {"bins", "CSV", false},
     {"profile", "text", false},
@@ -158,11 +159,11 @@ static void collect(struct files *f, const struct cli_parsed *p)
     }
 }
 
-/* A wave is VCD, and a timeline is compressed, where its name says so. */
+/* A wave is VCD, and a timeline or a log for Konata is compressed, where its name says so. */
 static bool may_be(const struct rule *rule, const char *form)
 {
     return (strcmp(rule->option, "wave") == 0 && strcmp(form, "VCD") == 0) ||
-           (strcmp(rule->option, "timeline") == 0 && strcmp(form, "gzip") == 0);
+           ((strcmp(rule->option, "timeline") == 0 || strcmp(rule->option, "konata") == 0) && strcmp(form, "gzip") == 0);
 }
 
 /* One file by itself. */

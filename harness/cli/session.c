@@ -194,8 +194,9 @@ static int read_timeline(struct cli_session *s, const struct cli_parsed *p)
     struct cowarp_options *o = &s->options;
     const char *window = cli_value(p, "timeline-window", NULL), *mbytes = cli_value(p, "timeline-mbytes", NULL);
     o->timeline_file = cli_output(p, "timeline");
-    if (o->timeline_file == NULL && (window != NULL || mbytes != NULL))
-        return cli_error(CLI_WRONG, "--timeline-%s without --timeline; give --timeline FILE too", window != NULL ? "window" : "mbytes");
+    o->konata_file = cli_output(p, "konata");
+    if (o->timeline_file == NULL && o->konata_file == NULL && (window != NULL || mbytes != NULL))
+        return cli_error(CLI_WRONG, "--timeline-%s without --timeline or --konata; give one of them a FILE", window != NULL ? "window" : "mbytes");
     if (mbytes != NULL && (!cli_u32(mbytes, &o->timeline_mbytes) || o->timeline_mbytes == 0))
         return cli_error(CLI_WRONG, "--timeline-mbytes '%s': expected a number from 1 to 65536", mbytes);
     return window != NULL ? read_range("timeline-window", "core cycles", window, &o->timeline_begin, &o->timeline_end) : CLI_OK;
@@ -663,6 +664,8 @@ static void print_summary(struct cli_session *s, const struct cli_result *r)
         fprintf(out(s), "  recorded      %s\n", s->branches);
     if (s->watched && s->options.timeline_file != NULL)
         fprintf(out(s), "  written       %s\n", s->options.timeline_file);
+    if (s->watched && s->options.konata_file != NULL)
+        fprintf(out(s), "  written       %s\n", s->options.konata_file);
     if (s->watched && s->options.sample_file != NULL)
         fprintf(out(s), "  written       %s\n", s->options.sample_file);
     if (s->watched && s->options.bins_file != NULL)

@@ -155,6 +155,9 @@ struct cowarp_options {
     /* 1: Verilog of `units` may take other times than its contract says, where the order of answers and what they are follows from the operations
      * alone (docs/command.md, "Units in RTL"). The C model beside it judges these; cowarp_elastic tells. Refused for other units. */
     int elastic;
+    /* A log of warp instructions, stage by stage, for Konata (docs/profile.md): those that issue in timeline_begin to timeline_end - 1, as far
+     * as they have room in timeline_mbytes. NULL: none. */
+    const char *konata_file;
 };
 
 #define COWARP_VERSION "0.3.0"

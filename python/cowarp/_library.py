@@ -30,7 +30,8 @@ class Options(ctypes.Structure):
         ("redzone_bytes", c_uint64), ("functional", c_int), ("timed_begin", c_uint64), ("timed_end", c_uint64),
         ("checks", c_char_p), ("check_lines", c_uint32), ("bins_file", c_char_p), ("renew_cycles", c_uint64),
         ("save_file", c_char_p), ("save_cycle", c_uint64), ("load_file", c_char_p),
-        ("pack_messages", c_int), ("debug_socket", c_int), ("estimate", c_double), ("elastic", c_int)]
+        ("pack_messages", c_int), ("debug_socket", c_int), ("estimate", c_double), ("elastic", c_int),
+        ("konata_file", c_char_p)]
 
 
 class Param(ctypes.Structure):

@@ -136,7 +136,7 @@ def target_of(options):
 
 def refuse_shared(names):
     """Options that name a file which a run writes: the runs of a sweep are made side by side, and each leaves its statistics in the store."""
-    written = [name for name in names if name in ("stats", "wave", "record", "record-branches", "profile", "samples", "bins", "timeline", "pm", "image")]
+    written = [name for name in names if name in ("stats", "wave", "record", "record-branches", "profile", "samples", "bins", "timeline", "konata", "pm", "image")]
     if written:
         raise Wrong(f"--{written[0]}: all runs would share it; leave it out")
 

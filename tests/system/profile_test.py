@@ -438,7 +438,7 @@ class Timeline(Command):
         self.assertLessEqual(max(x[5] for x in slices if x[1] not in self.UNITS) * 1400, cut + 0.01)
 
     def test_refusals(self):
-        for says, *args in (["without --timeline", "--timeline-window", "1:2"], ["without --timeline", "--timeline-mbytes", "2"],
+        for says, *args in (["without --timeline or --konata", "--timeline-window", "1:2"], ["without --timeline", "--timeline-mbytes", "2"],
                             ["ends before", "--timeline", "t", "--timeline-window", "5:5"],
                             ["expected two core cycles", "--timeline", "t", "--timeline-window", "5"],
                             ["from 1 to 65536", "--timeline", "t", "--timeline-mbytes", "0"],
@@ -447,6 +447,107 @@ class Timeline(Command):
                             ["the same file", "--timeline", "t", "--profile", "t"]):
             self.refused("run", "vecadd", *args, says=[says])
             self.assertEqual(os.listdir(self.folder.name), [], args)
+
+
+class Konata(Command):
+    """The log is one that Konata reads (docs/kanata-log-format.md of shioyadan/Konata), and says what the counters say."""
+    WORDS = {"Kanata": 2, "C=": 2, "C": 2, "I": 4, "L": 4, "S": 4, "E": 4, "R": 4}
+
+    def log(self, text):
+        """[{text, thread, F, W, Q, I, X, M: (first cycle, cycle behind the last), end, lost}]; strict."""
+        lines = [line.split("\t") for line in text.splitlines()]
+        self.assertEqual((lines[0], lines[1][0]), (["Kanata", "0004"], "C="))
+        cycle, done, retired, retires = int(lines[1][1]), [], {}, 0
+        for line in lines[2:]:
+            self.assertEqual(len(line), self.WORDS[line[0]], line)
+            if line[0] == "C":
+                self.assertGreater(int(line[1]), 0)
+                cycle += int(line[1])
+                continue
+            number = int(line[1])
+            if line[0] == "I":
+                self.assertEqual((number, line[2]), (len(done), line[1]))
+                done.append({"thread": int(line[3]), "labels": {}, "open": None})
+                continue
+            one = done[number]
+            self.assertNotIn("end", one, line)
+            if line[0] == "L":
+                one["labels"][line[2]] = line[3]
+            elif line[0] == "S":
+                self.assertEqual((one["open"], line[2], line[3] in one), (None, "0", False), line)
+                one["open"] = (line[3], cycle)
+            elif line[0] == "E":
+                name, begin = one["open"]
+                self.assertEqual((line[2], line[3]), ("0", name))
+                self.assertGreater(cycle, begin)
+                one[name], one["open"] = (begin, cycle), None
+            else:
+                self.assertEqual((one["open"], int(line[2])), (None, retires), line)
+                one.update(end=cycle, lost=line[3] == "1")
+                retires += 1
+        self.assertEqual(retires, len(done))
+        for one in done:
+            stages = [one[name] for name in "FWQIXM" if name in one]
+            self.assertEqual([end for _, end in stages], [begin for begin, _ in stages[1:]] + [one["end"]], one)
+            self.assertEqual((one["I"][1] - one["I"][0], sorted(one["labels"]), "X" in one and "M" in one), (1, ["0", "1"], False))
+        return done
+
+    def test_runs(self):
+        for name, extra in (("getm", []), ("localtm", []), ("gtx480", []), ("dwf", []), ("sbrp", ["--seed", "2"])):
+            with self.subTest(name):
+                plain = self.plain(*RUNS[name], *extra)
+                self.assertEqual(self.counters(*RUNS[name], *extra, "--konata", "k.log"), plain)
+                log = self.log(self.read("k.log"))
+                self.assertEqual(len(log), plain["warp_instructions"])
+                if name in ("getm", "dwf", "sbrp"):  # One of 64 threads counts twice, and a GTX 480's constant cache takes accesses, too.
+                    self.assertEqual(sum("M" in one for one in log), plain["mem_instructions"] + plain["shared_accesses"])
+                self.assertFalse(any(one["lost"] for one in log))
+                # A slot has one issue a cycle, but for what rides.
+                slots = {(one["thread"], one["I"][0]) for one in log}
+                self.assertGreater(len(slots), 0.7 * len(log))
+
+    def by_hand(self, *extra):
+        """Each instruction needs the one before."""
+        with open(self.path("k.ptx"), "w", encoding="utf-8") as f:
+            f.write(".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %a<5>; .reg .b64 %d;\n"
+                    "ld.param.u64 %d, [p];\nld.global.u32 %a0, [%d];\nadd.u32 %a1, %a0, 1;\nmul.lo.u32 %a2, %a1, %a1;\nst.global.u32 [%d], %a2;\nret;\n}\n")
+        r = self.run_it("exec", "k.ptx", "--kernel", "k", "--grid", "1", "--block", "32", "--arg", "out:o.bin:4", "--quiet", "--stats", "s.json",
+                        "--konata", "k.log.gz", *extra)
+        self.assertEqual((r.returncode, r.stderr), (0, ""))
+        with gzip.open(self.path("k.log.gz"), "rt") as file:
+            return self.log(file.read()), json.loads(self.read("s.json"))
+
+    def test_by_hand(self):
+        """What an instruction waits for ends in the cycle in which it issues; fixed latencies are the configuration's."""
+        log, stats = self.by_hand()
+        load, add, multiply, store = (next(one for one in log if word in one["labels"]["0"]) for word in ("ld.global", "add.u32", "mul.lo", "st.global"))
+        for producer, consumer in ((load, add), (add, multiply), (multiply, store)):
+            self.assertEqual((consumer["W"][1], consumer["I"][0]), (producer["end"], producer["end"]))
+        self.assertEqual(add["end"] - add["I"][0], stats["config"]["fu.alu_latency"])
+        self.assertGreater(load["M"][1] - load["M"][0], 100)
+        self.assertEqual(load["labels"], {"0": "c0 w0 8: ld.global.u32 %a0, [%d];", "1": "k, block 0,0,0, warp 0, lanes ffffffff"})
+        self.assertIn("M", store)
+
+    def test_window(self):
+        whole, _ = self.by_hand()
+        some, _ = self.by_hand("--timeline-window", f"{whole[2]['I'][0]}:{whole[3]['I'][0]}")
+        self.assertEqual([one["labels"] for one in some], [whole[2]["labels"]])
+
+    def test_size(self):
+        r = self.run_it("run", "ht-h", "--system", "getm", "--konata", "k.log", "--timeline-mbytes", "1")
+        self.assertEqual(r.returncode, 0)
+        self.assertIn("the log for Konata is full: it has no instructions from core cycle ", r.stderr)
+        self.assertLessEqual(os.path.getsize(self.path("k.log")), 1 << 20)
+        last = int(r.stderr.split("core cycle ")[1].split()[0])
+        self.assertLessEqual(max(one["I"][0] for one in self.log(self.read("k.log"))), last)
+
+    def test_what_is_on_its_way(self):
+        """A run that is stopped: it ends as what Konata calls flushed."""
+        r = self.run_it("run", "laplace", "--param", "n=60", "--max-cycles", "900", "--quiet", "--stats", "s.json", "--konata", "k.log")
+        self.assertEqual(r.returncode, 1)
+        log = self.log(self.read("k.log"))
+        self.assertEqual(len(log), json.loads(self.read("s.json"))["counters"]["warp_instructions"]["value"])
+        self.assertTrue(any(one["lost"] for one in log))
 
 
 if __name__ == "__main__":

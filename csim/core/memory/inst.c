@@ -121,6 +121,8 @@ void cw_core__inst_done(struct cw_core_memory *memory, struct cw_core_inst *inst
     warp->insts--;
     const uint64_t written = cycle + memory->write_stages, from = written > leader->read_until ? written : leader->read_until;
     if (--leader->parts == 0) {
+        if (__builtin_expect((warps->taken & CW_SOCKET_FLIGHT) != 0, 0))
+            cw_core__tell_flight(warps, leader, true, from);
         if (warp->acquiring || warps->mixes)
             acquired(memory, w, leader->m.dynamic, leader->m.uop);
         if (warps->by_lane)

@@ -71,7 +71,7 @@ static struct cw_core_inst *enqueue(struct cw_core_memory *memory, const struct 
     i->asked = i->in_region || p->space >= CW_SPACE_CONST || (warps->taken & CW_SOCKET_ACCESS) == 0 ? warps->mech_cnt : 0;
     cw_core__read_values(memory, &i->m);
     cw_core__issued(warps, &i->m);
-    if (__builtin_expect((warps->taken & (CW_SOCKET_PM | CW_SOCKET_PROGRAM)) != 0, 0))
+    if (__builtin_expect((warps->taken & (CW_SOCKET_PM | CW_SOCKET_PROGRAM | CW_SOCKET_FLIGHT)) != 0, 0))
         cw_core__stamp(warps, i);
     i->epoch = memory->blocks.epoch;
     i->flight = cw_core__order_flight(warps, p->warp);

@@ -365,6 +365,29 @@ bool cw_look_is_pending(const struct cw_core_warps *warps, uint32_t w, struct cw
     return is_pending(warps, w, base + o.idx);
 }
 
+void cw_look_next(const struct cw_core_warps *warps, uint32_t w, uint64_t *there, uint64_t *ready)
+{
+    const struct cw_warp *warp = &warps->warp[w];
+    *there = warps->buffer != 0 ? warp->fetched_at : warp->not_before;
+    *ready = warp->ready_at != CW_CYCLE_NEVER ? warp->ready_at : warps->cycle;
+}
+
+uint64_t cw_look_results(const struct cw_core_warps *warps, uint32_t w, const struct cw_uop *uop)
+{
+    const struct cw_issue_op *op = &warps->op[uop - warps->uop];
+    const struct cw_warp *warp = &warps->warp[w];
+    const uint32_t homes = warp->dynamic != NULL ? warp->dynamic->cnt : 1;
+    uint64_t latest = warps->started + op->latency;
+    for (uint32_t i = 0; i < homes; i++) {
+        const struct cw_warp *home = warp->dynamic != NULL ? &warps->warp[warp->dynamic->part[i].home] : warp;
+        for (uint32_t d = 0; d < op->dst_cnt; d++) {
+            const uint64_t at = home->slot_cycle[op->slot[d]];
+            latest = at != CW_CYCLE_PENDING && at > latest ? at : latest;
+        }
+    }
+    return latest;
+}
+
 void cw_look_tell_wait(const struct cw_core_warps *warps, uint32_t w, FILE *out)
 {
     report_wait(warps, w, out);

@@ -119,9 +119,23 @@ void cw_core__tell_exchange(const struct cw_core_warps *warps, uint32_t w, cw_la
         cw_events_tell(warps->cfg.stream, &e);
 }
 
+void cw_core__tell_flight(const struct cw_core_warps *warps, const struct cw_core_inst *inst, bool ends, uint64_t cycle)
+{
+    const struct cw_event e = {.type = CW_EVENT_FLIGHT,
+                               .core = warps->cfg.index,
+                               .warp = inst->m.warp,
+                               .now = cycle * warps->period,
+                               .u.flight = {.uop = inst->m.uop, .id = inst->leader->index, .ends = ends}};
+    cw_events_tell(warps->cfg.stream, &e);
+}
+
 void cw_core__stamp(struct cw_core_warps *warps, struct cw_core_inst *inst)
 {
     const struct cw_mem_inst *m = &inst->m;
+    if ((warps->taken & CW_SOCKET_FLIGHT) != 0)
+        cw_core__tell_flight(warps, inst, false, warps->cycle);
+    if ((warps->taken & (CW_SOCKET_PM | CW_SOCKET_PROGRAM)) == 0)
+        return;
     inst->stamp = ++warps->stamps;
     if (cw_events_want(warps->cfg.stream, CW_EVENT_STRONG) && m->uop->op != CW_OP_LD && is_strong(m->uop) && m->space <= CW_SPACE_SHARED &&
         !inst->in_region)

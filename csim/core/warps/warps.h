@@ -89,7 +89,8 @@ enum cw_socket {
     CW_SOCKET_BARRIER = 256u,
     CW_SOCKET_BRANCHED = 512u, /* and CW_EVENT_BRANCHED */
     CW_SOCKET_PM = 1024u,      /* and CW_EVENT_PM_ISSUE: memory and ordering instructions get stamps */
-    CW_SOCKET_PROGRAM = 2048u  /* and CW_EVENT_REGION_ISSUE: memory instructions get stamps */
+    CW_SOCKET_PROGRAM = 2048u, /* and CW_EVENT_REGION_ISSUE: memory instructions get stamps */
+    CW_SOCKET_FLIGHT = 4096u   /* And CW_EVENT_FLIGHT */
 };
 
 /* How full the load/store unit's queue is: nothing issues to it while it holds `most`; those that their collectors still have count. */
@@ -302,8 +303,10 @@ void cw_core__write_warp(struct cw_core_warps *warps, uint32_t w, struct cw_opnd
 void cw_core__tell_line(struct cw_core_warps *warps, enum cw_l1_event what, uint64_t line, uint32_t warp);
 /* To those who listen: each lane has stored, or is about to by an atomic. */
 void cw_core__tell_stores(struct cw_core_warps *warps, const struct cw_pipe_entry *e);
-/* A memory instruction issues, where CW_SOCKET_PM or CW_SOCKET_PROGRAM is taken: it gets its number. */
+/* A memory instruction issues, where CW_SOCKET_PM, CW_SOCKET_PROGRAM or CW_SOCKET_FLIGHT is taken: with the first two it gets its number. */
 void cw_core__stamp(struct cw_core_warps *warps, struct cw_core_inst *inst);
+/* Where CW_SOCKET_FLIGHT is taken. */
+void cw_core__tell_flight(const struct cw_core_warps *warps, const struct cw_core_inst *inst, bool ends, uint64_t cycle);
 /* Where CW_SOCKET_PROGRAM is taken: a load in a region has its values in the registers of these lanes. */
 void cw_core__tell_region_loads(const struct cw_core_warps *warps, const struct cw_core_inst *inst, cw_lanes lanes);
 /* The same of what has its value outside of regions, if it can order threads. */
