@@ -78,6 +78,8 @@ enum cw_event_type {
     /* For a log of pipelines: a memory instruction begins its way, before its CW_EVENT_ISSUE, or ends it; then `now` is the time from which its
      * registers may be used: flight. Where it is wanted as a launch begins. */
     CW_EVENT_FLIGHT,
+    CW_EVENT_CONFLICT, /* Threads contend for a word: conflict. Of an attempt it is told when the word is found, before the abort; one that fails
+                          by no word of memory has none */
     CW_EVENT_TYPES /* at most 64: a listener has a bit for each */
 };
 
@@ -88,6 +90,12 @@ enum cw_event_strong {
     CW_STRONG_PERFORM,  /* an atomic is performed: it has found `old` and left `value` */
     CW_STRONG_READ,     /* a load, or an atomic that returns what it has found, has the value */
     CW_STRONG_EXCHANGE, /* `lanes` of the warp have given each other values (shfl, vote, match, redux) */
+};
+
+/* What threads that contend for a word lose. */
+enum cw_event_contention {
+    CW_CONTENTION_ABORT, /* The lane's attempt */
+    CW_CONTENTION_BANK   /* Cycles: an access holds the banks of shared memory for longer. The word is that of its first lane */
 };
 
 /* What orders threads of a block. */
@@ -257,6 +265,11 @@ struct cw_event {
             const char *unit; /* as in a decision */
             uint32_t index, depth;
         } queue;
+        struct {
+            uint8_t kind;  /* Enum cw_event_contention */
+            uint64_t addr; /* Of the word: a device address, cw_event_shared, or in the shared-memory window of the block's address space */
+            uint64_t cycles;
+        } conflict;
         struct {
             const struct cw_uop *uop;
             uint32_t id; /* Of the instruction, among those of its core that are on their way */

@@ -176,6 +176,8 @@ int cowarp__profile_create(struct cowarp_gpu *gpu, const struct cowarp_options *
 void cowarp__profile_listen(struct cowarp_gpu *gpu);
 /* A launch of the kernel begins. */
 int cowarp__profile_launch(struct cowarp_gpu *gpu, const struct cowarp_module *module, const struct cw_kernel *kernel);
+/* The launch is prepared, and runs next. */
+void cowarp__profile_begins(struct cowarp_gpu *gpu, const struct cowarp_module *module, const struct cw_gpu_request *request);
 /* After the GPU has gone. */
 void cowarp__profile_destroy(struct cowarp_gpu *gpu);
 

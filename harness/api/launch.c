@@ -45,7 +45,7 @@ static int read_module(struct cowarp_gpu *gpu, struct cowarp_module *m, const ch
     int status = CW_OK;
     const struct cw_ir_wishes wishes = {.profile = cowarp__lcp_profile(gpu),
                                         .machine = gpu->config.core_lowering == CW_LOWERING_PTXAS ? &gpu->config : NULL,
-                                        .names = gpu->is_debugged};
+                                        .names = gpu->is_debugged || gpu->profile != NULL};
     if (gpu->system != NULL && gpu->system->lock_form)
         status = cw_ptx_lock_form(&locked, &locked_length, text, length, name, "tx_begin", "tx_commit", &gpu->err);
     if (status == CW_OK)
@@ -526,6 +526,7 @@ static int run_prepared(struct cowarp_gpu *gpu, struct prepared *p)
     const double start = host_seconds();
     gpu->launches++;
     cowarp__saved_launch(gpu, &p->request);
+    cowarp__profile_begins(gpu, p->module, &p->request);
     if (gpu->timeline != NULL)
         cw_timeline_launch(gpu->timeline, kernel);
     if (gpu->debug != NULL)

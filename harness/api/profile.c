@@ -10,8 +10,9 @@
 struct cowarp_profile {
     struct cowarp_profile_kernel *first, *running;
     struct cw_event_listener listener;
-    uint32_t warps;  /* slots of a core */
-    uint32_t *begun; /* [core * warps + warp]: micro-operation with which its transaction has begun */
+    uint32_t warps;                    /* slots of a core */
+    struct cowarp_words_launch launch; /* That runs */
+    uint32_t *begun;                   /* [core * warps + warp]: micro-operation with which its transaction has begun */
 };
 
 static void hear(void *self, const struct cw_event *e)
@@ -50,6 +51,10 @@ static void hear(void *self, const struct cw_event *e)
         row->cause[e->u.stall.why] += e->u.stall.cycles;
         row->at[e->u.stall.at] += e->u.stall.cycles;
         break;
+    case CW_EVENT_STRONG:
+    case CW_EVENT_CONFLICT:
+        cowarp__words_hear(p->running->words, &p->launch, e);
+        break;
     default:
         break;
     }
@@ -73,8 +78,9 @@ void cowarp__profile_listen(struct cowarp_gpu *gpu)
     if (p == NULL)
         return;
     p->listener = (struct cw_event_listener){
-        .types = 1u << CW_EVENT_ISSUE | 1u << CW_EVENT_BRANCHED | 1u << CW_EVENT_MEMORY | 1u << CW_EVENT_REGION_ACCESS |
-                 1u << CW_EVENT_REGION_ENTER | 1u << CW_EVENT_REGION_ABORT | 1u << CW_EVENT_STALL,
+        .types = UINT64_C(1) << CW_EVENT_STRONG | UINT64_C(1) << CW_EVENT_CONFLICT | 1u << CW_EVENT_ISSUE | 1u << CW_EVENT_BRANCHED |
+                 1u << CW_EVENT_MEMORY | 1u << CW_EVENT_REGION_ACCESS | 1u << CW_EVENT_REGION_ENTER | 1u << CW_EVENT_REGION_ABORT |
+                 1u << CW_EVENT_STALL,
         .self = p,
         .hear = hear,
     };
@@ -91,7 +97,9 @@ int cowarp__profile_launch(struct cowarp_gpu *gpu, const struct cowarp_module *m
         ;
     if (*at == NULL) {
         k = calloc(1, sizeof *k);
-        if (k == NULL || (k->row = calloc(kernel->uop_cnt, sizeof *k->row)) == NULL) {
+        if (k == NULL || (k->row = calloc(kernel->uop_cnt, sizeof *k->row)) == NULL ||
+            (k->words = calloc(COWARP_CONTENTIONS, sizeof *k->words)) == NULL) {
+            free(k != NULL ? k->row : NULL);
             free(k);
             return cw_fail(&gpu->err, CW_ENOMEM, "no memory for the profile of kernel %s", kernel->name);
         }
@@ -105,6 +113,16 @@ int cowarp__profile_launch(struct cowarp_gpu *gpu, const struct cowarp_module *m
     return CW_OK;
 }
 
+void cowarp__profile_begins(struct cowarp_gpu *gpu, const struct cowarp_module *module, const struct cw_gpu_request *request)
+{
+    if (gpu->profile != NULL)
+        gpu->profile->launch = (struct cowarp_words_launch){.memory = cw_gpu_memory(gpu->gpu),
+                                                            .module = request->module,
+                                                            .kernel = request->kernel,
+                                                            .global_base = module->global_base,
+                                                            .param = request->param};
+}
+
 void cowarp__profile_destroy(struct cowarp_gpu *gpu)
 {
     struct cowarp_profile *p = gpu->profile;
@@ -112,6 +130,7 @@ void cowarp__profile_destroy(struct cowarp_gpu *gpu)
         struct cowarp_profile_kernel *k = p->first;
         p->first = k->next;
         free(k->row);
+        free(k->words);
         free(k);
     }
     if (p != NULL)

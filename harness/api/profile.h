@@ -7,6 +7,7 @@
 
 #include "gpu/gpu.h"
 #include "ir/module.h"
+#include "words.h"
 
 struct cowarp_profile_row {
     uint64_t warps, threads;     /* instructions that have issued, and their lanes with a true guard */
@@ -25,10 +26,11 @@ struct cowarp_profile_kernel {
     const char *text; /* PTX that the module was made of, with a 0 behind it */
     uint32_t launches;
     struct cowarp_profile_row *row; /* [micro-operation] */
+    struct cowarp_words *words;     /* [COWARP_CONTENTIONS] */
     struct cowarp_profile_kernel *next;
 };
 
 /* Writes all of them; false: no memory. issue_cycles: core.issue_cycles. */
-bool cowarp__profile_text(const struct cowarp_profile_kernel *first, uint32_t issue_cycles, FILE *f);
+bool cowarp__profile_text(struct cowarp_profile_kernel *first, uint32_t issue_cycles, FILE *f);
 
 #endif

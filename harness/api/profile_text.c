@@ -177,7 +177,7 @@ static void put_listing(FILE *f, const struct line *line, uint32_t cnt, const ch
     fputs(" |  total\n", f);
 }
 
-static void put_kernel(FILE *f, const struct cowarp_profile_kernel *k, struct line *line, struct line *sorted, uint32_t cnt,
+static void put_kernel(FILE *f, struct cowarp_profile_kernel *k, struct line *line, struct line *sorted, uint32_t cnt,
                        uint32_t issue_cycles)
 {
     for (uint32_t i = 0; i < cnt; i++)
@@ -192,13 +192,14 @@ static void put_kernel(FILE *f, const struct cowarp_profile_kernel *k, struct li
     memcpy(sorted, line, cnt * sizeof *line);
     fprintf(f, "\nkernel %s\nmodule %s\nlaunches %" PRIu32 "\n", k->kernel->name, k->module->file, k->launches);
     put_hot(f, sorted, cnt, k->text);
+    cowarp__words_text(k->words, f);
     put_listing(f, line, cnt, k->text);
 }
 
-bool cowarp__profile_text(const struct cowarp_profile_kernel *first, uint32_t issue_cycles, FILE *f)
+bool cowarp__profile_text(struct cowarp_profile_kernel *first, uint32_t issue_cycles, FILE *f)
 {
     fputs("cowarp profile 2\n", f);
-    for (const struct cowarp_profile_kernel *k = first; k != NULL; k = k->next) {
+    for (struct cowarp_profile_kernel *k = first; k != NULL; k = k->next) {
         uint32_t cnt = 1;
         for (uint32_t i = 0; i < k->kernel->uop_cnt; i++)
             cnt = k->kernel->uop[i].line > cnt ? k->kernel->uop[i].line : cnt;

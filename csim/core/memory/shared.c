@@ -119,6 +119,18 @@ void cw_core__shared_perform(struct cw_core_memory *memory, struct cw_mem_inst *
     }
 }
 
+/* The first lane's word stands for the access. */
+static __attribute__((noinline)) void tell_banks(const struct cw_core_warps *warps, const struct cw_mem_inst *m, uint32_t cycles)
+{
+    const struct cw_event e = {
+        .type = CW_EVENT_CONFLICT,
+        .core = warps->cfg.index,
+        .warp = m->warp,
+        .now = warps->now,
+        .u.conflict = {.kind = CW_CONTENTION_BANK, .addr = CW_SHARED_WINDOW + m->addr[cw_lanes_first(m->lanes)], .cycles = cycles}};
+    cw_events_tell(warps->cfg.stream, &e);
+}
+
 void cw_core__shared_access(struct cw_core_memory *memory, struct cw_core_inst *inst)
 {
     struct cw_core_cache *const cache = &memory->blocks.cache;
@@ -128,6 +140,8 @@ void cw_core__shared_access(struct cw_core_memory *memory, struct cw_core_inst *
     if (cw_core__wants_strong(warps))
         cw_core__tell_loads(warps, inst);
     const uint32_t further = (cycles - 1) * memory->pass.shared;
+    if (further != 0 && cw_events_want(warps->cfg.stream, CW_EVENT_CONFLICT))
+        tell_banks(warps, &inst->m, further);
     warps->cfg.stats->shared_conflict_cycles += further;
     warps->cfg.stats->mem_stall_shared += further;
     const uint32_t busy = further + memory->pass.shared;

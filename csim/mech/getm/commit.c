@@ -86,6 +86,8 @@ static void resolve_step(struct cw_getm_core *c, uint32_t warp, cw_time now)
     cw_lanes losers;
     if (!cw_tm_core_resolve(&c->half, warp, &losers, now))
         return;
+    cw_tell_losers(c->half.common->host, cw_tm_core_name(&c->half, warp), &c->half.warp[warp].log, c->half.warp[warp].ready | losers,
+                   losers, now);
     cw_getm__attempt_abort(c, warp, losers, CW_GETM_INTRA_WARP, now);
     begin_walk(c, warp, now);
 }

@@ -215,6 +215,18 @@ static void tell(const struct cw_getm_validation *v, const struct pending *n, ui
     cw_tell_decision(&v->getm->host, cw_attempt_name_of(n->p), &d, now);
 }
 
+/* The lanes whose words lie in a granule that has been refused. */
+static void tell_conflicts(const struct cw_getm_validation *v, const struct cw_message *p, uint32_t granule, cw_time now)
+{
+    const uint32_t bytes = v->getm->common.keys->tm_granule_bytes;
+    for (cw_lanes rest = cw_tell_wanted(&v->getm->host, CW_EVENT_CONFLICT) ? p->lanes : 0; rest != 0; rest = cw_lanes_rest(rest)) {
+        const uint32_t lane = cw_lanes_first(rest), offset = cw_tx_access_of(p)->lane_offset[lane];
+        if ((lane_granules(v, p, lane) >> granule & 1u) != 0)
+            cw_tell_conflict(&v->getm->host, cw_attempt_name_of(p), lane, p->addr + (offset > granule * bytes ? offset : granule * bytes),
+                             now);
+    }
+}
+
 static void decided(struct cw_getm_validation *v, cw_time now)
 {
     uint32_t id = (uint32_t)v->unit.out.rsp_id, place = id >> v->granule_bits, granule = id & ((1u << v->granule_bits) - 1);
@@ -230,6 +242,8 @@ static void decided(struct cw_getm_validation *v, cw_time now)
     if (outcome == CW_VU_SUCCESS) {
         grant(v, n, granule, now);
     } else {
+        if (outcome != CW_VU_ROLLOVER)
+            tell_conflicts(v, n->p, granule, now);
         if (n->cause == CW_VU_SUCCESS || outcome < n->cause)
             n->cause = outcome;
         if (outcome != CW_VU_ROLLOVER && ts > n->ts)

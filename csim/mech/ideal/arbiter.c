@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 
+#include "mech/tm/tell.h"
 #include "mech/tm/write_set.h"
 #include "mem/address.h"
 
@@ -55,12 +56,15 @@ static bool grow(struct cw_ideal_arbiter *a)
     return true;
 }
 
-static bool fresh(struct cw_ideal_arbiter *a, const struct cw_kilo_request *r, uint32_t lane)
+static bool fresh(struct cw_ideal_arbiter *a, const struct cw_kilo_request *r, uint32_t lane, cw_time now)
 {
     const struct cw_redo_log *log = r->log;
     for (uint32_t i = 0; i < log->read_cnt; i++)
-        if (cw_lanes_has(log->read[i].lanes, lane) && find(a, log->read[i].addr[lane])->commit > r->stamp[i][lane])
+        if (cw_lanes_has(log->read[i].lanes, lane) && find(a, log->read[i].addr[lane])->commit > r->stamp[i][lane]) {
+            const struct cw_attempt_name name = {.core = r->core, .warp = r->warp, .attempt = r->attempt};
+            cw_tell_conflict(&a->tm->host, name, lane, log->read[i].addr[lane], now);
             return false;
+        }
     return true;
 }
 
@@ -99,7 +103,7 @@ static void decide(struct cw_ideal_arbiter *a, struct cw_kilo_request *r, cw_tim
     r->pass = r->writers = 0;
     for (cw_lanes rest = r->members; rest != 0; rest = cw_lanes_rest(rest)) {
         uint32_t lane = cw_lanes_first(rest);
-        if (!fresh(a, r, lane))
+        if (!fresh(a, r, lane, now))
             continue;
         r->pass |= cw_lanes_one(lane);
         publish(a, r, lane, now);

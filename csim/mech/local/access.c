@@ -236,6 +236,8 @@ static void take_answers(struct cw_local_core *c, const struct cw_local_pass *pa
         forget_signature(c, ask, &answer[bank]);
         if (answer[bank].conflict) {
             note_met(c, ask, &answer[bank]);
+            cw_tell_conflict(&c->local->host, cw_local__name(c, ask->warp), ask->lane,
+                             cw_local__address(c, c->wave[ask->warp].group, ask->word), now);
             conflicts |= 1u << bank;
             aborting |= cw_lanes_one(ask->lane);
             continue;

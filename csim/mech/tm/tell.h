@@ -10,6 +10,7 @@
 #define CW_MECH_TM_TELL_H
 
 #include "mech/mech.h"
+#include "mech/tm/redo_log.h"
 #include "mech/tm/write_set.h"
 
 /* An attempt of a warp: with a lane, the name of a region. */
@@ -40,6 +41,17 @@ static inline void cw_tell_aborts(const struct cw_mech_host *host, struct cw_att
         e.u.cause = cause;
         cw_events_tell(host->events, &e);
     }
+}
+
+/* CONFLICT: the lane's attempt fails by the word at addr. */
+static inline void cw_tell_conflict(const struct cw_mech_host *host, struct cw_attempt_name a, uint32_t lane, uint64_t addr, cw_time now)
+{
+    if (!cw_tell_wanted(host, CW_EVENT_CONFLICT))
+        return;
+    struct cw_event e = cw_tell__event(CW_EVENT_CONFLICT, a, lane, now);
+    e.u.conflict.kind = CW_CONTENTION_ABORT;
+    e.u.conflict.addr = addr;
+    cw_events_tell(host->events, &e);
 }
 
 /* REGION_BEGIN of these lanes. */
@@ -91,5 +103,10 @@ static inline void cw_tell_decision(const struct cw_mech_host *host, struct cw_a
 /* REGION_COMMIT of each of these lanes, with its words of the set. */
 void cw_tell_commits(const struct cw_mech_host *host, struct cw_attempt_name a, cw_lanes lanes, const struct cw_write_set *set,
                      cw_time now);
+
+/* CONFLICT of lanes that lose against others of their warp: of each the first word of its log that another of `lanes` writes, of reads a lower
+ * one. A filter may have found more than there is: then nothing is told. */
+void cw_tell_losers(const struct cw_mech_host *host, struct cw_attempt_name a, const struct cw_redo_log *log, cw_lanes lanes,
+                    cw_lanes losers, cw_time now);
 
 #endif

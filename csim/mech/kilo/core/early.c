@@ -38,13 +38,21 @@ static bool running(const struct cw_tm_warp *w)
     return w->phase == CW_TM_RUN && w->log.read_cnt > 0;
 }
 
+/* The lanes of the warp are lost, by the word. */
+static void lose(struct cw_kilo_core *c, uint32_t warp, cw_lanes lanes, uint64_t word, cw_time now)
+{
+    for (cw_lanes rest = lanes; rest != 0; rest = cw_lanes_rest(rest))
+        cw_tell_conflict(c->half.common->host, cw_tm_core_name(&c->half, warp), cw_lanes_first(rest), word, now);
+    cw_kilo__abort_lanes(c, warp, lanes, CW_KILO_EARLY, now);
+}
+
 void cw_kilo__overwritten(struct cw_kilo_core *c, uint64_t addr, uint32_t value, cw_time now)
 {
     if (*cw_kilo__readers(c, addr) == 0)
         return;
     for (uint32_t i = 0; i < c->tm->config->core_warps; i++)
         if (running(c->half.warp + i))
-            cw_kilo__abort_lanes(c, i, other_value(c->half.warp + i, addr, value), CW_KILO_EARLY, now);
+            lose(c, i, other_value(c->half.warp + i, addr, value), addr, now);
 }
 
 void cw_kilo__follow(struct cw_kilo_core *c, cw_time now)
@@ -56,6 +64,6 @@ void cw_kilo__follow(struct cw_kilo_core *c, cw_time now)
             continue;
         for (uint32_t i = 0; i < c->tm->config->core_warps; i++)
             if (running(c->half.warp + i))
-                cw_kilo__abort_lanes(c, i, before_commit(c, i, o), CW_KILO_EARLY, now);
+                lose(c, i, before_commit(c, i, o), o->word, now);
     }
 }

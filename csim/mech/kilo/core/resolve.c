@@ -28,7 +28,9 @@ static void decide(struct cw_kilo_core *c, uint32_t warp)
 
 static bool over(struct cw_kilo_core *c, uint32_t warp, cw_lanes losers, cw_time now)
 {
-    c->half.warp[warp].ready &= ~losers;
+    struct cw_tm_warp *w = c->half.warp + warp;
+    cw_tell_losers(c->half.common->host, cw_tm_core_name(&c->half, warp), &w->log, w->ready | losers, losers, now);
+    w->ready &= ~losers;
     cw_kilo__abort_lanes(c, warp, losers, CW_KILO_BY_WARP, now);
     return true;
 }

@@ -115,6 +115,8 @@ static void compared(struct cw_kilo_unit *u, const struct cw_kilo_l2_request *r,
         struct cw_kilo_entry *e = cw_kilo_unit__at(u, cw_kilo_unit__id_of(g, w->lane));
         uint32_t value;
         memcpy(&value, cw_line_body(r->p)->data + (w->addr - r->p->addr), 4);
+        if (value != w->value && !e->differs)
+            cw_tell_conflict(&u->tm->host, g->attempt, w->lane, w->addr, now);
         e->differs |= value != w->value;
         if (value == w->value && !g->probe)
             tell_word(u, CW_EVENT_REGION_VALIDATE, g, w, now);

@@ -55,6 +55,13 @@ static void lose(struct cw_message *p, uint32_t lane, cw_lanes *why)
     cw_tx_access(p)->aborted |= cw_lanes_one(lane);
 }
 
+/* The same, by the word. */
+static void lose_word(const struct cw_si_port *u, struct cw_message *p, const struct cw_si_table_question *q, cw_lanes *why, cw_time now)
+{
+    cw_tell_conflict(&u->tm->host, cw_attempt_name_of(p), q->lane, q->asked.word, now);
+    lose(p, q->lane, why);
+}
+
 /* Entries of the word that are of others than the lane's transaction and concurrent with it. */
 static bool is_met(const struct cw_si_port *u, uint32_t other, cw_time begin)
 {
@@ -165,32 +172,33 @@ static void granted(struct cw_si_port *u, bool known)
 }
 
 /* Another transaction that runs has the word. */
-static void owned(struct cw_si_port *u, struct cw_message *p, uint32_t other)
+static void owned(struct cw_si_port *u, struct cw_message *p, uint32_t other, cw_time now)
 {
     struct cw_si_access_body *body = cw_si_access(p);
     if (u->tm->sabotage == CW_SI_NO_WRITE_CHECK) {
         granted(u, false);
     } else if (takes_from(u, p, other)) {
+        cw_tell_conflict(&u->tm->host, cw_attempt_name_of(p), u->who[other].lane, oldest(u)->asked.word, now);
         body->single_writer |= cw_lanes_one(u->who[other].lane);
         ask_again(u, CW_SI_TAKE_OVER, CW_WRITER_RELEASE, other);
     } else {
-        lose(p, oldest(u)->lane, u->owner[other] == CW_SI_OWNER_COMMITTED ? &body->write_write : &body->single_writer);
+        lose_word(u, p, oldest(u), u->owner[other] == CW_SI_OWNER_COMMITTED ? &body->write_write : &body->single_writer, now);
         finish(u);
     }
 }
 
-static void claimed(struct cw_si_port *u, struct cw_message *p, const struct cw_adapt_writer_table_answer *a)
+static void claimed(struct cw_si_port *u, struct cw_message *p, const struct cw_adapt_writer_table_answer *a, cw_time now)
 {
     struct cw_si_access_body *body = cw_si_access(p);
     const struct cw_si_table_question *q = oldest(u);
     cw_stat_max(&u->tm->counters->si_writers_max, cw_adapt_writer_table_used(u->writers));
     if (a->result == CW_WRITER_OWNED) {
-        owned(u, p, a->owner);
+        owned(u, p, a->owner, now);
     } else if (a->result == CW_WRITER_FULL) {
         lose(p, q->lane, &body->table);
         finish(u);
     } else if (meets_committed(u, a, body->begin)) {
-        lose(p, q->lane, &body->write_write);
+        lose_word(u, p, q, &body->write_write, now);
         ask_again(u, CW_SI_GIVE_UP, CW_WRITER_RELEASE, q->asked.id);
     } else {
         granted(u, a->result == CW_WRITER_OWN);
@@ -198,12 +206,12 @@ static void claimed(struct cw_si_port *u, struct cw_message *p, const struct cw_
 }
 
 /* What the writer table says of a store. */
-static void decide(struct cw_si_port *u)
+static void decide(struct cw_si_port *u, cw_time now)
 {
     const struct cw_si_table_question *q = oldest(u);
     struct cw_message *p = u->op[q->op].p;
     if (q->kind == CW_SI_CLAIM)
-        claimed(u, p, &q->answer);
+        claimed(u, p, &q->answer, now);
     else if (q->kind == CW_SI_TAKE_OVER)
         ask_again(u, CW_SI_CLAIM, CW_WRITER_CLAIM, cw_si_access(p)->id[q->lane]);
     else
@@ -431,7 +439,7 @@ bool cw_si__scan_step(struct cw_si_port *u, cw_time now)
 {
     struct cw_si_scan *s = &u->scan;
     if (s->answered > 0 && oldest(u)->kind != CW_SI_READ && !s->granted)
-        decide(u);
+        decide(u, now);
     begin(u, now);
     begin_sweeps(u);
     s->told_readers |= u->state_ring.cnt > 0 && u->state[u->state_ring.head].kind == CW_WRITER_COMMIT; /* the list does not ask for it */

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Words of memory that threads contend for, with the names of the variables that they lie in. Of each kind a table keeps the most wanted ones of
+ * a kernel (the Space-Saving algorithm of Metwally, Agrawal and El Abbadi, ICDT 2005): with up to COWARP_WORDS different words it is exact; else
+ * a word may be counted too often, by no more than it says, and none that has more than a COWARP_WORDS-th of all is left out. Private to:
+ * profile.c, profile_text.c, words.c.
+ */
+#ifndef CW_HARNESS_API_WORDS_H
+#define CW_HARNESS_API_WORDS_H
+
+#include <stdio.h>
+
+#include "gpu/gpu.h"
+#include "ir/module.h"
+
+#define COWARP_WORDS 256u
+
+/* What is counted: attempts of transactions, per lane; atomics, per lane; cycles. */
+enum cowarp_contention { COWARP_ABORTS, COWARP_ATOMICS, COWARP_BANK_CYCLES, COWARP_CONTENTIONS };
+
+struct cowarp_words {
+    uint64_t total;
+    uint32_t cnt;
+    struct cowarp_word {
+        uint64_t addr, count, surplus; /* surplus: it may have been counted too often by so much */
+        char name[64];
+    } word[COWARP_WORDS];
+};
+
+/* Where the words of a launch have their names from. */
+struct cowarp_words_launch {
+    const struct cw_memory *memory;
+    const struct cw_module *module;
+    const struct cw_kernel *kernel;
+    uint64_t global_base; /* of the module's .global segment */
+    const uint8_t *param; /* of kernel->param_bytes bytes; NULL: none */
+};
+
+/* Counts what an event tells, if it tells of contention. words: [COWARP_CONTENTIONS]. */
+void cowarp__words_hear(struct cowarp_words *words, const struct cowarp_words_launch *launch, const struct cw_event *e);
+/* The part of a profile; nothing where there is nothing. Sorts the words. */
+void cowarp__words_text(struct cowarp_words *words, FILE *f);
+
+#endif
