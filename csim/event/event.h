@@ -79,7 +79,7 @@ enum cw_event_type {
      * registers may be used: flight. Where it is wanted as a launch begins. */
     CW_EVENT_FLIGHT,
     CW_EVENT_CONFLICT, /* Threads contend for a word: conflict. Of an attempt it is told when the word is found, before the abort; one that fails
-                          by no word of memory has none */
+                          by no word of memory has none; sitm-oracle does not say the thread */
     CW_EVENT_TYPES /* at most 64: a listener has a bit for each */
 };
 

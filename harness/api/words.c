@@ -9,7 +9,7 @@
 #include "mem/device_memory.h"
 
 #define ROWS  6u  /* of a kind, at most */
-#define LEAST 100 /* of so many events of the kind a word has one, at least, or it is not shown */
+#define LEAST 100 /* of so many events of the kind a word has one, at least, or only the first one is shown */
 
 /* ---- names ---- */
 
@@ -153,7 +153,7 @@ void cowarp__words_text(struct cowarp_words *words, FILE *f)
     for (uint32_t kind = 0; kind < COWARP_CONTENTIONS; kind++) {
         struct cowarp_words *w = &words[kind];
         qsort(w->word, w->cnt, sizeof w->word[0], wanted_more);
-        for (uint32_t i = 0; i < w->cnt && i < ROWS && w->word[i].count * LEAST >= w->total; i++) {
+        for (uint32_t i = 0; i < w->cnt && i < ROWS && (i == 0 || w->word[i].count * LEAST >= w->total); i++) {
             if (!any)
                 fputs("contended words\n", f);
             any = true;

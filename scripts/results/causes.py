@@ -10,6 +10,9 @@ CAUSES = {"issued": "instructions issued", "structural": "units and collectors t
           "scoreboard_memory": "loads", "sleep": "sleep", "mechanism": "mechanism or control policy", "barrier": "barriers", "idle": "schedulers without a warp",
           "launch": "launch, before the first block", "drain": "end of a launch, behind the last block"}
 
+# Of the words of a profile, what happens there.
+CONTENDED = {"aborts": "attempts that fail by", "atomics": "atomics on", "bank_cycles": "cycles of bank conflicts in"}
+
 
 def key_of(row):
     """The cause of a row, and what of it waits."""

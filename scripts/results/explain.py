@@ -13,7 +13,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from advice import LEAST, advise, at_stake, where  # noqa: E402  (after the path is set)
-from causes import CAUSES, key_of, said  # noqa: E402
+from causes import CAUSES, CONTENDED, key_of, said  # noqa: E402
 from profile_file import read as read_profile  # noqa: E402
 from statsfile import Parser, Wrong, beside, grouped, load, refuse_twice, run_main, title  # noqa: E402
 
@@ -138,8 +138,10 @@ def causes_of(run):
 def explain_one(stats, path):
     """What `--json` writes of one run. Advice needs its profile, too."""
     profile = beside(stats, path, "--profile")
+    kernels = read_profile(profile) if profile else {}
     return {"file": path, "cycles": stats["cycles"], "causes": causes_of(Times(stats, path)),
-            "advice": [dataclasses.asdict(advice) for advice in advise(stats, read_profile(profile))] if profile else None}
+            "advice": [dataclasses.asdict(advice) for advice in advise(stats, kernels)] if profile else None,
+            "words": [{"kernel": name, "what": what, "count": int(count), "share": share, "name": word} for name, kernel in kernels.items() for what, count, share, word in kernel.words]}
 
 
 def show_one(found, stats):
@@ -149,6 +151,10 @@ def show_one(found, stats):
         for line in row["lines"]:
             if line["share"] >= LEAST:
                 print(f"{100 * line['share']:14.1f}%  {line['kernel']}, line {line['line']}")
+    if found["words"]:
+        print("\nwords that threads contend for: events of the kind, and the word's share of them")
+    for row in found["words"]:
+        print(f"{row['count']:14,}  {row['share']:>7}  {row['kernel']}: {CONTENDED[row['what']]} {row['name']}")
     if found["advice"] is None:
         print("\nadvice needs counts of lines: run with --profile FILE, and leave the file where it is")
     elif not found["advice"]:

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `--profile` has written: of each kernel its hottest lines, and counts of each line."""
+"""What `--profile` has written: of each kernel its hottest lines, words that threads contend for, and counts of each line."""
 import pathlib
 import re
 
 FIRST = "cowarp profile 2"
 HOT_LINE = re.compile(r" *([0-9.]+%) +(\d+) +(\d+)  (\S+(?: \d+%)?) +(\S+(?: \d+%)?) +(\d+): (.*)$")
+WORD = re.compile(r"(aborts|atomics|bank_cycles) +(\d+) +([0-9.]+%)  (.+)$")
 LISTED = re.compile(r"([ \d.]*\d[ \d.]*|[ .]+)\| +(\d+) (.*)$")
 
 
 class Kernel:
-    """hot: [(share, cycles, waits, reason, where, line, text)]; counts: {line: {column: number}}; text: {line: PTX}."""
+    """hot: [(share, cycles, waits, reason, where, line, text)]; counts: {line: {column: number}}; text: {line: PTX}; words: [(what, count, share, name)]."""
 
     def __init__(self):
-        self.hot, self.counts, self.text = [], {}, {}
+        self.hot, self.counts, self.text, self.words = [], {}, {}, []
 
     def listed(self, names, cells, number, text):
         if len(names) == len(cells):
@@ -32,10 +33,12 @@ def read(path):
     for line in lines:
         if line.startswith("kernel "):
             kernel, part = found.setdefault(line[len("kernel "):], Kernel()), ""
-        elif line in ("hottest lines", "listing"):
+        elif line in ("hottest lines", "contended words", "listing"):
             part, names = line, []
         elif part == "hottest lines" and (match := HOT_LINE.match(line)):
             kernel.hot.append(match.groups())
+        elif part == "contended words" and (match := WORD.match(line)):
+            kernel.words.append(match.groups())
         elif part == "listing" and not names:
             names = line.replace("|", " ").split()[:-1]
         elif part == "listing" and (match := LISTED.match(line)):

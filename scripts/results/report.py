@@ -12,6 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import charts  # noqa: E402  (after the path is set)
 from advice import advise, at_stake, where  # noqa: E402
+from causes import CONTENDED  # noqa: E402
 from charts import escape  # noqa: E402
 from diff import launch_text  # noqa: E402
 from profile_file import read as read_profile  # noqa: E402
@@ -144,6 +145,8 @@ def hot_lines(runs):
         for kernel, counted_of in run.kernels.items():
             cells = [[f"{number}: {' '.join(text.split())}", share, f"{int(cycles):,}", f"{int(waits):,}", reason, at] for share, cycles, waits, reason, at, number, text in counted_of.hot[:HOT]]
             body.append(f"<h3>{escape(kernel)} in {escape(run.name)}</h3>" + table(["line of the PTX", "share", "cycles", "waited for", "most of it", "where"], cells))
+            words = [[f"{CONTENDED[what]} {name}", f"{int(count):,}", share] for what, count, share, name in counted_of.words]
+            body.append(table(["words that threads contend for", "events", "share of their kind"], words) if words else "")
     if not body:
         body = ['<p class="none">Not recorded. Run with <code>--profile FILE</code>, and leave the file where it is.</p>']
     return section("hot", "Hot lines", *body, *map(listings, runs))

@@ -81,7 +81,7 @@ def parse_profile(text):
         name, rest = part.split("\n", 1)
         hot_text, listing = rest.split("\nlisting\n")
         hot = []
-        for row in hot_text.split("\nhottest lines\n")[1].split("\n")[1:]:
+        for row in hot_text.split("\ncontended words\n")[0].split("\nhottest lines\n")[1].split("\n")[1:]:
             words = row.split(":", 1)[0].split()
             if words:
                 hot.append((int(words[1]), int(words[2]), words[3], int(words[-1])))
@@ -447,6 +447,80 @@ class Timeline(Command):
                             ["the same file", "--timeline", "t", "--profile", "t"]):
             self.refused("run", "vecadd", *args, says=[says])
             self.assertEqual(os.listdir(self.folder.name), [], args)
+
+
+class Words(Command):
+    """Words that threads contend for, of a kernel whose hot words are known."""
+    # Each thread adds to ticket; the first 16 of a block, alone, to keys + 0x40; all read a column of tile. 64 threads in two blocks.
+    ATOMICS = """.visible .global .align 4 .u32 spare[4];
+.visible .global .align 4 .u32 ticket[4];
+.visible .entry k(.param .u64 k_param_0, .param .u64 keys)
+{
+	.reg .pred %p<2>; .reg .b32 %r<8>; .reg .b64 %d<4>;
+	.shared .align 4 .b8 other[128]; .shared .align 4 .b8 tile[4096];
+	ld.param.u64 %d0, [keys]; ld.param.u64 %d3, [k_param_0]; mov.u64 %d1, ticket;
+	mov.u32 %r0, %tid.x; setp.lt.u32 %p0, %r0, 16;
+	atom.global.add.u32 %r1, [%d1+8], 1;
+	@%p0 red.global.add.u32 [%d0+64], 1;
+	mov.u32 %r2, tile; mad.lo.u32 %r3, %r0, 128, %r2; ld.shared.u32 %r4, [%r3];
+	mov.u32 %r5, other; atom.shared.add.u32 %r6, [%r5+4], 1;
+	mad.lo.u32 %r4, %r4, 0, %r6; add.u32 %r4, %r4, %r1;
+	mul.wide.u32 %d2, %r0, 4; add.u64 %d3, %d3, %d2; st.global.u32 [%d3], %r4;
+	ret;
+}
+"""
+    # All lanes of all warps want the word at total + 0x10.
+    TRANSACTION = """.extern .func tx_begin (); .extern .func tx_commit ();
+.visible .entry k(.param .u64 total)
+{
+	.reg .b32 %r<4>; .reg .b64 %d;
+	ld.param.u64 %d, [total];
+	call.uni tx_begin, ();
+	ld.global.u32 %r0, [%d+16]; add.u32 %r0, %r0, 1; st.global.u32 [%d+16], %r0;
+	call.uni tx_commit, ();
+	ret;
+}
+"""
+
+    def words(self, text, *args):
+        """{(what, name): count} of the kernel, and the statistics."""
+        with open(self.path("k.ptx"), "w", encoding="utf-8") as f:
+            f.write(".version 7.0\n.target sm_70\n.address_size 64\n" + text)
+        r = self.run_it("exec", "k.ptx", "--kernel", "k", "--grid", "2", "--block", "32", "--quiet", "--stalls", "--stats", "s.json", "--profile", "p.txt", *args)
+        self.assertEqual((r.returncode, r.stderr), (0, ""))
+        r = self.run_it("explain", "s.json", "--json")
+        self.assertEqual((r.returncode, r.stderr), (0, ""))
+        found = json.loads(r.stdout)["words"]
+        self.assertEqual({row["kernel"] for row in found}, {"k"})
+        return {(row["what"], row["name"]): row["count"] for row in found}, {k: v["value"] for k, v in json.loads(self.read("s.json"))["counters"].items()}
+
+    def test_atomics_and_banks(self):
+        words, counters = self.words(self.ATOMICS, "--arg", "out:o:128", "--arg", "out:p:128")
+        further = 31 * json.loads(self.read("s.json"))["config"]["shared.pass_cycles"]  # 32 lanes in one bank
+        self.assertEqual(words, {("atomics", "ticket+0x8"): 64, ("atomics", "keys+0x40"): 32, ("atomics", "other+0x4"): 64,
+                                 ("bank_cycles", "tile"): 2 * further, ("bank_cycles", "other"): 2 * further})
+        self.assertEqual(counters["shared_conflict_cycles"], 4 * further)
+        self.assertIn("atomics on keys+0x40", self.run_it("explain", "s.json").stdout)
+        self.assertEqual(self.run_it("report", "s.json", "-o", "r.html").returncode, 0)
+        self.assertIn("atomics on ticket+0x8", self.read("r.html"))
+
+    def test_aborts(self):
+        for system in ("getm", "kilotm", "warptm", "eapg", "warptm-el", "ideal", "sitm-ts", "sitm-oracle"):
+            with self.subTest(system):
+                words, counters = self.words(self.TRANSACTION, "--system", system, "--arg", "version:64" if system[:2] == "si" else "out:o:64")
+                self.assertEqual(list(words), [("aborts", "total+0x10")])
+                self.assertGreater(counters["tx_aborted"], 0)
+                self.assertGreaterEqual(words["aborts", "total+0x10"], 0.9 * counters["tx_aborted"])
+                self.assertLessEqual(words["aborts", "total+0x10"], 1.1 * counters["tx_aborted"] + 2)
+
+    def test_many_words(self):
+        """More words than the table has: the hot one is there, with what may be too many."""
+        body = self.ATOMICS.replace("@%p0 red.global.add.u32 [%d0+64], 1;",
+                                    "mov.u32 %r6, 0;\nL: mad.lo.u32 %r7, %r6, 32, %r0; mul.wide.u32 %d2, %r7, 4; add.u64 %d2, %d2, %d0;\n"
+                                    "red.global.add.u32 [%d2+4], 1; red.global.add.u32 [%d0], 1; add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, 16; @%p1 bra L;")
+        words, _ = self.words(body, "--arg", "out:o:128", "--arg", "out:p:4096")
+        self.assertEqual(next(iter(words))[1], "keys")
+        self.assertEqual(words["atomics", "keys"], 2 * 32 * 16)
 
 
 class Konata(Command):

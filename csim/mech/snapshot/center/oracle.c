@@ -8,6 +8,7 @@
  * write such a word, whatever comes first. So a commit that has come to the commit units cannot fail there.
  */
 #include "mech/snapshot/center/center.h"
+#include "mech/tm/tell.h"
 
 int cw_si__oracle_create(struct cw_si_center *c)
 {
@@ -70,6 +71,8 @@ void cw_si__oracle_access(struct cw_si_center *c, uint32_t partition, const stru
     const enum cw_si_exact_answer answer = ask(c, f);
     const struct cw_si_verdict_note v = {
         .op = f->op, .lane = f->lane, .refused = answer == CW_SI_EXACT_LOOP, .write_write = answer == CW_SI_EXACT_WRITE_WRITE};
+    if (answer != CW_SI_EXACT_FINE) /* Whose, only the partition knows */
+        cw_tell_conflict(&c->tm->host, (struct cw_attempt_name){0}, f->lane, f->word, now);
     cw_si_line_push(c->tm->verdict_line + partition, &v, now, c->period);
 }
 
