@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conditions and values: C's operators over numbers, variables of the program with their members and elements, registers (%r5), what is known
+ * Conditions and values: C's operators and casts over numbers, variables of the program with their members and elements, registers (%r5), what is known
  * of a thread (lane, tid.x, ctaid.y, cycle), and memory (u32[ADDRESS], shared.f32[ADDRESS]). A register has the type that the PTX declares it
  * with. A variable hides a name like lane; $lane is the thread's.
  */
@@ -24,6 +24,7 @@ struct reader {
 typedef struct cw_debug_value value;
 
 static value parse(struct reader *r, uint32_t level);
+static value primary(struct reader *r);
 
 static value integer(uint64_t bits, bool is_signed)
 {
@@ -151,7 +152,7 @@ static value pointed(struct reader *r, value v, uint64_t i)
         why = cw_debug__element(&v.object, i, &o);
     } else {
         v = loaded(r, v);
-        if (r->wrong == NULL && v.pointer.dwarf == NULL)
+        if (r->wrong == NULL && !cw_debug__is_pointer(&v))
             return wrong(r, "it is no pointer and no array");
         why = r->wrong != NULL ? r->wrong : cw_debug__pointed(&v.pointer, v.bits, i, &o);
     }
@@ -289,11 +290,11 @@ static value literal(struct reader *r)
     const double x = strtod(r->at, &float_end);
     const uint64_t bits = strtoull(r->at, &end, 0);
     if (float_end > end && !(r->at[0] == '0' && (r->at[1] | 32) == 'x')) {
-        r->at = float_end;
+        r->at = float_end + (*float_end == 'f' || *float_end == 'F');
         return number_of(x);
     }
-    r->at = end;
-    return integer(bits, true);
+    r->at = end + strspn(end, "uUlL");
+    return integer(bits, r->at == end || strcspn(end, "uU") >= (size_t)(r->at - end));
 }
 
 /* A variable, a register, or what is known of the thread. */
@@ -322,9 +323,23 @@ static value named(struct reader *r)
     return strchr("%$_", text[0]) != NULL ? of_register(r, text) : of_thread(r, text);
 }
 
+/* Behind the type. An array goes by its address. */
+static value cast(struct reader *r, const struct cw_debug_cast *to)
+{
+    value v = primary(r);
+    if (r->wrong == NULL && v.is_object && cw_debug__class(&v.object.type) == CW_DEBUG_ARRAY)
+        v = address(r, v);
+    v = loaded(r, v);
+    const char *why = r->wrong == NULL ? cw_debug__cast(to, &v) : NULL;
+    return why != NULL ? wrong(r, why) : v;
+}
+
 static value primary(struct reader *r)
 {
+    struct cw_debug_cast to;
     if (take(r, "(")) {
+        if (cw_debug__read_type(r->d->code != NULL ? r->d->code->dwarf : NULL, &r->at, &to))
+            return cast(r, &to);
         const value v = parse(r, 0);
         return take(r, ")") ? parts(r, v) : wrong(r, "a ) is missing");
     }
@@ -397,7 +412,7 @@ static value moved(value pointer, uint64_t by)
 static value compute(struct reader *r, const char *op, value a, value b)
 {
     const bool is_signed = a.is_signed && b.is_signed;
-    if (a.pointer.dwarf != NULL && (op[0] == '+' || op[0] == '-') && !b.is_float && b.pointer.dwarf == NULL)
+    if (cw_debug__is_pointer(&a) && (op[0] == '+' || op[0] == '-') && !b.is_float && !cw_debug__is_pointer(&b))
         return moved(a, op[0] == '+' ? b.bits : 0 - b.bits);
     if ((a.is_float || b.is_float) && strchr("+-*/=!<>", op[0]) != NULL && strcmp(op, "<<") != 0 && strcmp(op, ">>") != 0)
         return compute_float(op, as_float(a), as_float(b));

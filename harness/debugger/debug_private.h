@@ -248,7 +248,7 @@ struct cw_debug_type {
     uint32_t entry;       /* of the source: the type's; 0: void, or it is one of the PTX */
     uint32_t skip;        /* how many of the array's dimensions have been passed */
     enum cw_type element; /* of the PTX; CW_TYPE_NONE: of the source */
-    uint64_t count;       /* of an array of the PTX; 0: no array */
+    uint64_t count; /* of an array of the PTX; of a pointer that a cast has made UINT64_MAX, and the rest is what it points to; else 0 */
 };
 struct cw_debug_type cw_debug__type(const struct cw_dwarf *w, uint32_t entry);
 enum cw_debug_class cw_debug__class(const struct cw_debug_type *t);
@@ -307,7 +307,7 @@ struct cw_debug_value {
     bool is_float, is_signed;
     bool is_object; /* it is somewhere: */
     struct cw_debug_object object;
-    struct cw_debug_type pointer; /* bits are a pointer of this type; dwarf NULL: they are none */
+    struct cw_debug_type pointer; /* bits are a pointer of this type, if cw_debug__is_pointer */
     uint64_t bits;                /* an integer */
     double number;                /* is_float */
 };
@@ -316,6 +316,18 @@ const char *cw_debug__evaluate(const struct cw_debug *d, const char *text, const
 
 /* What it is as a number. NULL, or what is wrong. */
 const char *cw_debug__number(const struct cw_debug *d, const struct cw_debug_focus *focus, struct cw_debug_value *v);
+
+/* cast.c: a type that an expression names. */
+struct cw_debug_cast {
+    struct cw_debug_type type;
+    bool is_pointer;
+    const char *wrong; /* NULL, or why there is no such value */
+};
+/* Reads a type and the ) behind it. false: something else is there, and *text stays. w may be NULL. */
+bool cw_debug__read_type(const struct cw_dwarf *w, const char **text, struct cw_debug_cast *to);
+/* A number becomes one of that type. NULL, or what is wrong. */
+const char *cw_debug__cast(const struct cw_debug_cast *to, struct cw_debug_value *v);
+bool cw_debug__is_pointer(const struct cw_debug_value *v);
 
 /* state.c: what is read of the machine */
 /* Calls that the compiler has inlined around a line of the PTX. */

@@ -151,6 +151,8 @@ const char *cw_debug__show_value(struct cw_debug *d, char **word, uint32_t cnt, 
         tell_object(d, &v.object, out);
     else if (v.is_float)
         fprintf(out, ",\"value\":\"%.17g\"", v.number);
+    else if (cw_debug__is_pointer(&v))
+        fprintf(out, ",\"value\":\"0x%" PRIx64 "\"", v.bits);
     else if (v.is_signed)
         fprintf(out, ",\"value\":\"%" PRId64 "\"", (int64_t)v.bits);
     else

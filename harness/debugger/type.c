@@ -136,7 +136,7 @@ struct cw_debug_type cw_debug__target(const struct cw_debug_type *t)
 {
     uint64_t count[CW_DWARF_DEPTH];
     struct cw_debug_type target = *t;
-    if (t->element != CW_TYPE_NONE) {
+    if (t->element != CW_TYPE_NONE || t->count > 0) {
         target.count = 0;
         return target;
     }

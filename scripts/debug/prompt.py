@@ -40,7 +40,7 @@ Shows
   info state [PART [NUMBER [NAME]]]  a unit's state by its names: info state validation_unit 2
   info row ADDRESS                   what the units hold of a word: logical times, owner, who waits for it
   info variables [module]            of the call, or of the module, with types where nvcc -G or clang -g have written them
-  print EXPRESSION                   variables (p->tag[2]), registers (%r1), tid.x, lane, cycle, u32[ADDRESS], shared.f32[ADDRESS]; C's operators
+  print EXPRESSION                   variables (p->tag[2]), registers (%r1), tid.x, lane, cycle, u32[ADDRESS], shared.f32[ADDRESS]; C's operators, casts
   x [N] [TYPE] [SPACE] ADDRESS       memory: u8 .. u64, s8 .. s64, f32, f64
   warp CORE.WARP, lane N             whom to look at
 quit"""
