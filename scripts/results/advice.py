@@ -67,14 +67,41 @@ class Facts:
     def listed(self):
         """(kernel, line, counts, text) of each line that has been executed."""
         for name, kernel in self.kernels.items():
-            for line, counts in kernel.counts.items():
-                if counts["warps"]:
-                    yield name, line, counts, kernel.text[line]
+            for line, counts, text in kernel.listed_lines():
+                yield name, line, counts, text
 
-    def dram_busy(self):
-        """The share of time in which the DRAM's buses carry data."""
-        cycles = self.stats["cycles"] * self.config["clock.dram"] / self.config["clock.core"] * self.config["partition.count"] / self.config["dram.sharing"]
-        return self.counter("dram_busy_cycles") / cycles if cycles else 0.0
+    def hottest(self, kernel, what):
+        """"; 40% at keys+0x40": of the words that threads contend for; or nothing."""
+        rows = [row for row in self.kernels[kernel].words if row[0] == what]
+        return f"; {round(float(rows[0][2][:-1]))}% at {rows[0][3]}" if rows else ""
+
+    def launches(self, kernel):
+        """What is counted of its launches; of all, where counts are not by launch (--per launch)."""
+        return [launch for launch in self.stats.get("per_launch", []) if launch["kernel"] == kernel] or [
+            {"cycles": self.stats["cycles"], "counters": {name: entry["value"] for name, entry in self.stats["counters"].items()}}]
+
+    def dram_busy(self, kernel):
+        """The share of its time in which the DRAM's buses carry data."""
+        launches = self.launches(kernel)
+        cycles = sum(launch["cycles"] for launch in launches) * self.config["clock.dram"] / self.config["clock.core"] * self.config["partition.count"] / self.config["dram.sharing"]
+        return sum(launch["counters"].get("dram_busy_cycles", 0) for launch in launches) / cycles if cycles else 0.0
+
+    def occupancy(self):
+        """Of each kernel the row of most of its launches."""
+        rows = {}
+        for row in sorted(self.stats.get("occupancy", []), key=lambda row: (row["launches"], row["grid_blocks"])):
+            rows[row["kernel"]] = row
+        return list(rows.values())
+
+    def conflict_share(self, kernel):
+        """The share of conflicts in the cycles of shared memory: the kernel's, or the run's where there is no profile of it."""
+        each = self.config["shared.pass_cycles"]
+        if kernel not in self.kernels or not self.kernels[kernel].counts:
+            extra, taken = self.counter("shared_conflict_cycles"), self.counter("shared_accesses") * each
+        else:
+            extra = self.kernels[kernel].events("bank_cycles")
+            taken = sum(counts["warps"] * each for _, counts, text in self.kernels[kernel].listed_lines() if (found := access(text)) and found[1] == "shared")
+        return extra / (extra + taken) if extra else 0.0
 
 
 def access(text):
@@ -106,13 +133,11 @@ def scattered(facts):
 
 
 def conflicts(facts):
-    extra, taken = facts.counter("shared_conflict_cycles"), facts.counter("shared_accesses") * facts.config["shared.pass_cycles"]
-    if not extra:
-        return
     for kernel, line in facts.lines:
-        yield Advice("banks", kernel, [line], facts.waits(kernel, line, places={"shared"}) * extra / (extra + taken),
-                     f"bank conflicts take {percent(extra / (extra + taken))} of the cycles of shared memory",
-                     "pad rows by a word, or change which thread takes which word")
+        share = facts.conflict_share(kernel)
+        if share:
+            yield Advice("banks", kernel, [line], facts.waits(kernel, line, places={"shared"}) * share, f"bank conflicts take {percent(share)} of the cycles of shared memory",
+                         "pad rows by a word, or change which thread takes which word")
 
 
 def divergence(facts):
@@ -131,7 +156,7 @@ def divergence(facts):
 
 
 def few_blocks(facts):
-    for row in facts.stats.get("occupancy", []):
+    for row in facts.occupancy():
         idle = facts.share(causes={"no_warp"}, kernel=row["kernel"])
         cores, blocks, at_once = facts.config["core.count"], row["grid_blocks"], max(1, row["blocks_per_core"])
         if blocks < cores:
@@ -144,7 +169,7 @@ def few_blocks(facts):
 
 def occupancy(facts):
     limits = {"registers": "by_registers", "shared memory": "by_shared", "warps": "by_warps", "blocks": "by_blocks"}
-    for row in facts.stats.get("occupancy", []):
+    for row in facts.occupancy():
         limit = next((name for name in row["limit"] if name in ("registers", "shared memory")), None)
         others = [row[column] for name, column in limits.items() if name not in row["limit"]] + [-(-row["grid_blocks"] // facts.config["core.count"])]
         could = min(blocks for blocks in others if blocks is not None)
@@ -170,7 +195,7 @@ def atomics(facts):
         found = access(text)
         if found and found[0] in ("atom", "red") and counts["threads"] > counts["warps"]:
             lanes = counts["threads"] / counts["warps"]
-            yield Advice("atomics", kernel, [line], facts.waits(kernel, line) * (1 - 1 / lanes), f"{lanes:.0f} lanes of a warp each bring an atomic of their own",
+            yield Advice("atomics", kernel, [line], facts.waits(kernel, line) * (1 - 1 / lanes), f"{lanes:.0f} lanes of a warp each bring an atomic of their own{facts.hottest(kernel, 'atomics')}",
                          "combine values in the warp (redux, shfl) or in shared memory, and let one lane bring the sum")
 
 
@@ -183,24 +208,25 @@ def spills(facts):
 
 
 def bandwidth(facts):
-    busy, config = facts.dram_busy(), facts.config
-    moved = (facts.counter("dram_reads") + facts.counter("dram_writes")) * config["dram.burst_bytes"]
-    used = sum(counts["threads"] * found[2] for _, _, counts, text in facts.listed() if counts["accesses"] and (found := access(text)) and found[1] in ("global", ""))
-    if busy >= 0.6 and moved:
-        yield Advice("bandwidth", None, [], busy * (1 - used / moved) if used < moved else None,
-                     f"DRAM carries data in {percent(busy)} of the time, {moved:,} bytes; instructions ask for {used:,}",
-                     "fewer bytes: use what a line brings while it is in a cache, smaller types, no data read twice")
+    whole = sum(cycles for causes in facts.lines.values() for cycles in causes.values())
+    for name in facts.kernels if "per_launch" in facts.stats or len(facts.kernels) == 1 else [None]:
+        busy, launches = facts.dram_busy(name), facts.launches(name)
+        moved = sum(launch["counters"].get(counter, 0) for launch in launches for counter in ("dram_reads", "dram_writes")) * facts.config["dram.burst_bytes"]
+        used = sum(counts["threads"] * found[2] for kernel, _, counts, text in facts.listed() if name in (None, kernel) and counts["accesses"] and (found := access(text)) and found[1] in ("global", ""))
+        if busy >= 0.6 and moved:
+            part = facts.share(kernel=name) if name is not None and whole else 1
+            yield Advice("bandwidth", name, [], part * busy * (1 - used / moved) if used < moved else None,
+                         f"DRAM carries data in {percent(busy)} of the time, {moved:,} bytes; instructions ask for {used:,}",
+                         "fewer bytes: use what a line brings while it is in a cache, smaller types, no data read twice")
 
 
 def few_loads(facts):
-    if facts.dram_busy() >= 0.6:
-        return
     for kernel, line, counts, text in facts.listed():
         found = access(text)
-        if not found or found[0] != "ld" or found[1] not in ("global", "") or counts["accesses"] > 1.5 * max(counts["warps"], counts["threads"] * found[2] / facts.config["mem.line_bytes"]):
+        if facts.dram_busy(kernel) >= 0.6 or not found or found[0] != "ld" or found[1] not in ("global", "") or counts["accesses"] > 1.5 * max(counts["warps"], counts["threads"] * found[2] / facts.config["mem.line_bytes"]):
             continue
         far = facts.waits(kernel, line, causes={"scoreboard_memory", "barrier"}, places=ON_THE_WAY - {"l1"})
-        yield Advice("few-loads", kernel, [line], far, f"schedulers wait for its way, while DRAM carries data in {percent(facts.dram_busy())} of the time only",
+        yield Advice("few-loads", kernel, [line], far, f"schedulers wait for its way, while DRAM carries data in {percent(facts.dram_busy(kernel))} of the time only",
                      "several loads before the first use (unroll), or more warps")
 
 
@@ -218,7 +244,8 @@ def aborts(facts):
     if begun and aborted >= 0.2 * begun:
         causes = {name.removeprefix("tx_aborted_").replace("_", " "): entry["value"] for name, entry in facts.stats["counters"].items() if entry.get("part_of") == "tx_aborted"}
         cause = f", most by {max(causes, key=causes.get)}" if causes and max(causes.values()) else ""
-        yield Advice("aborts", None, [], facts.share(places={"back_off", "begin"}), f"{aborted:,} of {begun:,} attempts of transactions abort{cause}",
+        hot = next((text for name in facts.kernels if (text := facts.hottest(name, "aborts"))), "")
+        yield Advice("aborts", None, [], facts.share(places={"back_off", "begin"}), f"{aborted:,} of {begun:,} attempts of transactions abort{cause}{hot}",
                      "fewer words in a transaction, the contended one last; or other limits (tm.warps)")
 
 

@@ -24,6 +24,7 @@ EVIDENCE = {"issued": ("warp_instructions",), "dram": ("l2_read_misses", "dram_r
             "idle": ("blocks_finished",)}
 NAMED = 0.95
 LINES = 5
+CAUSES_SHOWN = 3  # of a kernel
 
 
 def spread(rows):
@@ -135,11 +136,21 @@ def causes_of(run):
     return rows
 
 
+def kernels_of(run):
+    """The kernels, the longest first: rows with shares of the run's cycles, and with each one's greatest causes."""
+    rows = []
+    for kernel, cycles in summed(run.of, lambda key: key[2]).items():
+        causes = summed({key: value for key, value in run.of.items() if key[2] == kernel}, lambda key: key[0])
+        rows.append({"kernel": kernel, "share": round(cycles / run.busy, 4),
+                     "causes": [{"cause": cause, "what": said(cause), "share": round(value / run.busy, 4)} for cause, value in list(causes.items())[:CAUSES_SHOWN]]})
+    return rows
+
+
 def explain_one(stats, path):
     """What `--json` writes of one run. Advice needs its profile, too."""
-    profile = beside(stats, path, "--profile")
+    run, profile = Times(stats, path), beside(stats, path, "--profile")
     kernels = read_profile(profile) if profile else {}
-    return {"file": path, "cycles": stats["cycles"], "causes": causes_of(Times(stats, path)),
+    return {"file": path, "cycles": stats["cycles"], "causes": causes_of(run), "kernels": kernels_of(run),
             "advice": [dataclasses.asdict(advice) for advice in advise(stats, kernels)] if profile else None,
             "words": [{"kernel": name, "what": what, "count": int(count), "share": share, "name": word} for name, kernel in kernels.items() for what, count, share, word in kernel.words]}
 
@@ -151,6 +162,10 @@ def show_one(found, stats):
         for line in row["lines"]:
             if line["share"] >= LEAST:
                 print(f"{100 * line['share']:14.1f}%  {line['kernel']}, line {line['line']}")
+    if len(found["kernels"]) > 1:
+        print("\nkernels, with their greatest causes")
+    for row in found["kernels"] if len(found["kernels"]) > 1 else []:
+        print(f"{100 * row['share']:7.1f}%  {row['kernel']}: " + ", ".join(f"{cause['what']} {100 * cause['share']:.1f}%" for cause in row["causes"]))
     if found["words"]:
         print("\nwords that threads contend for: events of the kind, and the word's share of them")
     for row in found["words"]:

@@ -20,6 +20,15 @@ class Kernel:
             self.counts[number] = {name: int(cell) if cell != "." else 0 for name, cell in zip(names, cells)}
         self.text[number] = text
 
+    def listed_lines(self):
+        """(line, counts, text) of each line that has been executed."""
+        return [(line, counts, self.text[line]) for line, counts in self.counts.items() if counts["warps"]]
+
+    def events(self, what):
+        """How many of the kind there were, by the first word's share."""
+        rows = [row for row in self.words if row[0] == what]
+        return int(rows[0][1]) / (float(rows[0][2][:-1]) / 100) if rows else 0
+
 
 def read(path):
     """{kernel: Kernel}; of a file that is no such one, nothing."""

@@ -109,6 +109,29 @@ class Advice(unittest.TestCase):
                 self.assertGreater(saved, 0.3)
                 self.assertTrue(saved / 2.5 < before < 2.5 * saved, (before, saved))
 
+    def test_kernels_side_by_side_in_one_program(self):
+        """Each is judged by what it has done itself, whatever the other ones do, and however often it was launched."""
+        kernels = {"meets": HEAD + banks(32), "apart": HEAD + banks(33), "few": HEAD + adds(40, 16), "streams": SMALL + stream(16, 524288, 8)}
+        head, rest = HEAD.split(".visible", 1)[0], [text.split(".visible", 1)[1].replace(" k(", f" {name}(") + "\n}\n" for name, text in kernels.items()]
+        (self.folder / "k.ptx").write_text(head + "".join(f".visible{text}" for text in rest))
+        launches = [("meets", 15, 128), ("apart", 15, 128), ("few", 4, 960), ("few", 4, 960), ("few", 2, 960), ("streams", 60, 512)]
+        (self.folder / "k.script").write_text("load k.ptx\nalloc out 16777216\n" + "".join(f"launch {name} grid {grid} block {block} args out\n" for name, grid, block in launches))
+        self.call("exec", "--script", "k.script", "--quiet", "--profile", "p.txt", "--stats", "s.json", "--per", "launch")
+        found = json.loads(self.call("explain", "s.json", "--json").stdout)
+        rules = {(advice["rule"], advice["kernel"]): advice for advice in found["advice"]}
+        self.assertIn(("banks", "meets"), rules)
+        self.assertIn(("bandwidth", "streams"), rules)
+        self.assertIn(("blocks", "few"), rules)
+        self.assertEqual({kernel for rule, kernel in rules if rule in ("banks", "bandwidth")}, {"meets", "streams"})
+        self.assertNotIn(("few-loads", "streams"), rules)
+        shares = {row["kernel"]: row["share"] for row in found["kernels"]}
+        self.assertEqual(set(shares), set(kernels))
+        self.assertAlmostEqual(sum(shares.values()), 1, delta=0.001)
+        waits = json.loads((self.folder / "s.json").read_text())["waits"]
+        idle = sum(row["cycles"] for row in waits if row["kernel"] == "few" and row["cause"] == "no_warp") / sum(row["cycles"] for row in waits)
+        self.assertAlmostEqual(rules["blocks", "few"]["share"], idle, places=4)
+        self.assertRegex(self.call("explain", "s.json").stdout, r"\n +\d+\.\d%  meets: shared memory \d")
+
     def test_aborts(self):
         """A contended hash table, and one that is not."""
         words = ["run", "ht-h", "--system", "getm", "--param", "blocks=15"]
