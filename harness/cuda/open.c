@@ -111,7 +111,8 @@ static void drop_files(struct cli_session *s)
 {
     s->stats = s->branches = s->profile = NULL;
     s->options.record_branches = s->options.record_profile = 0;
-    s->options.sample_file = s->options.timeline_file = s->options.konata_file = s->options.wave_file = s->options.wave_on = s->options.record = NULL;
+    s->options.sample_file = s->options.timeline_file = s->options.konata_file = s->options.wave_file = s->options.wave_on =
+        s->options.record = NULL;
     s->options.bins_file = NULL;
     s->options.pm_file = NULL;
 }
