@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Words of memory that threads contend for, with the names of the variables that they lie in. Of each kind a table keeps the most wanted ones of
- * a kernel (the Space-Saving algorithm of Metwally, Agrawal and El Abbadi, ICDT 2005): with up to COWARP_WORDS different words it is exact; else
+ * a kernel, as the algorithm that is known as Space-Saving does: with up to COWARP_WORDS different words it is exact; else
  * a word may be counted too often, by no more than it says, and none that has more than a COWARP_WORDS-th of all is left out. Private to:
  * profile.c, profile_text.c, words.c.
  */

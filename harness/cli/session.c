@@ -196,7 +196,8 @@ static int read_timeline(struct cli_session *s, const struct cli_parsed *p)
     o->timeline_file = cli_output(p, "timeline");
     o->konata_file = cli_output(p, "konata");
     if (o->timeline_file == NULL && o->konata_file == NULL && (window != NULL || mbytes != NULL))
-        return cli_error(CLI_WRONG, "--timeline-%s without --timeline or --konata; give one of them a FILE", window != NULL ? "window" : "mbytes");
+        return cli_error(CLI_WRONG, "--timeline-%s without --timeline or --konata; give one of them a FILE",
+                         window != NULL ? "window" : "mbytes");
     if (mbytes != NULL && (!cli_u32(mbytes, &o->timeline_mbytes) || o->timeline_mbytes == 0))
         return cli_error(CLI_WRONG, "--timeline-mbytes '%s': expected a number from 1 to 65536", mbytes);
     return window != NULL ? read_range("timeline-window", "core cycles", window, &o->timeline_begin, &o->timeline_end) : CLI_OK;
