@@ -269,13 +269,17 @@ static bool hits_word(const struct cw_debug *d, const struct cw_debug_stop *s, c
         snprintf(hit->why, sizeof hit->why, "lane %" PRIu32 " begins an attempt", e->lane);
         return s->kind == CW_DEBUG_ON_BEGIN;
     case CW_EVENT_SYNC:
+        if (s->kind != CW_DEBUG_ON_BARRIER)
+            return false;
         hit->has_focus = e->u.sync.kind != CW_SYNC_PASS;
         snprintf(hit->why, sizeof hit->why, "%s barrier %" PRIu32, e->u.sync.kind == CW_SYNC_PASS ? "all have come to" : "comes to",
                  e->u.sync.id);
-        return s->kind == CW_DEBUG_ON_BARRIER && e->u.sync.kind <= CW_SYNC_PASS;
+        return e->u.sync.kind <= CW_SYNC_PASS;
     case CW_EVENT_BRANCHED:
+        if (s->kind != CW_DEBUG_ON_DIVERGE || !e->u.branched.diverged)
+            return false;
         snprintf(hit->why, sizeof hit->why, "the warp diverges");
-        return s->kind == CW_DEBUG_ON_DIVERGE && e->u.branched.diverged;
+        return true;
     case CW_EVENT_PERSIST:
         hit->has_focus = false;
         snprintf(hit->why, sizeof hit->why, "bytes of the line 0x%" PRIx64 " are durable", e->u.line.addr);
@@ -320,12 +324,20 @@ static bool hits_step(const struct cw_debug *d, const struct cw_debug_stop *s, s
     return cw_debug__port_value(&port) == s->number;
 }
 
+/* This is done for each event: the rest of the text is left as it is. */
+static void forget_hit(struct cw_debug_hit *hit)
+{
+    hit->why[0] = '\0';
+    hit->focus = (struct cw_debug_focus){0};
+    hit->has_focus = false;
+}
+
 static bool hits_stop(struct cw_debug *d, const struct cw_debug_stop *s, const struct cw_event *e, uint32_t moment, bool first,
                       struct cw_debug_hit *hit)
 {
     char why[sizeof hit->why];
     bool is = false;
-    *hit = (struct cw_debug_hit){0};
+    forget_hit(hit);
     if (e == NULL)
         return moment == CW_DEBUG_STEP && hits_step(d, s, hit) &&
                condition_holds(d, s, hit->has_focus ? (cw_lanes)1 << hit->focus.lane : 0, hit);
@@ -371,12 +383,13 @@ static bool hits_pace(struct cw_debug *d, const struct cw_event *e, uint32_t mom
 {
     const struct cw_debug_order *o = &d->order;
     struct cw_look_warp w;
-    *hit = (struct cw_debug_hit){.why = "step"};
+    forget_hit(hit);
+    memcpy(hit->why, "step", sizeof "step");
     if (o->pace == CW_DEBUG_ANSWER)
         return moment == CW_DEBUG_STEP && answers(d, o->unit, hit);
     if (o->pace == CW_DEBUG_CYCLES)
         return moment == CW_DEBUG_STEP && cw_gpu_cycles(d->gpu) >= o->cycle;
-    if (o->pace == CW_DEBUG_FREE || e == NULL || e->core != o->focus.core || e->warp != o->focus.warp)
+    if (e == NULL || e->core != o->focus.core || e->warp != o->focus.warp)
         return false;
     hit->has_focus = true;
     hit->focus = o->focus;
@@ -399,8 +412,10 @@ static bool hits_pace(struct cw_debug *d, const struct cw_event *e, uint32_t mom
 
 bool cw_debug__hits(struct cw_debug *d, const struct cw_event *e, uint32_t moment, bool first, struct cw_debug_hit *hit)
 {
-    if (hits_pace(d, e, moment, first, hit))
+    if (d->order.pace != CW_DEBUG_FREE && hits_pace(d, e, moment, first, hit))
         return true;
+    if (e != NULL && e->type == CW_EVENT_ISSUE) /* What stops there has stopped before it */
+        return false;
     for (uint32_t i = 0; d->order.stops && i < d->order.stop_cnt; i++)
         if (d->order.stop[i].id != 0 && hits_stop(d, &d->order.stop[i], e, moment, first, hit))
             return true;
