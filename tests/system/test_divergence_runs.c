@@ -291,6 +291,7 @@ static const struct {
     {"@%p bra E;\nvote.sync.ballot.b32 %r1, %p, -1;\nbar.sync 0;\nE:\nret;\n}\n", NULL, false},
     {"@%p exit;\nvote.sync.ballot.b32 %r1, %p, -1;\nbar.sync 0;\nret;\n}\n", NULL, false},
     {"@%p bra A;\nbar.sync 0;\nA:\nret;\n}\n", NULL, true},
+    {"setp.gt.u32 %q, %r0, 40;\n@%q bra E;\n@%p barrier.sync 0;\nE:\nret;\n}\n", NULL, true},
 };
 
 /* What PTX 6 waits for, and a SIMT stack cannot: the run ends, with the line. */
