@@ -64,6 +64,7 @@ static const struct scenario {
     {"warp-lut", "warp_lut", {NULL}},
     {"convergence-barriers", "convergence_barriers", {NULL}},
     {"l2-tags", "l2_tags", {NULL}},
+    {"adequacy-table", "adequacy_table", {NULL}},
     {"persist-buffer", "persist_buffer", {NULL}},
     {"order-masks", "order_masks", {NULL}},
     {"table1", "tcm_select", {NULL}},

@@ -339,7 +339,7 @@ lps preset=thesis-tbc core.divergence=its convergence_barriers=lockstep
 fcdt preset=titanv core.count=4 core.divergence=its core.scoreboard=lane
 nvrt preset=titanv core.count=2 core.divergence=si core.scoreboard=lane triangles=20 convergence_barriers=rtl
 lps preset=thesis-tbc core.divergence=dws core.scoreboard=lane convergence_barriers=lockstep
-fcdt preset=thesis-tbc core.divergence=capri thread_compactor=lockstep block_stack=rtl
+fcdt preset=thesis-tbc core.divergence=capri thread_compactor=lockstep block_stack=rtl adequacy_table=lockstep
 stmcl preset=thesis-tbc core.divergence=capri capri.entries=4
 ray preset=thesis-tbc core.divergence=lw thread_compactor=rtl block_stack=lockstep
 apart preset=qv100 core.count=2 convergence_barriers=lockstep

@@ -4,8 +4,6 @@
  * (Rhu 2012). At another branch each warp goes on by itself, with a stack of its own up to where its sides meet. README.md tells the
  * protocol.
  */
-#include <stdlib.h>
-
 #include "control/capri/capri_state.h"
 
 static struct capri *of(const struct cw_control *p)
@@ -61,20 +59,40 @@ static void arrive(struct cw_control *p, uint32_t warp)
     show(p, warp);
 }
 
-static bool branch(struct cw_control *p, uint32_t warp, cw_lanes taken, const struct cw_branch *b)
+/* The predictor has answered. */
+static void go_on(struct cw_control *p, uint32_t warp, bool waits)
 {
     struct capri *d = of(p);
-    const struct cw_front *f = &p->front[warp];
+    struct capri_warp *w = &d->warp[warp];
+    const struct cw_branch *b = &w->branch;
+    const uint32_t lanes = w->asks;
     struct cw_tbc_view v;
-    cw_tbc_see(p, warp, &v);
-    if (!is_alone(d, warp)) {
-        if (!cw_tbc_waits_at(p, b) || cw_capri__waits(d, warp, &v, f->pc, (uint32_t)f->active, (uint32_t)taken))
-            return cw_tbc_branch(p, warp, taken, b);
-        begin_alone(p, warp, cw_tbc_meet(p, warp, b));
+    p->front[warp].active = lanes;
+    w->asks = 0;
+    if (waits) {
+        cw_tbc_branch(p, warp, w->taken, b);
+        return;
     }
-    const bool diverged = cw_simt_branch(current(p, warp), taken, b->target, b->next, b->rpc);
+    begin_alone(p, warp, cw_tbc_meet(p, warp, b));
+    cw_simt_branch(current(p, warp), w->taken, b->target, b->next, b->rpc);
     show(p, warp);
-    return diverged;
+    cw_tbc_see(p, warp, &v);
+    if (p->front[warp].active != 0)
+        d->host.form(d->host.context, warp, lanes, v.home, false); /* Lanes that wait in its stack are its own, too. */
+}
+
+static bool branch(struct cw_control *p, uint32_t warp, cw_lanes taken, const struct cw_branch *b)
+{
+    const cw_lanes active = p->front[warp].active;
+    if (is_alone(of(p), warp)) {
+        const bool diverged = cw_simt_branch(current(p, warp), taken, b->target, b->next, b->rpc);
+        show(p, warp);
+        return diverged;
+    }
+    if (!cw_tbc_waits_at(p, b))
+        return cw_tbc_branch(p, warp, taken, b);
+    cw_capri__ask(p, warp, (uint32_t)taken, b);
+    return taken != 0 && taken != active && b->target != b->next;
 }
 
 static bool branch_indexed(struct cw_control *p, uint32_t warp, const uint32_t target[CW_WARP_LANES_MAX], const struct cw_branch *b)
@@ -155,6 +173,8 @@ static uint32_t where(const struct cw_control *p, uint32_t home, uint32_t lane)
     const struct cw_simt *s = &of(p)->warp[home].own;
     struct cw_tbc_view v;
     cw_tbc_see(p, home, &v);
+    if (v.is_static && (of(p)->warp[home].asks >> lane & 1u) != 0)
+        return p->front[home].pc;
     const uint32_t at = v.is_static && s->depth != 0 ? cw_simt_where(s, p->front[home].pc, lane) : CW_PC_NONE;
     return at != CW_PC_NONE ? at : cw_tbc_where(p, home, lane);
 }
@@ -171,81 +191,96 @@ static void report(const struct cw_control *p, uint32_t warp, uint32_t (*line)(c
 
 /* ---- creation ---- */
 
-static void branch_state(struct cw_state *s, struct capri_branch *b)
+static void branch_state(struct cw_state *s, struct cw_branch *b)
 {
-    CW_STATE(s, b->pc);
-    CW_STATE(s, b->came);
-    CW_STATE(s, b->bypass);
-    CW_STATE(s, b->predicted);
-    CW_STATE(s, b->sides);
-    CW_STATE(s, b->taken);
-    CW_STATE(s, b->other);
+    CW_STATE(s, b->target);
+    CW_STATE(s, b->next);
+    CW_STATE(s, b->rpc);
+    CW_STATE(s, b->lpc);
+    CW_STATE(s, b->kind);
+    CW_STATE(s, b->uniform);
 }
 
 static void state(struct cw_control *p, struct cw_state *s)
 {
     struct capri *d = of(p);
     cw_tbc_state(p, s);
-    for (uint32_t i = 0; i < d->keys->entries; i++) {
-        CW_STATE(s, d->entry[i].pc);
-        CW_STATE(s, d->entry[i].adequate);
-    }
     for (uint32_t w = 0; w < CAPRI_WARPS; w++) {
         CW_STATE(s, d->warp[w].top);
         CW_STATE(s, d->warp[w].next);
+        CW_STATE(s, d->warp[w].asks);
+        CW_STATE(s, d->warp[w].taken);
+        branch_state(s, &d->warp[w].branch);
         cw_simt_state(s, &d->warp[w].own);
     }
-    for (uint32_t b = 0; b < CAPRI_BLOCKS; b++) {
-        CW_STATE(s, d->block[b].top);
-        CW_STATE(s, d->block[b].first);
-        CW_STATE(s, d->block[b].next);
-        for (uint32_t i = 0; i < CAPRI_AHEAD; i++)
-            branch_state(s, &d->block[b].branch[i]);
-    }
+    cw_capri__state(d, s);
 }
 
 static void destroy(struct cw_control *p)
 {
     if (p != NULL)
-        free(of(p)->entry);
+        cw_adapt_adequacy_table_destroy(of(p)->table);
     cw_tbc_destroy(p);
 }
 
 static int create(struct cw_control **out, const struct cw_control_config *config, struct cw_error *err)
 {
-    const int status = cw_tbc_create_for(out, config, sizeof(struct capri), config->config->core_blocks, err);
+    const struct cw_config *c = config->config;
+    int status = cw_tbc_create_for(out, config, sizeof(struct capri), c->core_blocks, err);
     if (status != CW_OK)
         return status;
     struct capri *d = of(*out);
-    d->keys = cw_config_own(config->config, &cw_capri_keys);
+    d->keys = cw_config_own(c, &cw_capri_keys);
     d->counters = cw_stats_own(config->stats, &cw_capri_counters);
-    d->entry = calloc(d->keys->entries, sizeof *d->entry);
-    if (d->entry == NULL) {
-        destroy(*out);
-        *out = NULL;
-        return cw_fail(err, CW_ENOMEM, "no memory for a predictor");
-    }
-    for (uint32_t i = 0; i < d->keys->entries; i++)
-        d->entry[i].pc = CW_PC_NONE;
+    d->host = config->host;
+    d->stage_cycles = c->core_stage_cycles;
+    d->blocks = c->core_blocks;
     for (uint32_t w = 0; w < CAPRI_WARPS; w++)
         d->warp[w].own = (struct cw_simt){.width = CW_LANES, .entry = d->entries[w]};
-    return CW_OK;
+    const struct cw_adapt_adequacy_table_config table = {
+        .core = config->core, .rows = d->blocks * CAPRI_AHEAD, .entries = d->keys->entries, .pc_w = CAPRI_PC_W};
+    status = cw_adapt_adequacy_table_create(&d->table, config->units, &table, err);
+    if (status == CW_OK)
+        return CW_OK;
+    destroy(*out);
+    *out = NULL;
+    return status;
 }
 
 /* The predictor's branches are those of one kernel. */
 static int prepare(struct cw_control *p, const struct cw_kernel *kernel, const char *file, bool static_warps, struct cw_error *err)
 {
-    struct capri *d = of(p);
-    for (uint32_t i = 0; i < d->keys->entries; i++)
-        d->entry[i].pc = CW_PC_NONE;
+    cw_adapt_adequacy_table_forget(of(p)->table);
     return cw_tbc_prepare(p, kernel, file, static_warps, err);
+}
+
+static uint64_t tick(struct cw_control *p, uint64_t cycle)
+{
+    const uint32_t stage = of(p)->stage_cycles;
+    struct capri_answer answer = {0};
+    const bool more = cycle % stage == 0 && cw_capri__clock(of(p), &answer);
+    if (answer.there)
+        go_on(p, answer.warp, answer.waits);
+    const uint64_t next = cw_tbc_tick(p, cycle); /* Branches at which warps wait are on their way to the block's stack in this cycle. */
+    return more && next > cycle + stage ? cycle + stage : next;
 }
 
 static const struct cw_key_set *const key_sets[] = {&cw_tbc_keys, &cw_capri_keys, NULL};
 static const struct cw_counter_set *const counter_sets[] = {&cw_tbc_counters, &cw_capri_counters, NULL};
 
+static const struct cw_mech_unit units[] = {
+    CW_TBC_UNITS,
+    {.unit = &cw_adequacy_table_unit,
+     .what = "predicts at which branches the warps of a block should wait for each other (CAPRI, ISCA 2012); one per core",
+     .domain = CW_DOMAIN_CORE,
+     .needs = "core.divergence=capri"},
+};
+
 const struct cw_control_ops cw_control_capri = {
     CW_TBC_POLICY,
+    .unit = units,
+    .unit_cnt = sizeof units / sizeof units[0],
+    .tick = tick,
     .name = "capri",
     .what = "thread block compaction at branches only that are predicted to make warps fewer (CAPRI, ISCA 2012)",
     .keys = key_sets,

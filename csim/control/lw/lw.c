@@ -150,6 +150,7 @@ static const struct cw_counter_set *const counter_sets[] = {&cw_tbc_counters, NU
 
 const struct cw_control_ops cw_control_lw = {
     CW_TBC_POLICY,
+    CW_TBC_CLOCK,
     .name = "lw",
     .what = "large warps: a stack for a few warps that go in step, their threads packed anew; two-level scheduling (MICRO 2011)",
     .keys = key_sets,

@@ -535,21 +535,12 @@ int cw_tbc_create(struct cw_control **out, const struct cw_control_config *confi
 
 static const struct cw_key_set *const key_sets[] = {&cw_tbc_keys, NULL};
 static const struct cw_counter_set *const counter_sets[] = {&cw_tbc_counters, NULL};
-static const char *const compactor_inner[] = {"priority_encoder", NULL};
-const struct cw_mech_unit cw_tbc_units[2] = {
-    {.unit = &cw_thread_compactor_unit,
-     .what = "makes warps of a block's threads that go one way (Fung 2015, 3.3.2); one per core",
-     .domain = CW_DOMAIN_CORE,
-     .inner = compactor_inner,
-     .needs = "core.divergence=tbc"},
-    {.unit = &cw_block_stack_unit,
-     .what = "block-wide SIMT stacks of a core's blocks (Fung 2015, 3.3.2); one per core",
-     .domain = CW_DOMAIN_CORE,
-     .needs = "core.divergence=tbc"},
-};
+const char *const cw_tbc_compactor_inner[] = {"priority_encoder", NULL};
+const struct cw_mech_unit cw_tbc_units[2] = {CW_TBC_UNITS};
 
 const struct cw_control_ops cw_control_tbc = {
     CW_TBC_POLICY,
+    CW_TBC_CLOCK,
     .name = "tbc",
     .what = "thread block compaction: a stack per block; warps wait for each other at branches, and are made anew (Fung 2015, 3.3)",
     .keys = key_sets,

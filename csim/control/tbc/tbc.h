@@ -8,6 +8,8 @@
 #define CW_CONTROL_TBC_TBC_H
 
 #include "control/control.h"
+#include "cowarp/unit/block_stack.h"
+#include "cowarp/unit/thread_compactor.h"
 
 enum { CW_TBC_AGE, CW_TBC_RRB, CW_TBC_SRR };
 enum { CW_TBC_COMPACT, CW_TBC_STATIC };
@@ -16,6 +18,19 @@ enum { CW_TBC_SYNC_PROVED, CW_TBC_SYNC_UNI, CW_TBC_SYNC_ALL };
 extern const struct cw_key_set cw_tbc_keys;
 extern const struct cw_counter_set cw_tbc_counters;
 extern const struct cw_mech_unit cw_tbc_units[2];
+extern const char *const cw_tbc_compactor_inner[];
+
+/* The rows of cw_tbc_units, for a policy that has more. */
+#define CW_TBC_UNITS                                                                                                        \
+    {.unit = &cw_thread_compactor_unit,                                                                                     \
+     .what = "makes warps of a block's threads that go one way (Fung 2015, 3.3.2); one per core",                           \
+     .domain = CW_DOMAIN_CORE,                                                                                              \
+     .inner = cw_tbc_compactor_inner,                                                                                       \
+     .needs = "core.divergence=tbc"},                                                                                       \
+    {                                                                                                                       \
+        .unit = &cw_block_stack_unit, .what = "block-wide SIMT stacks of a core's blocks (Fung 2015, 3.3.2); one per core", \
+        .domain = CW_DOMAIN_CORE, .needs = "core.divergence=tbc"                                                            \
+    }
 
 /* Of a warp and its block; the pointer is valid until the next call of the policy. */
 struct cw_tbc_view {
@@ -66,7 +81,8 @@ cw_lanes cw_tbc_below(const struct cw_control *p, uint32_t home);
 void cw_tbc_report(const struct cw_control *p, uint32_t warp, uint32_t (*line)(const void *context, uint32_t pc), const void *context,
                    FILE *out);
 
-#define CW_TBC_POLICY \
-    .regroups = true, .unit = cw_tbc_units, .unit_cnt = 2, .tick = cw_tbc_tick, .start = cw_tbc_start, .barrier = cw_tbc_barrier
+#define CW_TBC_POLICY .regroups = true, .start = cw_tbc_start, .barrier = cw_tbc_barrier
+/* And what a policy with a unit of its own has otherwise. */
+#define CW_TBC_CLOCK .unit = cw_tbc_units, .unit_cnt = 2, .tick = cw_tbc_tick
 
 #endif
