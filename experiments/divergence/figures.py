@@ -28,8 +28,10 @@ def policy(name, *more):
     return tuple(sorted((("core.divergence", name),) + tuple(pair for group in more for pair in group)))
 
 
-POLICIES = {"dwf": policy("dwf"), "dwf-wb": policy("dwf-wb"), "tbc": policy("tbc"), "capri": policy("capri"), "lw": policy("lw"), "its": policy("its", LANE),
-            "si": policy("si", LANE), "dws": policy("dws", LANE), "pdom, lane": LANE}
+PDOM = policy("pdom")
+POLICIES = {"dwf": policy("dwf"), "dwf-wb": policy("dwf-wb"), "tbc": policy("tbc"), "capri": policy("capri"), "lw": policy("lw"),
+            "pdom-its": policy("pdom-its"), "its": policy("its", LANE), "si": policy("si", LANE), "dws": policy("dws", LANE),
+            "pdom, lane": policy("pdom", LANE)}
 FITS = {"thesis-tbc": tuple(POLICIES), "titanv": tuple(name for name in POLICIES if not name.startswith("dwf"))}
 
 
@@ -39,11 +41,11 @@ def run(machine, workload, settings):
 
 def all_runs(_):
     yield [run(machine, w, settings) for machine in MACHINES for w in WORKLOADS
-           for settings in ((),) + tuple(POLICIES[name] for name in FITS[machine])]
+           for settings in (PDOM,) + tuple(POLICIES[name] for name in FITS[machine])]
 
 
 def speed(get, machine, name):
-    return lambda w: get(run(machine, w, ()))["cycles"] / get(run(machine, w, POLICIES[name]))["cycles"]
+    return lambda w: get(run(machine, w, PDOM))["cycles"] / get(run(machine, w, POLICIES[name]))["cycles"]
 
 
 def every(get):
