@@ -37,6 +37,9 @@ struct cw_front {
 #define CW_SLOTS_MAX  1024u /* warp slots of a core: as many as it may have threads of Fung 2015, Table 3.2 */
 #define CW_AWAIT_HERE UINT32_MAX
 #define CW_AWAIT_WARP (UINT32_MAX - 1)
+/* An operation across lanes with its qualifiers, numbers below 256: lanes come to any instruction of the same one that names the same lanes. */
+#define CW_AWAIT_OPERATION(op, type, how, atom) ((op) << 24 | (type) << 16 | (how) << 8 | (atom))
+#define CW_AWAIT_OPERATIONS                     (1u << 24) /* Numbers from here on are of operations, or one of the two above. */
 #define CW_SLOT_WORDS (CW_SLOTS_MAX / 64)
 
 /* A set of slots: slot w is bit w mod 64 of word w / 64. */
@@ -169,9 +172,14 @@ struct cw_control_ops {
     /* These active lanes execute an instruction that waits for the lanes `named`, of which some are not with them. true: they stay until these
      * have come, and others run; active lanes that do not execute it go on behind it. false: all that it needs have come. id: of a barrier of
      * the block without result, to which lanes may come at several instructions; CW_AWAIT_HERE: they come to this instruction;
-     * CW_AWAIT_WARP: to any barrier of the warp that names the same lanes. NULL: nobody can
-     * wait so (core/blocks/converge.c). */
+     * CW_AWAIT_WARP: to any barrier of the warp that names the same lanes; CW_AWAIT_OPERATION: to any instruction of that operation, as guests of
+     * those that have come first. NULL: nobody can wait so (core/blocks/converge.c). */
     bool (*await)(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_lanes named, uint32_t id);
+    /* Active lanes that are guests at the front's instruction, which is another one of the operation that they wait for; `where` has their own.
+     * NULL: there are none ever. */
+    cw_lanes (*guests)(const struct cw_control *p, uint32_t warp);
+    /* The active lanes, some of them guests, have executed the operation: each goes on behind its own instruction. NULL: as guests. */
+    void (*part)(struct cw_control *p, uint32_t warp);
     /* Of a policy whose warps have a SIMT stack of their own until some lanes have to wait for others (await, spins): whether this one has. Then
      * its front has active lanes, and native code may run it. NULL: there is none such, or all have and nobody ever waits. */
     bool (*stacked)(const struct cw_control *p, uint32_t warp);

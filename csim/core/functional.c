@@ -310,6 +310,22 @@ static bool steers(enum cw_issue_kind kind)
            kind == CW_ISSUE_REGION_BEGIN || kind == CW_ISSUE_REGION_END;
 }
 
+/* Lanes on several sides of a branch execute one operation across lanes. Returns them. */
+static __attribute__((noinline)) cw_lanes step_together(struct cw_core *c, uint32_t w, const struct cw_uop *u)
+{
+    struct cw_exec_side side[CW_LANES];
+    const uint32_t cnt = cw_core__guarded_sides(c->warps, w, side);
+    cw_lanes mask = 0;
+    for (uint32_t i = 0; i < cnt; i++)
+        mask |= side[i].lanes;
+    if (mask != c->warps->warp[w].live && !cw_core__members_came(c->blocks, w, u, mask))
+        return mask;
+    if (cnt != 0)
+        cw_exec_together(side, cnt, &c->warps->warp[w].x[0]);
+    c->warps->control->ops->part(c->warps->control, w);
+    return mask;
+}
+
 /* The instruction at the warp's front. Returns the lanes that execute it. */
 static inline cw_lanes step(struct cw_functional *f, uint32_t w)
 {
@@ -317,8 +333,10 @@ static inline cw_lanes step(struct cw_functional *f, uint32_t w)
     const uint32_t pc = cw_core__pc(c->warps, w);
     const struct cw_uop *u = &c->warps->uop[pc];
     const struct cw_issue_op *op = &c->warps->op[pc];
-    const cw_lanes mask = guarded(c, w, u);
     c->warps->cycle++;
+    if (op->kind == CW_ISSUE_WARP && cw_core__guests(c->warps, w) != 0)
+        return step_together(c, w, u);
+    const cw_lanes mask = guarded(c, w, u);
     if (op->kind == CW_ISSUE_EXEC || op->kind == CW_ISSUE_RIDES)
         execute(c, w, u, mask);
     else if (steers((enum cw_issue_kind)op->kind))

@@ -68,6 +68,16 @@ static inline const uint64_t *cw_exec_src64(const struct cw_exec *x, struct cw_o
     return o.kind == CW_OPND_C64 ? x->kernel->c64 + (uint32_t)o.idx * CW_LANES : x->r64 + (uint32_t)o.idx * x->r64_stride;
 }
 
+/* Lanes that execute an operation across lanes by this instruction. */
+struct cw_exec_side {
+    const struct cw_uop *uop;
+    uint32_t lanes;
+};
+
+/* Executes an operation across lanes that lanes carry out by cnt instructions, at least one (together.c). All are of the same operation with the
+ * same qualifiers: shfl, vote, match, redux or elect. */
+void cw_exec_together(const struct cw_exec_side *side, uint32_t cnt, const struct cw_exec *x);
+
 /* One atomic operation as the L2 slice and shared memory do it: returns the new value, given old. Values are zero-extended bit patterns
  * of type (u32 s32 u64 s64 f32 f64 f16 f16x2 bf16 bf16x2 and the 16-bit CAS). f32 adds round to nearest even, denormals kept. */
 uint64_t cw_atomic_apply(enum cw_atom op, enum cw_type type, uint64_t old, uint64_t a, uint64_t b);

@@ -363,7 +363,7 @@ static uint64_t exec_counting(uint32_t m, const char *scoreboard, const char *te
 }
 
 /* A stack with independent threads behind it runs barriers on two sides of a branch, and hands over where the stack could not have gone on, and
- * nowhere else: what a stack can run takes its cycles. An operation with a result waits at its own instruction, for ever if need be. */
+ * nowhere else: what a stack can run takes its cycles. */
 static void test_divergence_runs__a_stack_that_hands_over(void **state)
 {
     (void)state;
@@ -374,18 +374,132 @@ static void test_divergence_runs__a_stack_that_hands_over(void **state)
         snprintf(text, sizeof text, "%s%s", HEAD "mov.u32 %r0, %laneid; setp.lt.u32 %p, %r0, 9;\n", waits[i].text);
         if (strstr(text, "@%p shfl") != NULL)
             continue; /* lane 9 never comes */
-        if (strstr(text, "bra.uni E;\nA:\nvote") != NULL) {
-            struct exec x;
-            exec(&x, PDOM_ITS, text);
-            assert_int_equal(x.status, COWARP_EDEADLOCK);
-            assert_non_null(strstr(x.report, "lanes 000001ff wait for others at line 11; lanes fffffe00 wait for others at line 13"));
-            continue;
-        }
         const uint64_t cycles = exec_counting(PDOM_ITS, "core.scoreboard=register", text, name, &handed);
         assert_int_equal(handed, waits[i].says != NULL ? 2 : 0); /* warps */
         if (waits[i].says == NULL)
             assert_int_equal(cycles, exec_counting(PDOM, "core.scoreboard=register", text, name, &none));
     }
+}
+
+/* ---- one operation on several sides of a branch ---- */
+
+#define EXCHANGE_HEAD                                                                                                             \
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .pred %p<4>; .reg .b32 %r<9>; .reg " \
+    ".b64 %d<3>;\nld.param.u64 %d1, [a];\nmov.u32 %r0, %laneid;\nmad.wide.u32 %d1, %r0, 4, %d1;\nadd.u32 %r1, %r0, 100;\n"         \
+    "add.u32 %r2, %r0, 200;\nand.b32 %r3, %r0, 1;\nsetp.eq.u32 %p0, %r3, 0;\n"
+/* Odd lanes run `odd`, even ones `even`; each leaves a value. */
+#define SIDES(odd, even)                                                                                                            \
+    EXCHANGE_HEAD "@%p0 bra A;\n" odd "\nst.global.u32 [%d1], %r4;\nbra.uni E;\nA:\n" even "\nst.global.u32 [%d1], %r5;\nE:\nret;\n}\n"
+
+static const struct {
+    const char *text;
+    uint32_t expected[3]; /* of lanes 1, 14 and 31 */
+} exchanges[] = {
+    /* an odd lane gets 200 and the number of the even one in front of it, an even lane 100 and that of the odd one behind it */
+    {SIDES("shfl.sync.bfly.b32 %r4, %r1, 1, 31, -1;", "shfl.sync.bfly.b32 %r5, %r2, 1, 31, -1;"), {200, 115, 230}},
+    /* odd lanes read lane 6, even ones lane 9, by a register or a number */
+    {SIDES("mov.u32 %r6, 6; shfl.sync.idx.b32 %r4|%p1, %r1, %r6, 31, -1;", "shfl.sync.idx.b32 %r5, %r2, 9, 31, -1;"), {206, 109, 206}},
+    /* odd ones below 9: 1, 3, 5, 7; even ones from 20 on: 20, 22, ... 30 */
+    {SIDES("setp.lt.u32 %p1, %r0, 9; vote.sync.ballot.b32 %r4, %p1, -1;", "setp.lt.u32 %p2, %r0, 20; vote.sync.ballot.b32 %r5, !%p2, -1;"),
+     {0x555000aa, 0x555000aa, 0x555000aa}},
+    /* nobody on one side, lane 30 on the other one */
+    {SIDES("setp.gt.u32 %p1, %r0, 31; vote.sync.any.pred %p3, %p1, -1; selp.u32 %r4, 7, 3, %p3;",
+           "setp.eq.u32 %p2, %r0, 30; vote.sync.any.pred %p1, %p2, -1; selp.u32 %r5, 8, 4, %p1;"),
+     {7, 8, 7}},
+    /* the lanes of a quad have one value, whatever side they are on */
+    {SIDES("shr.u32 %r6, %r0, 2; match.any.sync.b32 %r4, %r6, -1;", "shr.u32 %r7, %r0, 2; match.any.sync.b32 %r5, %r7, -1;"),
+     {0xf, 0xf000, 0xf0000000}},
+    {SIDES("redux.sync.add.u32 %r4, 1, -1;", "mov.u32 %r6, 100; redux.sync.add.u32 %r5, %r6, -1;"), {1616, 1616, 1616}},
+    {SIDES("elect.sync %r6|%p1, -1; selp.u32 %r4, 1, 2, %p1;", "elect.sync %r7|%p2, -1; selp.u32 %r5, %r7, 5, %p2;"), {2, 5, 2}},
+    /* a second round, each side with the other's first value */
+    {SIDES("shfl.sync.bfly.b32 %r4, %r1, 1, 31, -1; shfl.sync.bfly.b32 %r4, %r4, 2, 31, -1;",
+           "shfl.sync.bfly.b32 %r5, %r2, 1, 31, -1; shfl.sync.bfly.b32 %r5, %r5, 2, 31, -1;"),
+     {202, 113, 228}},
+    /* three sides: lanes below 8 have 100, 8 to 15 have 200, others 300, and each reads the lane 8 behind it */
+    {EXCHANGE_HEAD "add.u32 %r6, %r0, 300; add.u32 %r7, %r0, 8; setp.lt.u32 %p1, %r0, 8; setp.lt.u32 %p2, %r0, 16;\n@%p1 bra A;\n"
+                   "@%p2 bra B;\nshfl.sync.idx.b32 %r6, %r6, %r7, 31, -1;\nst.global.u32 [%d1], %r6;\nbra.uni E;\nA:\n"
+                   "shfl.sync.idx.b32 %r4, %r1, %r7, 31, -1;\nst.global.u32 [%d1], %r4;\nbra.uni E;\nB:\n"
+                   "shfl.sync.idx.b32 %r5, %r2, %r7, 31, -1;\nst.global.u32 [%d1], %r5;\nE:\nret;\n}\n",
+     {209, 322, 107}},
+    /* lanes from 24 on have left before the others meet */
+    {EXCHANGE_HEAD "setp.gt.u32 %p1, %r0, 23;\n@%p0 bra A;\n@%p1 bra L;\nshfl.sync.bfly.b32 %r4, %r1, 1, 31, -1;\n"
+                   "st.global.u32 [%d1], %r4;\nbra.uni E;\nA:\n@%p1 bra L;\nshfl.sync.bfly.b32 %r5, %r2, 1, 31, -1;\n"
+                   "st.global.u32 [%d1], %r5;\nE:\nret;\nL:\nst.global.u32 [%d1], 9;\nret;\n}\n",
+     {200, 115, 9}},
+};
+
+static const char *const apart[][3] = {
+    {"core.divergence=its"},
+    {"core.divergence=its", "core.scoreboard=warp"},
+    {"core.divergence=pdom-its"},
+    {"core.divergence=si", "core.scoreboard=lane"},
+    {"core.divergence=dws", "core.scoreboard=lane", "dws.wait_cycles=0"},
+};
+#define APARTS (sizeof apart / sizeof apart[0])
+
+/* Two warps; out: what each lane has left. Returns the status. */
+static int exchange(struct exec *x, uint32_t m, bool functional, const char *text, uint32_t out[32])
+{
+    const char *const settings[] = {"core.count=1", "core.warps=32", "watchdog.cycles=50000", apart[m][0], apart[m][1], apart[m][2], NULL};
+    struct cowarp_options o;
+    struct cowarp_gpu *gpu = NULL;
+    struct cowarp_module *module = NULL;
+    uint64_t data;
+    *x = (struct exec){0};
+    cowarp_options_init(&o);
+    o.settings = settings;
+    o.functional = functional;
+    assert_int_equal(cowarp_create(&gpu, &o), 0);
+    assert_int_equal(cowarp_alloc(gpu, &data, 128), 0);
+    if (cowarp_load(gpu, &module, text, strlen(text), "k.ptx") != 0)
+        fail_msg("%s", cowarp_error(gpu));
+    const struct cowarp_arg args[] = {COWARP_U64(data)};
+    const struct cowarp_launch l = {.size = sizeof l, .kernel = "k", .grid = {2, 1, 1}, .block = {32, 1, 1}, .arg_count = 1, .args = args};
+    x->status = cowarp_run(gpu, module, &l);
+    snprintf(x->error, sizeof x->error, "%s", cowarp_error(gpu));
+    snprintf(x->report, sizeof x->report, "%s", cowarp_report(gpu));
+    assert_int_equal(cowarp_read(gpu, out, data, 128), 0);
+    cowarp_destroy(gpu);
+    return x->status;
+}
+
+/* From sm_70 on lanes on all sides of a branch exchange values by one operation that names them, wherever each of them executes it. */
+static void test_divergence_runs__sides_that_exchange(void **state)
+{
+    (void)state;
+    static const uint32_t lane[3] = {1, 14, 31};
+    struct exec x;
+    uint32_t out[32];
+    for (uint32_t i = 0; i < sizeof exchanges / sizeof exchanges[0]; i++)
+        for (uint32_t m = 0; m < 2 * APARTS; m++) {
+            if (exchange(&x, m / 2, m % 2 != 0, exchanges[i].text, out) != COWARP_OK)
+                fail_msg("text %u under %s: %s %s", i, apart[m / 2][0], x.error, x.report);
+            for (uint32_t k = 0; k < 3; k++)
+                if (out[lane[k]] != exchanges[i].expected[k])
+                    fail_msg("text %u under %s: lane %u has %u, expected %u", i, apart[m / 2][0], lane[k], out[lane[k]],
+                             exchanges[i].expected[k]);
+        }
+}
+
+/* Other qualifiers or another operation are no meeting: the run ends, with both lines. */
+static void test_divergence_runs__sides_that_do_not(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        SIDES("shfl.sync.bfly.b32 %r4, %r1, 1, 31, -1;", "shfl.sync.idx.b32 %r5, %r2, 1, 31, -1;"),
+        SIDES("vote.sync.any.pred %p1, %p0, -1;", "vote.sync.all.pred %p1, %p0, -1;"),
+        SIDES("redux.sync.add.u32 %r4, 1, -1;", "redux.sync.max.u32 %r5, 1, -1;"),
+        SIDES("match.any.sync.b32 %r4, %r0, -1;", "vote.sync.ballot.b32 %r5, %p0, -1;"),
+    };
+    struct exec x;
+    uint32_t out[32];
+    for (uint32_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        for (uint32_t m = 0; m < APARTS; m++) {
+            assert_int_equal(exchange(&x, m, false, texts[i], out), COWARP_EDEADLOCK);
+            if (strstr(x.report, "lanes aaaaaaaa wait for others at line 15") == NULL ||
+                strstr(x.report, "lanes 55555555 wait for others at line 19") == NULL)
+                fail_msg("text %u under %s: %s", i, apart[m][0], x.report);
+        }
 }
 
 /* Threads that spin for a lock are the majority for ever, if nobody looks after the one that holds it. */
@@ -797,6 +911,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_divergence_runs__warp_wide_instructions),
     cmocka_unit_test(test_divergence_runs__lanes_that_have_not_come),
     cmocka_unit_test(test_divergence_runs__a_stack_that_hands_over),
+    cmocka_unit_test(test_divergence_runs__sides_that_exchange),
+    cmocka_unit_test(test_divergence_runs__sides_that_do_not),
     cmocka_unit_test(test_divergence_runs__who_holds_a_lock_gets_on),
     cmocka_unit_test(test_divergence_runs__named_barriers_on_two_sides),
     cmocka_unit_test(test_divergence_runs__a_false_uni),

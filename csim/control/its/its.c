@@ -10,7 +10,9 @@
  * Every lane that can run, runs. A group that has taken its.yield_branches backward branches yields: others have their turn, and barriers open
  * without lanes that have yielded, so that a lane that waits at the end of a loop can do what the others spin for.
  *
- * An operation across lanes parks a group at a strict barrier. A barrier of the block holds it until all lanes of the warp have come (await).
+ * An operation across lanes parks a group at a strict barrier. Lanes that come to another instruction of the same operation, on the other side of
+ * a branch, are its guests there: all execute the operation together, and part again. So does a WARPSYNC that calls a common shuffle. A barrier of
+ * the block holds it until all lanes of the warp have come (await).
  *
  * A group that begins a region keeps the warp until the region is over (region.c).
  */
@@ -176,22 +178,54 @@ static bool passes(struct its *d, uint32_t warp, cw_lanes lanes, cw_lanes held)
     return together;
 }
 
-/* The lanes stay at the front's PC, at a barrier that has a number or at this instruction. */
+/* Lanes of the slot that wait at the operation and name the same lanes. */
+static cw_lanes across_at(const struct its_warp *w, cw_lanes named, uint32_t id)
+{
+    cw_lanes there = 0;
+    for (cw_lanes left = w->across; left != 0; left = cw_lanes_rest(left)) {
+        const uint32_t lane = cw_lanes_first(left);
+        there |= w->id[lane] == id && w->named[lane] == named ? cw_lanes_one(lane) : 0;
+    }
+    return there;
+}
+
+/* The lanes, at the front's PC, are to wait at an operation across lanes. Returns where: as guests of those that wait there already. */
+static uint32_t join(struct its *d, uint32_t warp, cw_lanes lanes, cw_lanes named, uint32_t id)
+{
+    struct its_warp *w = &d->warp[warp];
+    const uint32_t pc = d->control.front[warp].pc;
+    const cw_lanes hosts = across_at(w, named, id);
+    const uint32_t target = hosts != 0 ? w->at[cw_lanes_first(hosts)] : pc;
+    for (cw_lanes left = lanes; left != 0; left = cw_lanes_rest(left)) {
+        const uint32_t lane = cw_lanes_first(left);
+        w->own[lane] = cw_lanes_has(w->guests, lane) ? w->own[lane] : pc;
+        if (w->own[lane] == target)
+            w->guests &= ~cw_lanes_one(lane);
+        else
+            w->guests |= cw_lanes_one(lane);
+    }
+    w->across |= lanes;
+    return target;
+}
+
+/* The lanes stay at a barrier that has a number or at this instruction, or where others wait for the same operation. */
 static void stay(struct its *d, uint32_t warp, cw_lanes lanes, cw_lanes named, uint32_t id)
 {
     struct its_warp *w = &d->warp[warp];
     const uint32_t pc = d->control.front[warp].pc;
-    const bool here = id == CW_AWAIT_HERE;
+    const bool here = id == CW_AWAIT_HERE, operation = !here && id >= CW_AWAIT_OPERATIONS && id != CW_AWAIT_WARP;
+    const uint32_t target = operation ? join(d, warp, lanes, named, id) : pc;
     cw_its__note_place(w, d->control.front[warp].active, pc + 1);
-    cw_its__note_place(w, lanes, pc);
+    cw_its__note_place(w, lanes, target);
     for (cw_lanes left = here ? 0 : lanes; left != 0; left = cw_lanes_rest(left)) {
         w->id[cw_lanes_first(left)] = id;
         w->named[cw_lanes_first(left)] = named;
     }
-    w->held |= here ? 0 : lanes;
-    struct cw_adapt_convergence_barriers_op *op = cw_its__ask(d, warp, here ? CW_CONVERGENCE_WARPSYNC : CW_CONVERGENCE_BLOCK, lanes);
+    w->held |= here || operation ? 0 : lanes;
+    const enum cw_convergence_op kind = here || operation ? CW_CONVERGENCE_WARPSYNC : CW_CONVERGENCE_BLOCK;
+    struct cw_adapt_convergence_barriers_op *op = cw_its__ask(d, warp, kind, lanes);
     op->named = named;
-    op->target = pc;
+    op->target = target;
     op->next = pc + 1;
 }
 
@@ -203,11 +237,30 @@ bool cw_its_await(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_lanes 
     w->pass &= ~passing;
     if (waiting == 0)
         return false;
-    const cw_lanes held = id == CW_AWAIT_HERE ? 0 : held_at(w, id, named);
+    const cw_lanes held = held_at(w, id, named);
     if ((named & w->live & ~waiting & ~held) == 0)
         return id == CW_AWAIT_WARP && passes(d, warp, waiting, held);
     stay(d, warp, waiting, named, id);
     return true;
+}
+
+cw_lanes cw_its_guests(const struct cw_control *p, uint32_t warp)
+{
+    return ((const struct its *)p)->warp[warp].guests & p->front[warp].active;
+}
+
+void cw_its_part(struct cw_control *p, uint32_t warp)
+{
+    struct its *d = of(p);
+    struct its_warp *w = &d->warp[warp];
+    const cw_lanes active = p->front[warp].active;
+    uint32_t target[CW_WARP_LANES_MAX];
+    for (cw_lanes left = active; left != 0; left = cw_lanes_rest(left)) {
+        const uint32_t lane = cw_lanes_first(left);
+        target[lane] = (cw_lanes_has(w->guests, lane) ? w->own[lane] : p->front[warp].pc) + 1;
+    }
+    w->guests &= ~active;
+    cw_its__scatter(d, warp, target, CW_PC_NONE);
 }
 
 /* ---- groups that a policy stops ---- */
@@ -342,6 +395,7 @@ void cw_its_exit(struct cw_control *p, uint32_t warp, cw_lanes lanes)
     struct its_warp *w = &d->warp[warp];
     w->live &= ~lanes;
     w->held &= ~lanes;
+    w->across &= ~lanes;
     w->again &= ~lanes;
     if (p->front[warp].active == lanes)
         cw_its__ask(d, warp, CW_CONVERGENCE_EXIT, lanes);
@@ -391,7 +445,7 @@ uint32_t cw_its_where(const struct cw_control *p, uint32_t warp, uint32_t lane)
     const struct its *d = (const struct its *)p;
     const struct its_warp *w = &d->warp[warp];
     const uint32_t in_region = cw_simt_where(&d->stack[warp], p->front[warp].pc, lane);
-    return in_region != CW_PC_NONE ? in_region : cw_lanes_has(w->live, lane) ? w->at[lane] : CW_PC_NONE;
+    return in_region != CW_PC_NONE ? in_region : cw_lanes_has(w->live, lane) ? cw_its__stand(w, lane) : CW_PC_NONE;
 }
 
 void cw_its_report(const struct cw_control *p, uint32_t warp, uint32_t (*line)(const void *context, uint32_t pc), const void *context,
@@ -403,9 +457,12 @@ void cw_its_report(const struct cw_control *p, uint32_t warp, uint32_t (*line)(c
     for (cw_lanes left = (w->blocked | w->parked) & ~w->stopped; left != 0;) {
         const uint32_t lane = cw_lanes_first(left);
         const bool is_parked = cw_lanes_has(w->parked, lane);
-        const cw_lanes group = cw_its__at(w->at, is_parked ? w->parked : w->blocked, w->at[lane]);
+        const uint32_t pc = cw_its__stand(w, lane);
+        cw_lanes group = 0;
+        for (cw_lanes among = is_parked ? w->parked : w->blocked; among != 0; among = cw_lanes_rest(among))
+            group |= cw_its__stand(w, cw_lanes_first(among)) == pc ? cw_lanes_one(cw_lanes_first(among)) : 0;
         fprintf(out, "; lanes %08llx %s at line %u", (unsigned long long)group, is_parked ? "wait for others" : "are to meet others",
-                line(context, w->at[lane]));
+                line(context, pc));
         left &= ~group;
     }
 }

@@ -64,6 +64,8 @@ cw_lanes cw_its_repeats(const struct cw_control *p, uint32_t warp);
 void cw_its_exit(struct cw_control *p, uint32_t warp, cw_lanes lanes);
 cw_lanes cw_its_barrier(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_lanes live);
 bool cw_its_await(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_lanes named, uint32_t id);
+cw_lanes cw_its_guests(const struct cw_control *p, uint32_t warp);
+void cw_its_part(struct cw_control *p, uint32_t warp);
 void cw_its_region_begin(struct cw_control *p, uint32_t warp, uint32_t pc);
 bool cw_its_region_reach(struct cw_control *p, uint32_t warp, cw_lanes lanes, uint32_t next);
 bool cw_its_region_abort(struct cw_control *p, uint32_t warp, cw_lanes lanes);
@@ -86,7 +88,7 @@ extern const struct cw_mech_unit cw_its_units[1];
 
 #define CW_ITS_POLICY                                                                                                                      \
     .unit = cw_its_units, .unit_cnt = 1, .arrive = cw_its_arrive, .branch = cw_its_branch, .branch_indexed = cw_its_branch_indexed,        \
-    .repeats = cw_its_repeats, .exit = cw_its_exit, .barrier = cw_its_barrier, .await = cw_its_await, .region_begin = cw_its_region_begin, \
+    .repeats = cw_its_repeats, .exit = cw_its_exit, .barrier = cw_its_barrier, .await = cw_its_await, .guests = cw_its_guests, .part = cw_its_part, .region_begin = cw_its_region_begin, \
     .region_reach = cw_its_region_reach, .region_abort = cw_its_region_abort, .region_end = cw_its_region_end,                             \
     .region_lanes = cw_its_region_lanes, .region_aborted = cw_its_region_aborted, .region_reached = cw_its_region_reached,                 \
     .waiting = cw_its_waiting, .where = cw_its_where, .report = cw_its_report

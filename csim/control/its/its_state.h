@@ -13,14 +13,17 @@
 struct its_warp {
     cw_lanes live;
     cw_lanes held;                     /* At barriers of the block, and of the warp. */
+    cw_lanes across;                   /* They wait at operations across lanes. */
+    cw_lanes guests;                   /* They wait, or are active, at another instruction of their operation than their own. */
     cw_lanes pass;                     /* They come to a barrier of the warp again to which all others have come. */
     cw_lanes again;                    /* They come back to the indexed branch at which they are. */
     cw_lanes stopped;                  /* The policy has stopped them (cw_its_stop). */
     cw_lanes last;                     /* The group of the last operation. */
     cw_lanes blocked, parked;          /* As the unit has said last. */
     uint32_t at[CW_WARP_LANES_MAX];    /* PCs of lanes that are not active. */
-    uint32_t id[CW_WARP_LANES_MAX];    /* Of held lanes: the barrier. */
-    cw_lanes named[CW_WARP_LANES_MAX]; /* Of held lanes: those that they wait for. */
+    uint32_t own[CW_WARP_LANES_MAX];   /* Of guests: the PC of their own instruction. */
+    uint32_t id[CW_WARP_LANES_MAX];    /* Of held lanes: the barrier; of those at operations: which. */
+    cw_lanes named[CW_WARP_LANES_MAX]; /* Of both: those that they wait for. */
     uint32_t branches;                 /* Backward ones of the group since its turn began. */
     uint32_t pending;                  /* Operations of the warp that the unit has not answered. */
     uint32_t skips;                    /* Of these, the first ones whose answers say nothing: they only put lanes to their places. */
@@ -90,6 +93,12 @@ struct cw_adapt_convergence_barriers_op *cw_its__ask(struct its *d, uint32_t war
 void cw_its__resume(struct its *d, uint32_t warp, cw_lanes lanes);
 
 void cw_its__note_place(struct its_warp *w, cw_lanes lanes, uint32_t pc);
+
+/* The PC at which a lane that is not active stands by the program; of a guest its own. */
+static inline uint32_t cw_its__stand(const struct its_warp *w, uint32_t lane)
+{
+    return cw_lanes_has(w->guests, lane) ? w->own[lane] : w->at[lane];
+}
 
 /* Those of the lanes whose PC (pcs[lane]) is this one. */
 cw_lanes cw_its__at(const uint32_t *pcs, cw_lanes lanes, uint32_t pc);

@@ -6,6 +6,9 @@ static void warp_state(struct cw_state *s, struct its_warp *w)
 {
     CW_STATE(s, w->live);
     CW_STATE(s, w->held);
+    CW_STATE(s, w->across);
+    CW_STATE(s, w->guests);
+    CW_STATE(s, w->own);
     CW_STATE(s, w->pass);
     CW_STATE(s, w->named);
     CW_STATE(s, w->again);

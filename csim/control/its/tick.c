@@ -16,6 +16,7 @@ static void follow(struct its *d, uint32_t warp, const struct cw_adapt_convergen
     if (v->keep || v->group == 0)
         return;
     w->barred = v->barred;
+    w->across &= ~v->group;
     if (w->place_cnt != 0 && v->group == w->live && !v->barred)
         cw_its__forget_places(d, warp);
     if ((v->group & w->last) == 0)
@@ -23,7 +24,7 @@ static void follow(struct its *d, uint32_t warp, const struct cw_adapt_convergen
     d->control.front[warp] = (struct cw_front){.pc = v->pc, .stop = cw_its__stop(d, warp, v->pc), .active = v->group};
     if ((v->group & w->pass) != 0 && (w->named[cw_lanes_first(v->group & w->pass)] & w->live & ~v->group) == 0)
         w->pass &= ~v->group; /* All are together: nobody asks who has come. */
-    if (d->whole != NULL && v->group == w->live)
+    if (d->whole != NULL && v->group == w->live && w->guests == 0)
         d->whole(&d->control, warp);
     d->config.host.go(d->config.host.context, warp);
 }

@@ -72,6 +72,11 @@ static bool await(struct cw_control *p, uint32_t warp, cw_lanes lanes, cw_lanes 
     return cw_its_await(p, warp, lanes, named, id);
 }
 
+static cw_lanes guests(const struct cw_control *p, uint32_t warp)
+{
+    return is_apart(p, warp) ? cw_its_guests(p, warp) : 0;
+}
+
 static bool spins(struct cw_control *p, uint32_t warp, uint32_t polls)
 {
     const struct pdom_its *d = of(p);
@@ -269,6 +274,8 @@ const struct cw_control_ops cw_control_pdom_its = {
     .exit = exit_lanes,
     .barrier = barrier,
     .await = await,
+    .guests = guests,
+    .part = cw_its_part,
     .stacked = stacked,
     .spins = spins,
     .region_begin = region_begin,

@@ -22,7 +22,7 @@
 static uint32_t place_of(const struct cw_core_blocks *blocks, uint32_t w, uint32_t lane)
 {
     const struct cw_core_warps *const warps = &blocks->cache.warps;
-    if (cw_lanes_has(warps->front[w].active, lane))
+    if (cw_lanes_has(warps->front[w].active & ~cw_core__guests(warps, w), lane))
         return cw_core__pc(warps, w);
     return warps->control->ops->where != NULL ? warps->control->ops->where(warps->control, w, lane) : CW_PC_NONE;
 }
@@ -55,6 +55,29 @@ static struct cw_opnd members_of(const struct cw_uop *u)
     default: /* elect, bar.warp */
         return u->src[0];
     }
+}
+
+/* The lanes that the membermasks of these lanes name. */
+static cw_lanes named_by(const struct cw_core_warps *warps, uint32_t w, cw_lanes mask)
+{
+    struct cw_exec_side side[CW_LANES];
+    const uint32_t cnt = cw_core__sides(warps, w, mask, side);
+    uint64_t value[CW_LANES];
+    cw_lanes named = 0;
+    for (uint32_t i = 0; i < cnt; i++) {
+        cw_core__read_operand(warps, warps->warp[w].dynamic, w, 0, members_of(side[i].uop), value);
+        for (cw_lanes left = side[i].lanes; left != 0; left = cw_lanes_rest(left))
+            named |= (uint32_t)value[cw_lanes_first(left)];
+    }
+    return named;
+}
+
+/* What lanes have to come to: for an operation with a result the same one with the same qualifiers. */
+static uint32_t await_of(const struct cw_uop *u)
+{
+    if (u->op == CW_OP_BAR || u->op == CW_OP_MMA)
+        return CW_AWAIT_HERE;
+    return CW_AWAIT_OPERATION((uint32_t)u->op, (uint32_t)u->type, (uint32_t)u->cmp, (uint32_t)u->atom);
 }
 
 static const char *name_of(const struct cw_uop *u)
@@ -94,20 +117,17 @@ bool cw_core__members_came(struct cw_core_blocks *blocks, uint32_t w, const stru
 {
     struct cw_core_warps *const warps = &blocks->cache.warps;
     const struct cw_opnd o = members_of(u);
-    cw_lanes named = u->op == CW_OP_MMA ? UINT32_MAX : 0;
     char where[40];
-    if (mask == 0 || (o.kind == CW_OPND_NONE && named == 0) || warps->width != CW_LANES || warps->warp[w].in_region || warps->mixes)
+    if (mask == 0 || (o.kind == CW_OPND_NONE && u->op != CW_OP_MMA) || warps->width != CW_LANES || warps->warp[w].in_region || warps->mixes)
         return true;
-    uint64_t value[CW_LANES];
-    cw_core__read_operand(warps, warps->warp[w].dynamic, w, 0, o, value);
-    for (cw_lanes left = named == 0 ? mask : 0; left != 0; left = cw_lanes_rest(left))
-        named |= (uint32_t)value[cw_lanes_first(left)];
+    const cw_lanes named = u->op == CW_OP_MMA ? UINT32_MAX : named_by(warps, w, mask);
     const cw_lanes absent = missed(blocks, w, named & warps->warp[w].live & ~mask);
     if (absent == 0)
         return true;
     const bool anywhere = u->op == CW_OP_BAR && mask == warps->front[w].active;
-    if ((absent & ~warps->front[w].active) != 0 &&
-        cw_core__awaits(blocks, w, warps->front[w].active, named, anywhere ? CW_AWAIT_WARP : CW_AWAIT_HERE))
+    const uint32_t id = anywhere ? CW_AWAIT_WARP : await_of(u);
+    const cw_lanes waiting = id == CW_AWAIT_HERE ? warps->front[w].active : mask;
+    if ((absent & ~warps->front[w].active) != 0 && cw_core__awaits(blocks, w, waiting, named, id))
         return false;
     if (anywhere && waits_apart(warps, w))
         return true;

@@ -362,6 +362,34 @@ static bool control(struct cw_core_issue *issue, uint32_t w, const struct cw_uop
 }
 
 static bool issue_riders(struct cw_core_issue *issue, uint32_t w, uint32_t pc, cw_lanes mask);
+static void count_other(struct cw_core_issue *issue, uint32_t w, const struct cw_uop *u, cw_lanes mask);
+
+/* Lanes on several sides of a branch execute one operation across lanes. */
+static __attribute__((noinline)) bool perform_together(struct cw_core_issue *issue, uint32_t w, const struct cw_uop *u)
+{
+    struct cw_core_blocks *const blocks = &issue->memory.blocks;
+    struct cw_core_warps *const warps = &blocks->cache.warps;
+    struct cw_exec_side side[CW_LANES];
+    const uint32_t cnt = cw_core__guarded_sides(warps, w, side), pc = cw_core__pc(warps, w);
+    cw_lanes mask = 0;
+    for (uint32_t i = 0; i < cnt; i++)
+        mask |= side[i].lanes;
+    if (mask != warps->warp[w].live && !cw_core__members_came(blocks, w, u, mask))
+        return false;
+    if (cnt != 0)
+        cw_exec_together(side, cnt, &warps->warp[w].x[0]);
+    for (uint32_t i = 0; i < cnt; i++) {
+        const struct cw_issue_op *op = &warps->op[side[i].uop - warps->uop];
+        cw_scoreboard_set(warps->warp[w].slot_cycle, op, result_cycle(issue, op, w));
+        if (side[i].uop != u)
+            count_other(issue, w, side[i].uop, side[i].lanes);
+    }
+    if (cw_core__wants_strong(warps))
+        cw_core__tell_exchange(warps, w, mask);
+    warps->control->ops->part(warps->control, w);
+    set_fetch(issue, w, pc);
+    return true;
+}
 
 /* Executes the instruction at the warp's front. false: it did not issue. */
 static inline __attribute__((always_inline)) bool perform(struct cw_core_issue *issue, uint32_t w, const struct cw_uop *u,
@@ -376,6 +404,8 @@ static inline __attribute__((always_inline)) bool perform(struct cw_core_issue *
         execute(issue, &warps->warp[w], u, op, mask);
         break;
     case CW_ISSUE_WARP:
+        if (__builtin_expect(cw_core__guests(warps, w) != 0, 0))
+            return perform_together(issue, w, u);
         if (mask != warps->warp[w].live && !cw_core__members_came(blocks, w, u, mask))
             return false;
         execute(issue, &warps->warp[w], u, op, mask);
@@ -498,7 +528,7 @@ static void execute_rider(struct cw_core_issue *issue, uint32_t w, const struct 
 }
 
 /* One that issues in the slot of another counts as an instruction of the text, too. */
-static void count_rider(struct cw_core_issue *issue, uint32_t w, const struct cw_uop *u, cw_lanes mask)
+static void count_other(struct cw_core_issue *issue, uint32_t w, const struct cw_uop *u, cw_lanes mask)
 {
     struct cw_core_warps *const warps = &issue->memory.blocks.cache.warps;
     warps->cfg.stats->warp_instructions++;
@@ -520,7 +550,7 @@ static __attribute__((noinline)) bool issue_riders(struct cw_core_issue *issue, 
             tell_stream(warps, CW_EVENT_BEFORE, w, &warps->uop[at], lanes);
         execute_rider(issue, w, &warps->uop[at], lanes);
         if (at != pc)
-            count_rider(issue, w, &warps->uop[at], lanes);
+            count_other(issue, w, &warps->uop[at], lanes);
     }
     warps->warp[w].buffer_next = at;
     if (at == stop) {
@@ -534,7 +564,7 @@ static __attribute__((noinline)) bool issue_riders(struct cw_core_issue *issue, 
         tell_stream(warps, CW_EVENT_BEFORE, w, &warps->uop[at], lanes);
     const bool issued = perform(issue, w, &warps->uop[at], &warps->op[at], at, lanes);
     if (issued)
-        count_rider(issue, w, &warps->uop[at], lanes);
+        count_other(issue, w, &warps->uop[at], lanes);
     return issued;
 }
 
@@ -635,7 +665,9 @@ static inline __attribute__((always_inline)) uint32_t issue_warp(struct cw_core_
     const uint32_t pc = cw_core__pc(warps, w);
     const struct cw_issue_op *op = &warps->op[pc];
     const struct cw_uop *u = &warps->uop[pc];
-    const cw_lanes mask = guard(issue, w, u);
+    cw_lanes mask = guard(issue, w, u);
+    if (unusual && op->kind == CW_ISSUE_WARP)
+        mask &= ~cw_core__guests(warps, w);
     warps->started = warps->cycle;
     if (warps->collects)
         collect(issue, w, op);
