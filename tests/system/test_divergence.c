@@ -171,8 +171,20 @@ struct outside {
 
 static void put_sequence(struct kernel *k, uint32_t depth, const struct outside *out);
 
+/* An operation across lanes, with registers of its own. */
+static void put_across(struct kernel *k, enum kind kind)
+{
+    struct insn *i = add(k, kind);
+    i->d = roll(REGS);
+    i->a = roll(kind == BALLOT ? PREDS : REGS);
+    i->b = 1 + roll(31);
+}
+
 static void put_if(struct kernel *k, uint32_t depth, const struct outside *out)
 {
+    static const enum kind kinds[] = {BALLOT, SHUFFLE, MATCH};
+    const bool joint = k->odd && k->warps && roll(3) == 0; /* both sides have the same one */
+    const enum kind kind = joint ? kinds[roll(3)] : KIND_CNT;
     const uint32_t other = k->labels++, end = k->labels++;
     struct outside in = *out;
     in.label[in.cnt++] = end;
@@ -180,11 +192,15 @@ static void put_if(struct kernel *k, uint32_t depth, const struct outside *out)
     struct insn *i = put_branch(k, other);
     i->guard = p;
     i->neg = roll(2) != 0;
+    if (joint)
+        put_across(k, kind);
     put_sequence(k, depth + 1, &in);
-    const bool both = roll(2) != 0;
+    const bool both = joint || roll(2) != 0;
     if (both)
         put_branch(k, end)->uni = roll(2) != 0;
     put_label(k, other);
+    if (joint)
+        put_across(k, kind);
     if (both)
         put_sequence(k, depth + 1, &in);
     put_label(k, end);
@@ -1150,7 +1166,9 @@ static bool try_kernel(uint32_t n, uint64_t seed, enum style style, struct count
     static struct outcome expected;
     const bool odd = style == ODD;
     make_kernel(&k, style);
+    const uint64_t between_before = between_sides;
     const enum run run = interpret(&k, &expected);
+    between_sides = run == RUNS ? between_sides : between_before;
     c->endless += run == ENDLESS;
     c->open += run == NOT_DEFINED;
     if (run == NOT_DEFINED && !odd) {
@@ -1222,8 +1240,9 @@ static void test_divergence__waiting_anywhere(void **state_)
     close_machines(&c);
     assert_in_range(tried, kernels / 8, kernels);
     assert_true(c.told > 0 && c.ran > 0 && between_sides > 0);
-    printf("%u kernels, of which %llu are left open; %llu runs right, %llu told, %llu refused\n", kernels, (unsigned long long)c.open,
-           (unsigned long long)c.ran, (unsigned long long)c.told, (unsigned long long)c.refused);
+    printf("%u kernels, of which %llu are left open; %llu runs right, %llu told, %llu refused; %llu lanes met others across sides\n", kernels,
+           (unsigned long long)c.open, (unsigned long long)c.ran, (unsigned long long)c.told, (unsigned long long)c.refused,
+           (unsigned long long)between_sides);
 }
 
 /* ---- transactions ---- */
