@@ -40,7 +40,7 @@ struct cw_front {
 /* An operation across lanes with its qualifiers, numbers below 256: lanes come to any instruction of the same one that names the same lanes. */
 #define CW_AWAIT_OPERATION(op, type, how, atom) ((op) << 24 | (type) << 16 | (how) << 8 | (atom))
 #define CW_AWAIT_OPERATIONS                     (1u << 24) /* Numbers from here on are of operations, or one of the two above. */
-#define CW_SLOT_WORDS (CW_SLOTS_MAX / 64)
+#define CW_SLOT_WORDS                           (CW_SLOTS_MAX / 64)
 
 /* A set of slots: slot w is bit w mod 64 of word w / 64. */
 struct cw_slots {

@@ -311,8 +311,9 @@ static bool steers(enum cw_issue_kind kind)
 }
 
 /* Lanes on several sides of a branch execute one operation across lanes. Returns them. */
-static __attribute__((noinline)) cw_lanes step_together(struct cw_core *c, uint32_t w, const struct cw_uop *u)
+static __attribute__((noinline)) cw_lanes step_together(const struct cw_functional *f, uint32_t w, const struct cw_uop *u)
 {
+    struct cw_core *c = f->core;
     struct cw_exec_side side[CW_LANES];
     const uint32_t cnt = cw_core__guarded_sides(c->warps, w, side);
     cw_lanes mask = 0;
@@ -335,7 +336,7 @@ static inline cw_lanes step(struct cw_functional *f, uint32_t w)
     const struct cw_issue_op *op = &c->warps->op[pc];
     c->warps->cycle++;
     if (op->kind == CW_ISSUE_WARP && cw_core__guests(c->warps, w) != 0)
-        return step_together(c, w, u);
+        return step_together(f, w, u);
     const cw_lanes mask = guarded(c, w, u);
     if (op->kind == CW_ISSUE_EXEC || op->kind == CW_ISSUE_RIDES)
         execute(c, w, u, mask);

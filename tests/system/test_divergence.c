@@ -1240,8 +1240,8 @@ static void test_divergence__waiting_anywhere(void **state_)
     close_machines(&c);
     assert_in_range(tried, kernels / 8, kernels);
     assert_true(c.told > 0 && c.ran > 0 && between_sides > 0);
-    printf("%u kernels, of which %llu are left open; %llu runs right, %llu told, %llu refused; %llu lanes met others across sides\n", kernels,
-           (unsigned long long)c.open, (unsigned long long)c.ran, (unsigned long long)c.told, (unsigned long long)c.refused,
+    printf("%u kernels, of which %llu are left open; %llu runs right, %llu told, %llu refused; %llu lanes met others across sides\n",
+           kernels, (unsigned long long)c.open, (unsigned long long)c.ran, (unsigned long long)c.told, (unsigned long long)c.refused,
            (unsigned long long)between_sides);
 }
 

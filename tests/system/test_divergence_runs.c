@@ -383,12 +383,12 @@ static void test_divergence_runs__a_stack_that_hands_over(void **state)
 
 /* ---- one operation on several sides of a branch ---- */
 
-#define EXCHANGE_HEAD                                                                                                             \
+#define EXCHANGE_HEAD                                                                                                              \
     ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .pred %p<4>; .reg .b32 %r<9>; .reg " \
     ".b64 %d<3>;\nld.param.u64 %d1, [a];\nmov.u32 %r0, %laneid;\nmad.wide.u32 %d1, %r0, 4, %d1;\nadd.u32 %r1, %r0, 100;\n"         \
     "add.u32 %r2, %r0, 200;\nand.b32 %r3, %r0, 1;\nsetp.eq.u32 %p0, %r3, 0;\n"
 /* Odd lanes run `odd`, even ones `even`; each leaves a value. */
-#define SIDES(odd, even)                                                                                                            \
+#define SIDES(odd, even) \
     EXCHANGE_HEAD "@%p0 bra A;\n" odd "\nst.global.u32 [%d1], %r4;\nbra.uni E;\nA:\n" even "\nst.global.u32 [%d1], %r5;\nE:\nret;\n}\n"
 
 static const struct {

@@ -86,11 +86,11 @@ struct cw_its_keys {
 extern const struct cw_key_set cw_its_keys;
 extern const struct cw_mech_unit cw_its_units[1];
 
-#define CW_ITS_POLICY                                                                                                                      \
-    .unit = cw_its_units, .unit_cnt = 1, .arrive = cw_its_arrive, .branch = cw_its_branch, .branch_indexed = cw_its_branch_indexed,        \
-    .repeats = cw_its_repeats, .exit = cw_its_exit, .barrier = cw_its_barrier, .await = cw_its_await, .guests = cw_its_guests, .part = cw_its_part, .region_begin = cw_its_region_begin, \
-    .region_reach = cw_its_region_reach, .region_abort = cw_its_region_abort, .region_end = cw_its_region_end,                             \
-    .region_lanes = cw_its_region_lanes, .region_aborted = cw_its_region_aborted, .region_reached = cw_its_region_reached,                 \
-    .waiting = cw_its_waiting, .where = cw_its_where, .report = cw_its_report
+#define CW_ITS_POLICY                                                                                                                   \
+    .unit = cw_its_units, .unit_cnt = 1, .arrive = cw_its_arrive, .branch = cw_its_branch, .branch_indexed = cw_its_branch_indexed,     \
+    .repeats = cw_its_repeats, .exit = cw_its_exit, .barrier = cw_its_barrier, .await = cw_its_await, .guests = cw_its_guests,          \
+    .part = cw_its_part, .region_begin = cw_its_region_begin, .region_reach = cw_its_region_reach, .region_abort = cw_its_region_abort, \
+    .region_end = cw_its_region_end, .region_lanes = cw_its_region_lanes, .region_aborted = cw_its_region_aborted,                      \
+    .region_reached = cw_its_region_reached, .waiting = cw_its_waiting, .where = cw_its_where, .report = cw_its_report
 
 #endif

@@ -90,14 +90,7 @@ bool cw_core__find_waiting_lanes(struct cw_core_blocks *blocks, uint32_t w);
 /* Each of the following two returns whether all is well; if not, a fault was raised. */
 /* The instruction's membermask names lanes that have come; mask: those that execute it, which are not all of the warp. */
 bool cw_core__members_came(struct cw_core_blocks *blocks, uint32_t w, const struct cw_uop *u, cw_lanes mask);
-/* together.c */
-/* Active lanes that execute another instruction of the operation across lanes than the front's; 0 almost always. */
-cw_lanes cw_core__guests(const struct cw_core_warps *warps, uint32_t w);
-/* Active lanes by their own instructions. Returns how many there are. */
-uint32_t cw_core__sides(const struct cw_core_warps *warps, uint32_t w, cw_lanes lanes, struct cw_exec_side side[CW_LANES]);
-/* The same of all active lanes whose guards are true. */
-uint32_t cw_core__guarded_sides(const struct cw_core_warps *warps, uint32_t w, struct cw_exec_side side[CW_LANES]);
-/* converge.c, for the sanitizer: at a branch, and where some lanes change memory: whether the warp is whole. */
+/* For the sanitizer: at a branch, and where some lanes change memory: whether the warp is whole. */
 void cw_core__note_side(struct cw_core_blocks *blocks, uint32_t w, cw_lanes stores);
 /* For the sanitizer: lanes that their own membermask does not name. */
 void cw_core__find_strangers(struct cw_core_blocks *blocks, uint32_t w, const struct cw_uop *u, cw_lanes mask);
@@ -105,6 +98,12 @@ void cw_core__find_strangers(struct cw_core_blocks *blocks, uint32_t w, const st
 bool cw_core__arrives(struct cw_core_blocks *blocks, uint32_t w, const struct cw_uop *u, cw_lanes mask);
 /* A barrier without a count lets the block go on: so it does in the name of threads that a stack of the block keeps below. */
 void cw_core__pass_over_held(struct cw_core_blocks *blocks, const struct cw_block *block, uint32_t line);
+/* In together.c: active lanes that execute another instruction of the operation across lanes than the front's; 0 almost always. */
+cw_lanes cw_core__guests(const struct cw_core_warps *warps, uint32_t w);
+/* Active lanes by their own instructions. Returns how many there are. */
+uint32_t cw_core__sides(const struct cw_core_warps *warps, uint32_t w, cw_lanes lanes, struct cw_exec_side side[CW_LANES]);
+/* The same of all active lanes whose guards are true. */
+uint32_t cw_core__guarded_sides(const struct cw_core_warps *warps, uint32_t w, struct cw_exec_side side[CW_LANES]);
 /* order.c */
 /* The block of the warp has synchronised. */
 void cw_core__order_block(struct cw_core_blocks *blocks, uint32_t block);
