@@ -42,10 +42,25 @@ const char *cw_stall_name(enum cw_stall why)
 const char *cw_stall_at_name(enum cw_stall_at at)
 {
     static const char *const names[CW_ATS] = {
-        [CW_AT_NONE] = "none",           [CW_AT_L1] = "l1",       [CW_AT_SHARED] = "shared",     [CW_AT_CONSTANT] = "constant",
-        [CW_AT_NOC_UP] = "noc_up",       [CW_AT_L2] = "l2",       [CW_AT_DRAM] = "dram",         [CW_AT_NOC_DOWN] = "noc_down",
-        [CW_AT_MECHANISM] = "mechanism", [CW_AT_BEGIN] = "begin", [CW_AT_BACK_OFF] = "back_off", [CW_AT_DRAINING] = "draining",
+        [CW_AT_NONE] = "none",
+        [CW_AT_L1] = "l1",
+        [CW_AT_SHARED] = "shared",
+        [CW_AT_CONSTANT] = "constant",
+        [CW_AT_NOC_UP] = "noc_up",
+        [CW_AT_L2] = "l2",
+        [CW_AT_DRAM] = "dram",
+        [CW_AT_NOC_DOWN] = "noc_down",
+        [CW_AT_MECHANISM] = "mechanism",
+        [CW_AT_BEGIN] = "begin",
+        [CW_AT_BACK_OFF] = "back_off",
+        [CW_AT_DRAINING] = "draining",
         [CW_AT_COMMIT] = "commit",
+        [CW_AT_ISSUE] = "issue",
+        [CW_AT_FETCH] = "fetch",
+        [CW_AT_ALU] = "alu",
+        [CW_AT_SFU] = "sfu",
+        [CW_AT_SLEEP] = "sleep",
+        [CW_AT_POLICY] = "policy",
     };
     return names[at];
 }

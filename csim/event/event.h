@@ -141,6 +141,13 @@ enum cw_stall_at {
     CW_AT_BACK_OFF,  /* An attempt failed, and the next one is put off */
     CW_AT_DRAINING,  /* An attempt is over, and its accesses are on their way */
     CW_AT_COMMIT,    /* The mechanism resolves an attempt */
+    /* Of a barrier alone: what its last warp waits for, where that has no place. Of another wait its cause says it. */
+    CW_AT_ISSUE, /* For its turn: its scheduler, unit or collector is taken */
+    CW_AT_FETCH, /* For instructions */
+    CW_AT_ALU,   /* For a register, as CW_STALL_SCOREBOARD_ALU */
+    CW_AT_SFU,   /* As CW_STALL_SCOREBOARD_SFU */
+    CW_AT_SLEEP,
+    CW_AT_POLICY, /* For other threads, as the control policy wants it */
     CW_ATS
 };
 

@@ -32,7 +32,8 @@ STREAM = OWN + loop(16, "ld.global.u32 %r3, [%d1];\nadd.u64 %d1, %d1, 65536;\nad
 AGAIN = OWN + loop(30, "ld.global.u32 %r3, [%d1];\nadd.u32 %r4, %r4, %r3;") + "st.global.u32 [%d1], %r4;\nret;"
 STORES = OWN + loop(16, "st.global.u32 [%d1], %r9;\nadd.u64 %d1, %d1, 65536;") + "ret;"
 CHAIN = loop(100, "add.u32 %r3, %r3, 7;\nadd.u32 %r3, %r3, 7;\nadd.u32 %r3, %r3, 7;\nadd.u32 %r3, %r3, 7;") + "ret;"
-WIDE = loop(60, "\n".join(f"add.u32 %r{2 + i % 6}, %r{2 + i % 6}, 7;" for i in range(12))) + "ret;"
+WIDE_TURN = "\n".join(f"add.u32 %r{2 + i % 6}, %r{2 + i % 6}, 7;" for i in range(12))
+WIDE = loop(60, WIDE_TURN) + "ret;"
 SINES = loop(60, "sin.approx.f32 %f1, %f1;\nsin.approx.f32 %f1, %f1;") + "ret;"
 BANKS = "mov.u32 %r0, %tid.x;\nmul.lo.u32 %r1, %r0, 8;\nmov.u32 %r2, s;\nadd.u32 %r2, %r2, %r1;\n" + loop(60, "ld.shared.u32 %r3, [%r2];\nadd.u32 %r4, %r4, %r3;") + "ret;"
 # In each turn the first warp has a line of its own to read before the barrier, and the others have nothing to do.
@@ -95,7 +96,8 @@ class Waits(Command):
                     self.assertEqual(sum(by(s, cause=cause).values()), counters["issue_" + cause], cause)
                 self.assertEqual(sum(row["cycles"] for row in s["waits"]), s["cycles"] * s["config"]["core.count"] * s["config"]["core.schedulers"])
                 places |= {row.get("at") for row in s["waits"]}
-        self.assertEqual(places, {None, "l1", "shared", "constant", "noc_up", "l2", "dram", "noc_down", "mechanism", "begin", "back_off", "draining", "commit"})
+        self.assertEqual(places, {None, "l1", "shared", "constant", "noc_up", "l2", "dram", "noc_down", "mechanism", "begin", "back_off", "draining", "commit",
+                                  "issue", "fetch", "alu", "sfu"})
 
     def test_a_machine_made_anew_has_the_same_waits(self):
         for run in (["ht-h", "--param", "blocks=4", "--system", "getm"], ["reduction", "--param", "n=32768", "--preset", "qv100"]):
@@ -140,6 +142,15 @@ class Waits(Command):
         self.assertEqual(max(waits, key=waits.get), line)
         self.assertGreater(waits[line], 0.9 * sum(waits.values()))
         self.assertGreater(by(s, cause="barrier", line=line)["l2"], 20 * 240)  # l2.rop_latency, in each turn
+
+    def test_a_barrier_says_what_its_last_warp_waits_for_without_a_request(self):
+        """Warp 1 is at the barrier at once. Warp 0 has a chain of one kind: three quarters of its waits at least, and so of the barrier's, are of that kind."""
+        for at, work, *words in (("alu", loop(50, "add.u32 %r3, %r3, 7;\n" * 20)), ("sfu", loop(50, "sin.approx.f32 %f1, %f1;\n" * 20)), ("sleep", "nanosleep.u32 20000;"),
+                                 ("fetch", loop(50, ""), "--set", "core.fetch_cycles=64"), ("issue", loop(20, 5 * (WIDE_TURN + "\n")), "--set", "fu.alu_interval=16")):
+            with self.subTest(at):
+                waits = by(self.exec_it("a.json", "mov.u32 %r0, %tid.x;\nsetp.ge.u32 %p0, %r0, 32;\n@%p0 bra M;\n" + work + "\nM:\nbar.sync 0;\nret;", 1, 64, *words), cause="barrier")
+                self.assertGreater(waits.get(at, 0), 0.75 * sum(waits.values()), waits)
+                self.assertLess(waits.get(None, 0), 0.02 * sum(waits.values()), waits)
 
     def test_begin_and_end_of_a_launch(self):
         """gpu.launch_cycles before the first block, on all 30 schedulers; behind the last one a store is on its way as long as a load is."""

@@ -258,6 +258,15 @@ static bool is_of_memory(const struct cw_core_memory *memory, const struct cw_st
 
 /* ---- counting ---- */
 
+/* A barrier's row has the line of its last warp, and must say for what that one waits also where no request is on its way. */
+static uint8_t at_barrier(const struct cw_stalled *x)
+{
+    static const uint8_t of_last[CW_STALLS] = {
+        [CW_STALL_STRUCTURAL] = CW_AT_ISSUE,   [CW_STALL_FETCH] = CW_AT_FETCH,      [CW_STALL_SCOREBOARD_ALU] = CW_AT_ALU,
+        [CW_STALL_SCOREBOARD_SFU] = CW_AT_SFU, [CW_STALL_MECHANISM] = CW_AT_POLICY, [CW_STALL_SLEEP] = CW_AT_SLEEP};
+    return of_last[x->of];
+}
+
 static void tell(const struct cw_core_warps *warps, uint32_t s, const struct cw_stalled *x, uint64_t cycle, uint64_t cycles)
 {
     const bool warp = x->why < CW_STALL_NO_WARP;
@@ -269,7 +278,7 @@ static void tell(const struct cw_core_warps *warps, uint32_t s, const struct cw_
                     .uop = warp ? &warps->uop[x->pc] : NULL,
                     .by = warp ? &warps->uop[x->by] : NULL,
                     .why = x->why,
-                    .at = x->at,
+                    .at = x->why == CW_STALL_BARRIER && x->at == CW_AT_NONE ? at_barrier(x) : x->at,
                     .scheduler = s,
                     .cycles = cycles},
     };
