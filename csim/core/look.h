@@ -28,6 +28,8 @@ uint32_t cw_look_slots(const struct cw_core_warps *warps);
 uint32_t cw_look_state(const struct cw_core_warps *warps, uint32_t warp);
 /* False: nobody is in the slot. */
 bool cw_look_warp(const struct cw_core_warps *warps, uint32_t warp, struct cw_look_warp *look);
+/* Of that alone what is often asked: its `active`; 0 where nobody is. */
+cw_lanes cw_look_active(const struct cw_core_warps *warps, uint32_t warp);
 /* Position of a thread in its block. */
 void cw_look_thread(const struct cw_core_warps *warps, uint32_t warp, uint32_t lane, uint32_t tid[3]);
 /* A register of 32 or 64 bits, or a predicate (0 or 1), of all lanes. */

@@ -464,6 +464,18 @@ static void hear_unit(void *self, const struct cw_tap *tap, enum cw_tap_op op, c
         d->clocked[tap->index] = 1;
 }
 
+static void judge_event(struct cw_debug *d, const struct cw_event *e, uint32_t pc, bool first)
+{
+    d->is_before = e->type == CW_EVENT_BEFORE;
+    d->before_core = e->core;
+    d->before_warp = e->warp;
+    d->before_pc = pc;
+    judge(d, e, e->type, first);
+    d->is_before = false;
+    cw_debug__use(d, e->core, e->warp); /* the face may have looked at another one */
+}
+
+/* This is done for each event, and nearly none of them concerns a stop. */
 static void hear(void *self, const struct cw_event *e)
 {
     struct cw_debug *d = self;
@@ -488,13 +500,8 @@ static void hear(void *self, const struct cw_event *e)
     }
     if (e->type == CW_EVENT_LANES)
         cw_debug__keep_stores(d, e);
-    d->is_before = e->type == CW_EVENT_BEFORE;
-    d->before_core = e->core;
-    d->before_warp = e->warp;
-    d->before_pc = pc;
-    judge(d, e, e->type, first);
-    d->is_before = false;
-    cw_debug__use(d, e->core, e->warp); /* the face may have looked at another one */
+    if (cw_debug__concerns(d, e->type, pc))
+        judge_event(d, e, pc, first);
     if (e->type == CW_EVENT_BLOCK_BEGIN)
         forget_lanes(d, e->core);
     if (e->type == CW_EVENT_BEFORE) {
@@ -523,7 +530,8 @@ void cw_debug_step(struct cw_debug *d)
     d->last_step = d->step;
     come_to(d, CW_DEBUG_STEP);
     d->step = d->at.now;
-    judge(d, NULL, CW_DEBUG_STEP, false);
+    if (cw_debug__concerns(d, CW_DEBUG_STEP, 0))
+        judge(d, NULL, CW_DEBUG_STEP, false);
     if (d->clocked != NULL)
         memset(d->clocked, 0, d->clocked_cnt);
     while (cw_gpu_finding_at(d->gpu, d->findings) != NULL)
@@ -548,7 +556,7 @@ void cw_debug_launch(struct cw_debug *d, const struct cw_debug_launch *launch, u
     }
     if (!cw_debug__code(d, launch, cnt))
         cw_debug__end_all(d, 1);
-    cw_debug__mark_lines(d);
+    cw_debug__mark_stops(d);
     d->error[0] = '\0';
     d->at.launch++;
     come_to(d, CW_DEBUG_LAUNCH);

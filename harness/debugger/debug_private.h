@@ -190,6 +190,8 @@ struct cw_debug {
     uint32_t clocked_cnt;
     bool violated;     /* the persistency oracle had found something after the last step */
     uint32_t findings; /* places of which the sanitizer knew after the last step */
+    uint64_t asked;    /* bit of a moment: a stop of this kind may be there ... */
+    bool asks_all;     /* ... and, before an instruction, not only where code.marked says so */
     struct cw_debug_waves waves;
     char wave_error[1300]; /* why the wave of this way is none; "" */
     struct cw_debug_mark mark[CW_DEBUG_MARKS];
@@ -227,8 +229,10 @@ bool cw_debug__hits(struct cw_debug *d, const struct cw_event *e, uint32_t momen
 /* "stop ID KIND ..." without its first word; NULL, or what is wrong with it. */
 const char *cw_debug__add_stop(struct cw_debug *d, char **word, uint32_t cnt);
 bool cw_debug__delete_stop(struct cw_debug *d, uint32_t id);
-/* The kernel's instructions where a stop may be. */
-void cw_debug__mark_lines(struct cw_debug *d);
+/* The moments at which a stop may be, and of instructions those before which one may be. After each change of stops, and of code. */
+void cw_debug__mark_stops(struct cw_debug *d);
+/* Whether the order may end or find something at the moment; cw_debug__hits is false where it may not. pc: of CW_EVENT_BEFORE. */
+bool cw_debug__concerns(const struct cw_debug *d, uint32_t moment, uint32_t pc);
 
 /* type.c: types of the source, by its DWARF, or of the PTX. */
 enum cw_debug_class {

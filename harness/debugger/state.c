@@ -38,8 +38,7 @@ bool cw_debug__find_thread(const struct cw_debug *d, const uint32_t block[3], co
 
 cw_lanes cw_debug__active(const struct cw_debug *d, uint32_t core, uint32_t warp)
 {
-    struct cw_look_warp look;
-    return cw_look_warp(cw_debug__warps(d, core), warp, &look) ? look.active : 0;
+    return cw_look_active(cw_debug__warps(d, core), warp);
 }
 
 /* ---- the code ---- */

@@ -99,7 +99,7 @@ const char *cw_debug__add_stop(struct cw_debug *d, char **word, uint32_t cnt)
         if (d->order.stop[i].id == 0) {
             d->order.stop[i] = s;
             d->order.stop_cnt = d->order.stop_cnt > i ? d->order.stop_cnt : i + 1;
-            cw_debug__mark_lines(d);
+            cw_debug__mark_stops(d);
             return NULL;
         }
     return wrong != NULL ? wrong : "there are as many stops as there may be";
@@ -110,7 +110,7 @@ bool cw_debug__delete_stop(struct cw_debug *d, uint32_t id)
     for (uint32_t i = 0; i < CW_DEBUG_STOPS; i++)
         if (d->order.stop[i].id == id) {
             d->order.stop[i] = (struct cw_debug_stop){0};
-            cw_debug__mark_lines(d);
+            cw_debug__mark_stops(d);
             return true;
         }
     return false;
@@ -151,10 +151,50 @@ static void mark_lines_of(struct cw_debug *d, struct cw_debug_code *c)
     }
 }
 
-void cw_debug__mark_lines(struct cw_debug *d)
+static uint64_t moments_of(uint32_t kind)
 {
+    static const uint64_t of[] = {
+        [CW_DEBUG_ON_LINE] = UINT64_C(1) << CW_EVENT_BEFORE,
+        [CW_DEBUG_ON_PC] = UINT64_C(1) << CW_EVENT_BEFORE,
+        [CW_DEBUG_ON_KERNEL] = UINT64_C(1) << CW_EVENT_BEFORE,
+        [CW_DEBUG_ON_CONVERGE] = UINT64_C(1) << CW_EVENT_BEFORE,
+        [CW_DEBUG_ON_CYCLE] = UINT64_C(1) << CW_DEBUG_STEP,
+        [CW_DEBUG_ON_ACCESS] = UINT64_C(1) << CW_EVENT_LANES,
+        [CW_DEBUG_ON_BARRIER] = UINT64_C(1) << CW_EVENT_SYNC,
+        [CW_DEBUG_ON_ABORT] = UINT64_C(1) << CW_EVENT_REGION_ABORT,
+        [CW_DEBUG_ON_COMMIT] = UINT64_C(1) << CW_EVENT_REGION_COMMIT,
+        [CW_DEBUG_ON_BEGIN] = UINT64_C(1) << CW_EVENT_REGION_BEGIN,
+        [CW_DEBUG_ON_PERSIST] = UINT64_C(1) << CW_EVENT_PERSIST,
+        [CW_DEBUG_ON_DIVERGE] = UINT64_C(1) << CW_EVENT_BRANCHED,
+        [CW_DEBUG_ON_BLOCK] = UINT64_C(1) << CW_EVENT_BLOCK_BEGIN,
+        [CW_DEBUG_ON_PORT] = UINT64_C(1) << CW_DEBUG_STEP,
+        [CW_DEBUG_ON_FINDING] = UINT64_C(1) << CW_DEBUG_STEP,
+        [CW_DEBUG_ON_ORACLE] = UINT64_C(1) << CW_DEBUG_STEP | UINT64_C(1) << CW_EVENT_REGION_COMMIT,
+    };
+    return of[kind];
+}
+
+void cw_debug__mark_stops(struct cw_debug *d)
+{
+    d->asked = 0;
+    d->asks_all = false;
+    for (uint32_t i = 0; i < CW_DEBUG_STOPS; i++)
+        if (d->order.stop[i].id != 0) {
+            d->asked |= moments_of(d->order.stop[i].kind);
+            d->asks_all |= d->order.stop[i].kind == CW_DEBUG_ON_CONVERGE;
+        }
     for (uint32_t i = 0; i < d->code_cnt; i++)
         mark_lines_of(d, &d->codes[i]);
+}
+
+bool cw_debug__concerns(const struct cw_debug *d, uint32_t moment, uint32_t pc)
+{
+    const struct cw_debug_order *o = &d->order;
+    if (o->goes_to || o->seeks || o->pace != CW_DEBUG_FREE)
+        return true;
+    if (!o->stops || (d->asked >> moment & 1) == 0)
+        return false;
+    return moment != CW_EVENT_BEFORE || d->asks_all || !d->code->begun || d->code->marked[pc] != 0;
 }
 
 /* ---- whether it stops ---- */

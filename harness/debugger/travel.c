@@ -203,7 +203,7 @@ static void stand(struct cw_debug *d, int orders)
     d->marked_at = d->seconds;
     d->began = d->at;
     d->input_bytes = 0;
-    cw_debug__mark_lines(d);
+    cw_debug__mark_stops(d);
     d->wave_error[0] = '\0';
     struct cw_error err;
     if (d->order.wave[0] != '\0' && d->waves.open(d->waves.context, d->order.wave, d->order.cycle, &err) != CW_OK)

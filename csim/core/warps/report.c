@@ -351,6 +351,12 @@ bool cw_look_warp(const struct cw_core_warps *warps, uint32_t w, struct cw_look_
     return true;
 }
 
+cw_lanes cw_look_active(const struct cw_core_warps *warps, uint32_t w)
+{
+    const bool is = w < warps->slots && warps->launch != NULL && warps->warp[w].wait != CW_WAIT_FREE;
+    return is ? warps->front[w].active : 0;
+}
+
 void cw_look_thread(const struct cw_core_warps *warps, uint32_t w, uint32_t lane, uint32_t tid[3])
 {
     const uint32_t home = cw_core__home(warps, warps->warp[w].dynamic, w, lane);
