@@ -19,7 +19,10 @@ struct reader {
     const char *at;
     const char *wrong; /* NULL: nothing yet */
     uint32_t depth;
+    struct cw_debug_tape *tape; /* what is read is kept here; NULL: nowhere */
 };
+
+enum what { A_NUMBER, A_REGISTER, OF_THREAD, UNARY, BINARY };
 
 typedef struct cw_debug_value value;
 
@@ -52,6 +55,50 @@ static value wrong(struct reader *r, const char *text)
         r->wrong = text;
     return integer(0, false);
 }
+
+/* ---- what is kept of the text ---- */
+
+static void keep(struct reader *r, struct cw_debug_step step)
+{
+    if (r->tape == NULL)
+        return;
+    if (r->tape->cnt < CW_DEBUG_TAPE)
+        r->tape->step[r->tape->cnt++] = step;
+    else
+        r->tape->is_plain = false;
+}
+
+static void keep_number(struct reader *r, value v)
+{
+    struct cw_debug_step step = {.what = A_NUMBER, .is_float = v.is_float, .is_signed = v.is_signed, .bits = v.bits};
+    if (v.is_float)
+        memcpy(&step.bits, &v.number, sizeof step.bits);
+    keep(r, step);
+}
+
+static void keep_register(struct reader *r, const struct cw_named *n)
+{
+    struct cw_debug_tape *const t = r->tape;
+    uint32_t i = 0;
+    while (t != NULL && i < t->register_cnt && t->reg[i] != n)
+        i++;
+    if (t != NULL && i < CW_DEBUG_TAPE_REGISTERS) {
+        t->reg[i] = n;
+        t->register_cnt = t->register_cnt > i ? t->register_cnt : i + 1;
+    } else if (t != NULL) {
+        t->is_plain = false;
+    }
+    keep(r, (struct cw_debug_step){.what = A_REGISTER, .which = i});
+}
+
+/* What it is depends on more than the instruction. */
+static void keep_none(struct reader *r)
+{
+    if (r->tape != NULL)
+        r->tape->is_plain = false;
+}
+
+/* ---- reading ---- */
 
 static void skip(struct reader *r)
 {
@@ -211,6 +258,7 @@ static value of_register(struct reader *r, const char *name)
     const struct cw_named *n = cw_debug__named(r->d, name, w.pc);
     if (n == NULL)
         return wrong(r, "no register of that name has a value here; 'info registers' shows those that have");
+    keep_register(r, n);
     cw_look_register(cw_debug__warps(r->d, r->focus->core), r->focus->warp, n->o, all);
     return typed(all[r->focus->lane], (enum cw_type)n->type);
 }
@@ -227,24 +275,40 @@ static uint32_t position_of(const char *name)
     return 12;
 }
 
-static value of_thread(struct reader *r, const char *name)
+#define UNKNOWN 17u /* 0 to 3: cycle, core, warp, lane; 4: attempt; then positions */
+
+static uint32_t which_of(const char *name)
+{
+    static const char *const names[] = {"cycle", "core", "warp", "lane", "attempt"};
+    for (uint32_t i = 0; i < 5; i++)
+        if (strcmp(name, names[i]) == 0)
+            return i;
+    return 5 + position_of(name);
+}
+
+static value known(struct reader *r, uint32_t which)
 {
     struct cw_look_warp w;
     uint32_t tid[3] = {0, 0, 0};
-    const char *const names[] = {"cycle", "core", "warp", "lane"};
-    const uint64_t values[] = {cw_gpu_cycles(r->d->gpu), r->focus->core, r->focus->warp, r->focus->lane};
-    for (uint32_t i = 0; i < 4; i++)
-        if (strcmp(name, names[i]) == 0)
-            return integer(values[i], true);
+    const uint64_t values[] = {which == 0 ? cw_gpu_cycles(r->d->gpu) : 0, r->focus->core, r->focus->warp, r->focus->lane};
+    if (which < 4)
+        return integer(values[which], true);
     if (!cw_debug__warp(r->d, r->focus, &w))
         return wrong(r, r->d->code->launch.kernel == NULL ? "no kernel has been launched" : "there is no warp here that could be asked");
+    if (which == 4)
+        return integer(w.attempt, true);
     cw_look_thread(cw_debug__warps(r->d, r->focus->core), r->focus->warp, r->focus->lane, tid);
     const uint32_t *const sets[] = {tid, w.ctaid, w.launch->block, w.launch->grid};
-    const uint32_t position = position_of(name);
-    if (position < 12)
-        return integer(sets[position / 3][position % 3], true);
-    if (strcmp(name, "attempt") == 0)
-        return integer(w.attempt, true);
+    return which < UNKNOWN ? integer(sets[(which - 5) / 3][(which - 5) % 3], true) : integer(0, true);
+}
+
+static value of_thread(struct reader *r, const char *name)
+{
+    const uint32_t which = which_of(name);
+    const value v = known(r, which);
+    keep(r, (struct cw_debug_step){.what = OF_THREAD, .which = which});
+    if (which < UNKNOWN || r->wrong != NULL)
+        return v;
     return wrong(r, r->d->code->dwarf != NULL
                         ? "no variable of that name is here; 'info variables' lists them, and help names other values"
                         : "unknown name: the PTX does not declare it, and has no types of the source (nvcc -G writes them); help "
@@ -308,13 +372,17 @@ static value named(struct reader *r)
     const char *const begin = r->at;
     if (word(r, true, text) == 0)
         return wrong(r, "a number, a register or a name is missing");
-    if (memory_type(text, &space, &type) && take(r, "["))
+    if (memory_type(text, &space, &type) && take(r, "[")) {
+        keep_none(r);
         return of_memory(r, space, type);
+    }
     const char *const behind = r->at;
     r->at = begin;
     word(r, false, plain);
     const char *why = text[0] == '%' ? NULL : cw_debug__variable(r->d, r->focus, plain, &is_known, &o);
     const bool is_position = position_of(text) < 12 && !(is_known && why == NULL && cw_debug__class(&o.type) == CW_DEBUG_STRUCT);
+    if (is_known && !is_position)
+        keep_none(r);
     if (is_known && !is_position)
         return why != NULL ? wrong(r, why) : parts(r, of_object(&o));
     r->at = behind;
@@ -334,32 +402,44 @@ static value cast(struct reader *r, const struct cw_debug_cast *to)
     return why != NULL ? wrong(r, why) : v;
 }
 
+static value unary(struct reader *r, char op, value v)
+{
+    keep(r, (struct cw_debug_step){.what = UNARY, .which = (uint8_t)op});
+    if (op == '-')
+        return v.is_float ? number_of(-v.number) : integer(0 - v.bits, true);
+    return op == '!' ? integer(!is_true(v), true) : integer(~v.bits, false);
+}
+
 static value primary(struct reader *r)
 {
     struct cw_debug_cast to;
     if (take(r, "(")) {
-        if (cw_debug__read_type(r->d->code != NULL ? r->d->code->dwarf : NULL, &r->at, &to))
+        if (cw_debug__read_type(r->d->code != NULL ? r->d->code->dwarf : NULL, &r->at, &to)) {
+            keep_none(r);
             return cast(r, &to);
+        }
         const value v = parse(r, 0);
         return take(r, ")") ? parts(r, v) : wrong(r, "a ) is missing");
     }
     if (++r->depth > DEPTH_MOST)
         return wrong(r, "the expression is too deep");
-    if (take(r, "-")) {
-        const value v = loaded(r, primary(r));
-        return v.is_float ? number_of(-v.number) : integer(0 - v.bits, true);
-    }
+    if (take(r, "-"))
+        return unary(r, '-', loaded(r, primary(r)));
     if (take(r, "!"))
-        return integer(!is_true(loaded(r, primary(r))), true);
+        return unary(r, '!', loaded(r, primary(r)));
     if (take(r, "~"))
-        return integer(~loaded(r, primary(r)).bits, false);
+        return unary(r, '~', loaded(r, primary(r)));
     if (take(r, "*"))
         return pointed(r, primary(r), 0);
     if (take(r, "&"))
         return address(r, primary(r));
     r->depth--;
     skip(r);
-    return isdigit((unsigned char)*r->at) ? literal(r) : named(r);
+    if (!isdigit((unsigned char)*r->at))
+        return named(r);
+    const value v = literal(r);
+    keep_number(r, v);
+    return v;
 }
 
 /* By what binds least; longer tokens stand before those that they begin with. */
@@ -446,6 +526,17 @@ static value compute(struct reader *r, const char *op, value a, value b)
     }
 }
 
+static value binary(struct reader *r, uint32_t i, value left, value right)
+{
+    const char *const op = operators[i].token;
+    keep(r, (struct cw_debug_step){.what = BINARY, .which = i});
+    if (strcmp(op, "&&") == 0)
+        return integer(is_true(left) && is_true(right), true);
+    if (strcmp(op, "||") == 0)
+        return integer(is_true(left) || is_true(right), true);
+    return compute(r, op, left, right);
+}
+
 /* Operators that bind more than `level`. */
 static value parse(struct reader *r, uint32_t level)
 {
@@ -459,27 +550,25 @@ static value parse(struct reader *r, uint32_t level)
             r->at = here;
             return left;
         }
-        const char *const op = operators[i].token;
         const value right = loaded(r, parse(r, operators[i].level));
-        left = loaded(r, left);
-        if (strcmp(op, "&&") == 0)
-            left = integer(is_true(left) && is_true(right), true);
-        else if (strcmp(op, "||") == 0)
-            left = integer(is_true(left) || is_true(right), true);
-        else
-            left = compute(r, op, left, right);
+        left = binary(r, i, loaded(r, left), right);
     }
     return left;
+}
+
+static const char *read_text(struct reader *r, value *result)
+{
+    *result = parse(r, 0);
+    skip(r);
+    if (r->wrong == NULL && *r->at != '\0')
+        r->wrong = "something stands behind the end of the expression";
+    return r->wrong;
 }
 
 const char *cw_debug__evaluate(const struct cw_debug *d, const char *text, const struct cw_debug_focus *focus, value *result)
 {
     struct reader r = {.d = d, .focus = focus, .at = text};
-    *result = parse(&r, 0);
-    skip(&r);
-    if (r.wrong == NULL && *r.at != '\0')
-        r.wrong = "something stands behind the end of the expression";
-    return r.wrong;
+    return read_text(&r, result);
 }
 
 const char *cw_debug__number(const struct cw_debug *d, const struct cw_debug_focus *focus, value *v)
@@ -487,4 +576,65 @@ const char *cw_debug__number(const struct cw_debug *d, const struct cw_debug_foc
     struct reader r = {.d = d, .focus = focus, .at = ""};
     *v = loaded(&r, *v);
     return r.wrong;
+}
+
+/* ---- a text that has been read ---- */
+
+static void load_registers(struct cw_debug *d, const struct cw_debug_tape *t, const struct cw_debug_focus *focus)
+{
+    for (uint32_t i = 0; !d->has_values && i < t->register_cnt; i++)
+        cw_look_register(cw_debug__warps(d, focus->core), focus->warp, t->reg[i]->o, d->value[i]);
+    d->has_values = true;
+}
+
+static value kept_number(const struct cw_debug_step *step)
+{
+    double x;
+    memcpy(&x, &step->bits, sizeof x);
+    return step->is_float ? number_of(x) : integer(step->bits, step->is_signed);
+}
+
+static const char *replay(struct cw_debug *d, const struct cw_debug_tape *t, const struct cw_debug_focus *focus, value *result)
+{
+    struct reader r = {.d = d, .focus = focus, .at = ""};
+    value stack[CW_DEBUG_TAPE], *top = stack; /* its next free place */
+    load_registers(d, t, focus);
+    for (const struct cw_debug_step *s = t->step; s < t->step + t->cnt && r.wrong == NULL; s++) {
+        switch ((enum what)s->what) {
+        case A_NUMBER:
+            *top++ = kept_number(s);
+            break;
+        case A_REGISTER:
+            *top++ = typed(d->value[s->which][focus->lane], (enum cw_type)t->reg[s->which]->type);
+            break;
+        case OF_THREAD:
+            *top++ = known(&r, s->which);
+            break;
+        case UNARY:
+            top[-1] = unary(&r, (char)s->which, top[-1]);
+            break;
+        default:
+            top--;
+            top[-1] = binary(&r, s->which, top[-1], top[0]);
+        }
+    }
+    *result = stack[0];
+    return r.wrong;
+}
+
+const char *cw_debug__ask(struct cw_debug *d, const char *text, struct cw_debug_tape *tape, const struct cw_debug_focus *focus,
+                          value *result)
+{
+    const struct cw_kernel *const kernel = d->code->launch.kernel;
+    const bool is_read = tape != NULL && tape->kernel == kernel && tape->pc == d->before_pc;
+    if (is_read && tape->is_plain)
+        return replay(d, tape, focus, result);
+    struct reader r = {.d = d, .focus = focus, .at = text, .tape = is_read ? NULL : tape};
+    if (r.tape != NULL)
+        *tape = (struct cw_debug_tape){.kernel = kernel, .pc = d->before_pc, .is_plain = true};
+    const char *why = read_text(&r, result);
+    why = why == NULL ? cw_debug__number(d, focus, result) : why;
+    if (why != NULL && r.tape != NULL)
+        tape->kernel = NULL;
+    return why;
 }

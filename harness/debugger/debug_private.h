@@ -165,6 +165,24 @@ struct cw_debug_code {
     uint32_t text_cnt;
 };
 
+#define CW_DEBUG_TAPE           24u /* most steps of a condition that is read once only */
+#define CW_DEBUG_TAPE_REGISTERS 6u  /* and most registers in it */
+
+/* A stop's condition, as its text has been read before an instruction: what it names is the same whenever a warp comes there. */
+struct cw_debug_tape {
+    const struct cw_kernel *kernel; /* whose instruction it is; NULL: nothing has been read */
+    uint32_t pc;
+    bool is_plain; /* it has numbers, registers and what is known of the thread; else it is read anew each time */
+    uint32_t cnt, register_cnt;
+    const struct cw_named *reg[CW_DEBUG_TAPE_REGISTERS];
+    struct cw_debug_step {
+        uint8_t what; /* condition.c */
+        bool is_float, is_signed;
+        uint32_t which;    /* register, operator, or what of the thread */
+        uint64_t bits;     /* of a number */
+    } step[CW_DEBUG_TAPE]; /* operands stand before their operator */
+};
+
 struct cw_debug {
     struct cw_gpu *gpu;
     struct cw_event_listener listener;
@@ -188,10 +206,13 @@ struct cw_debug {
     struct cw_taps *taps; /* ports of the units */
     uint8_t *clocked;     /* [tap] the unit has been evaluated in this step */
     uint32_t clocked_cnt;
-    bool violated;     /* the persistency oracle had found something after the last step */
-    uint32_t findings; /* places of which the sanitizer knew after the last step */
-    uint64_t asked;    /* bit of a moment: a stop of this kind may be there ... */
-    bool asks_all;     /* ... and, before an instruction, not only where code.marked says so */
+    bool violated;                                              /* the persistency oracle had found something after the last step */
+    uint32_t findings;                                          /* places of which the sanitizer knew after the last step */
+    uint64_t asked;                                             /* bit of a moment: a stop of this kind may be there ... */
+    struct cw_debug_tape tape[CW_DEBUG_STOPS];                  /* of order.stop */
+    uint64_t value[CW_DEBUG_TAPE_REGISTERS][CW_WARP_LANES_MAX]; /* of a tape's registers, of all lanes of the warp ... */
+    bool has_values;                                            /* ... if they have been read since the stop was asked */
+    bool asks_all;                                              /* ... and, before an instruction, not only where code.marked says so */
     struct cw_debug_waves waves;
     char wave_error[1300]; /* why the wave of this way is none; "" */
     struct cw_debug_mark mark[CW_DEBUG_MARKS];
@@ -317,6 +338,11 @@ struct cw_debug_value {
 };
 const char *cw_debug__evaluate(const struct cw_debug *d, const char *text, const struct cw_debug_focus *focus,
                                struct cw_debug_value *value);
+
+/* The same as a number. tape: it is asked before an instruction, and what the text says there is kept; may be NULL. d->has_values is false for
+ * the first of a warp's lanes. */
+const char *cw_debug__ask(struct cw_debug *d, const char *text, struct cw_debug_tape *tape, const struct cw_debug_focus *focus,
+                          struct cw_debug_value *value);
 
 /* What it is as a number. NULL, or what is wrong. */
 const char *cw_debug__number(const struct cw_debug *d, const struct cw_debug_focus *focus, struct cw_debug_value *v);

@@ -176,6 +176,7 @@ static uint64_t moments_of(uint32_t kind)
 
 void cw_debug__mark_stops(struct cw_debug *d)
 {
+    memset(d->tape, 0, sizeof d->tape);
     d->asked = 0;
     d->asks_all = false;
     for (uint32_t i = 0; i < CW_DEBUG_STOPS; i++)
@@ -202,14 +203,15 @@ bool cw_debug__concerns(const struct cw_debug *d, uint32_t moment, uint32_t pc)
 static bool condition_holds(struct cw_debug *d, const struct cw_debug_stop *s, cw_lanes lanes, struct cw_debug_hit *hit)
 {
     struct cw_debug_value v;
+    struct cw_debug_tape *const tape = d->is_before ? &d->tape[s - d->order.stop] : NULL;
     const char *wrong = NULL;
     if (s->condition[0] == '\0')
         return true;
+    d->has_values = false;
     for (cw_lanes left = hit->has_focus ? lanes : 1; left != 0; left = cw_lanes_rest(left)) {
         if (hit->has_focus)
             hit->focus.lane = cw_lanes_first(left);
-        wrong = cw_debug__evaluate(d, s->condition, &hit->focus, &v);
-        wrong = wrong == NULL ? cw_debug__number(d, &hit->focus, &v) : wrong;
+        wrong = cw_debug__ask(d, s->condition, tape, &hit->focus, &v);
         if (wrong != NULL) /* a condition that means nothing here is told, rather than passed over */
             break;
         if (v.is_float ? v.number != 0 : v.bits != 0)
