@@ -899,7 +899,8 @@ class Files(Command):
         self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
         self.assertEqual(self.left(), ["link", "pipe"])
 
-    WATCHES = [("--stats", "JSON"), ("--profile", "text"), ("--samples", "CSV"), ("--timeline", "JSON"), ("--record-branches", "text")]
+    WATCHES = [("--stats", "JSON"), ("--profile", "text"), ("--samples", "CSV"), ("--timeline", "JSON"), ("--konata", "a log for Konata"),
+               ("--record-branches", "text")]
 
     def watch(self, option, path):
         return [*self.SMALL, option, path, *(["--sample", "100"] if option == "--samples" else [])]
@@ -940,7 +941,7 @@ class Files(Command):
     def test_endings_that_promise_another_format(self):
         for option, form in [*self.WATCHES, ("--wave", "FST")]:
             for ending, other in (("vcd", "VCD"), ("csv", "CSV"), ("json", "JSON"), ("fst", "FST"), ("gz", "gzip"), ("SVG", "SVG")):
-                if other != form and (option, ending) not in (("--wave", "vcd"), ("--timeline", "gz")):
+                if other != form and (option, ending) not in (("--wave", "vcd"), ("--timeline", "gz"), ("--konata", "gz")):
                     self.fails(2, *self.watch(option, "a." + ending), says=[f"{option} a.{ending}", f"the name promises {other}, and {form} is written"])
         self.assertEqual(self.left(), [])
 
