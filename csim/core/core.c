@@ -233,7 +233,9 @@ static bool create_dynamic(struct cw_core *c)
     if (warps->one_by_one)
         warps->thread_done = calloc((size_t)warps->slots * CW_LANES, sizeof *warps->thread_done);
     blocks->bar_insn = calloc((size_t)warps->slots * CW_LANES, sizeof *blocks->bar_insn);
-    return blocks->dynamic != NULL && blocks->bar_insn != NULL && (warps->thread_done != NULL || !warps->one_by_one);
+    blocks->starts_at = calloc(warps->slots, sizeof *blocks->starts_at);
+    return blocks->starts_at != NULL && blocks->dynamic != NULL && blocks->bar_insn != NULL &&
+           (warps->thread_done != NULL || !warps->one_by_one);
 }
 
 static void form_control(void *context, uint32_t warp, cw_lanes lanes, const uint8_t *home, bool fetched)
@@ -406,6 +408,7 @@ void cw_core_destroy(struct cw_core *c)
                      warps->storage.slot_lanes,
                      c->issue.branch,
                      blocks->bar_insn,
+                     blocks->starts_at,
                      memory->pipe.parked};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         free(owned[i]);

@@ -55,7 +55,6 @@ static void warp_issue_state(struct cw_state *s, struct cw_core *c, struct cw_wa
 {
     CW_STATE(s, w->ready_at);
     CW_STATE(s, w->not_before);
-    CW_STATE(s, w->starts_at);
     CW_STATE(s, w->done_at);
     CW_STATE(s, w->fetched_at);
     CW_STATE(s, w->insts);
@@ -148,8 +147,10 @@ static void warps_state(struct cw_state *s, struct cw_core *c)
         warp_print_state(s, &c->warps->warp[w]);
         for (uint32_t half = 0; w < c->warps->config->core_warps && half < c->warps->halves; half++)
             exec_state(s, c, w, half);
-        if (c->blocks->dynamic != NULL)
+        if (c->blocks->dynamic != NULL) {
             dynamic_state(s, &c->blocks->dynamic[w]);
+            CW_STATE(s, c->blocks->starts_at[w]);
+        }
     }
 }
 

@@ -29,6 +29,7 @@ struct cw_core_blocks {
     struct cw_flush flush;
     uint64_t control_next;           /* cycle in which the policy's tick has to be called; CW_CYCLE_NEVER */
     uint32_t result_stages;          /* cycles of an instruction behind its unit */
+    uint64_t *starts_at;             /* [slot], where warps are dynamic: the first cycle of the threads at home there */
     uint16_t epoch;                  /* synchronisations of block scope, modulo 2^16 */
     uint8_t *shared;                 /* the shared memory of all blocks */
     struct cw_dynamic_warp *dynamic; /* [warp]; NULL: the policy does not regroup threads */

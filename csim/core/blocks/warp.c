@@ -87,7 +87,7 @@ void cw_core__form(struct cw_core_blocks *blocks, uint32_t w, cw_lanes lanes, co
         own &= left;
         dynamic->part[dynamic->cnt++] = (struct cw_dynamic_part){h, own};
         dynamic->blocks |= 1u << warps->warp[h].block;
-        starts = starts > warps->warp[h].starts_at ? starts : warps->warp[h].starts_at;
+        starts = starts > blocks->starts_at[h] ? starts : blocks->starts_at[h];
         left &= ~own;
     }
     const uint64_t fetch = warps->cycle + (warps->buffer == 0 && !fetched ? warps->config->core_fetch_cycles : warps->stage);
@@ -122,7 +122,7 @@ static void start_warp(struct cw_core_blocks *blocks, uint32_t w, uint32_t block
     warp->poll_high = 0;
     warp->spin_at = warp->poll = NULL;
     warp->attempt_first = warp->attempt;
-    warp->not_before = warp->starts_at = cycle;
+    warp->not_before = cycle;
     warp->done_at = 0;
     warp->fetched_at = cycle;
     warp->buffer_next = warp->buffer_end = 0;
@@ -132,8 +132,10 @@ static void start_warp(struct cw_core_blocks *blocks, uint32_t w, uint32_t block
     warp->came_to = NULL;
     memset(warp->bar_waiting, 0, sizeof warp->bar_waiting);
     warp->dynamic = blocks->dynamic != NULL ? &blocks->dynamic[w] : NULL;
-    if (warp->dynamic != NULL)
+    if (warp->dynamic != NULL) {
         warp->dynamic->blocks = warp->dynamic->cnt = 0;
+        blocks->starts_at[w] = cycle;
+    }
     if (warps->thread_done != NULL)
         memset(&warps->thread_done[w * CW_LANES], 0, CW_LANES * sizeof *warps->thread_done);
     memset(warp->slot_cycle, 0, cw_scoreboard_slots(warps->launch->kernel) * sizeof *warp->slot_cycle);

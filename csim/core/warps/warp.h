@@ -48,7 +48,6 @@ struct cw_warp {
     /* hot */
     uint64_t ready_at;    /* cycle at which its bit enters the ready mask; CW_CYCLE_NEVER when that depends on an event */
     uint64_t not_before;  /* fetch, back-off */
-    uint64_t starts_at;   /* The first cycle of the threads at home there. */
     uint64_t done_at;     /* with core.scoreboard=warp: cycle from which its last instruction is complete, if that is no access to memory */
     uint64_t fetched_at;  /* with an instruction buffer: cycle from which its first instruction may issue */
     uint64_t *slot_cycle; /* scoreboard */
