@@ -698,7 +698,7 @@ static bool is_left(const struct kernel *k, const struct thread *t)
 
 static uint64_t between_sides; /* lanes that have met others at another instruction of an operation with a result */
 
-/* Whether lanes at the two instructions meet. A shuffle begins with a ballot; a ballot so meets it, but then they part. */
+/* Whether lanes at the two instructions meet. Of two kinds PTX says nothing. */
 static bool is_same(const struct insn *a, const struct insn *b)
 {
     return a->kind == b->kind;
