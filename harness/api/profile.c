@@ -10,9 +10,9 @@
 struct cowarp_profile {
     struct cowarp_profile_kernel *first, *running;
     struct cw_event_listener listener;
-    uint32_t warps;                    /* slots of a core */
-    struct cowarp_words_launch launch; /* That runs */
-    uint32_t *begun;                   /* [core * warps + warp]: micro-operation with which its transaction has begun */
+    uint32_t warps;                        /* slots of a core */
+    struct cowarp_contended_launch launch; /* That runs */
+    uint32_t *begun;                       /* [core * warps + warp]: micro-operation with which its transaction has begun */
 };
 
 static void hear(void *self, const struct cw_event *e)
@@ -53,7 +53,7 @@ static void hear(void *self, const struct cw_event *e)
         break;
     case CW_EVENT_STRONG:
     case CW_EVENT_CONFLICT:
-        cowarp__words_hear(p->running->words, &p->launch, e);
+        cowarp__contended_hear(p->running->words, &p->launch, e);
         break;
     default:
         break;
@@ -116,11 +116,11 @@ int cowarp__profile_launch(struct cowarp_gpu *gpu, const struct cowarp_module *m
 void cowarp__profile_begins(struct cowarp_gpu *gpu, const struct cowarp_module *module, const struct cw_gpu_request *request)
 {
     if (gpu->profile != NULL)
-        gpu->profile->launch = (struct cowarp_words_launch){.memory = cw_gpu_memory(gpu->gpu),
-                                                            .module = request->module,
-                                                            .kernel = request->kernel,
-                                                            .global_base = module->global_base,
-                                                            .param = request->param};
+        gpu->profile->launch = (struct cowarp_contended_launch){.memory = cw_gpu_memory(gpu->gpu),
+                                                                .module = request->module,
+                                                                .kernel = request->kernel,
+                                                                .global_base = module->global_base,
+                                                                .param = request->param};
 }
 
 void cowarp__profile_destroy(struct cowarp_gpu *gpu)

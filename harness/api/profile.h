@@ -5,9 +5,9 @@
 
 #include <stdio.h>
 
+#include "contended.h"
 #include "gpu/gpu.h"
 #include "ir/module.h"
-#include "words.h"
 
 struct cowarp_profile_row {
     uint64_t warps, threads;     /* instructions that have issued, and their lanes with a true guard */
@@ -26,7 +26,7 @@ struct cowarp_profile_kernel {
     const char *text; /* PTX that the module was made of, with a 0 behind it */
     uint32_t launches;
     struct cowarp_profile_row *row; /* [micro-operation] */
-    struct cowarp_words *words;     /* [COWARP_CONTENTIONS] */
+    struct cowarp_contended *words; /* [COWARP_CONTENTIONS] */
     struct cowarp_profile_kernel *next;
 };
 

@@ -192,7 +192,7 @@ static void put_kernel(FILE *f, struct cowarp_profile_kernel *k, struct line *li
     memcpy(sorted, line, cnt * sizeof *line);
     fprintf(f, "\nkernel %s\nmodule %s\nlaunches %" PRIu32 "\n", k->kernel->name, k->module->file, k->launches);
     put_hot(f, sorted, cnt, k->text);
-    cowarp__words_text(k->words, f);
+    cowarp__contended_text(k->words, f);
     put_listing(f, line, cnt, k->text);
 }
 

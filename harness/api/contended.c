@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libcowarp: words that threads contend for. */
-#include "words.h"
+#include "contended.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static void name_shared(char name[64], const struct cw_kernel *k, uint64_t offse
         snprintf(name, 64, "shared+0x%" PRIx64, offset);
 }
 
-static bool name_symbol(char name[64], const struct cowarp_words_launch *l, uint64_t addr)
+static bool name_symbol(char name[64], const struct cowarp_contended_launch *l, uint64_t addr)
 {
     for (uint32_t i = 0; i < l->module->symbol_cnt; i++) {
         const struct cw_symbol *s = &l->module->symbol[i];
@@ -58,7 +58,7 @@ static bool name_symbol(char name[64], const struct cowarp_words_launch *l, uint
 }
 
 /* A pointer among the arguments leads to the word when both are in one allocation; the nearest one below it counts. */
-static bool name_argument(char name[64], const struct cowarp_words_launch *l, uint64_t addr)
+static bool name_argument(char name[64], const struct cowarp_contended_launch *l, uint64_t addr)
 {
     const struct cw_region *region = cw_memory_region(l->memory, addr);
     uint64_t nearest = 0;
@@ -81,7 +81,7 @@ static bool name_argument(char name[64], const struct cowarp_words_launch *l, ui
     return nearest != 0;
 }
 
-static void name_word(char name[64], const struct cowarp_words_launch *l, uint64_t addr)
+static void name_word(char name[64], const struct cowarp_contended_launch *l, uint64_t addr)
 {
     if ((addr & CW_EVENT_SHARED) != 0)
         name_shared(name, l->kernel, addr & ~CW_EVENT_SHARED);
@@ -91,13 +91,13 @@ static void name_word(char name[64], const struct cowarp_words_launch *l, uint64
 
 /* ---- counting ---- */
 
-static void count(struct cowarp_words *w, const struct cowarp_words_launch *l, uint64_t addr, uint64_t events)
+static void count(struct cowarp_contended *w, const struct cowarp_contended_launch *l, uint64_t addr, uint64_t events)
 {
     uint32_t i = 0, least = 0;
     w->total += events;
     for (; i < w->cnt && w->word[i].addr != addr; i++)
         least = w->word[i].count < w->word[least].count ? i : least;
-    if (i == w->cnt && i < COWARP_WORDS) {
+    if (i == w->cnt && i < COWARP_CONTENDED) {
         w->word[w->cnt++] = (struct cowarp_word){.addr = addr};
         name_word(w->word[i].name, l, addr);
     } else if (i == w->cnt) { /* It takes the place of the one that was wanted least */
@@ -122,7 +122,7 @@ static uint64_t plain(uint64_t addr)
     return addr >= CW_SHARED_WINDOW && addr < CW_LOCAL_WINDOW ? CW_EVENT_SHARED | (addr - CW_SHARED_WINDOW) : addr;
 }
 
-void cowarp__words_hear(struct cowarp_words *words, const struct cowarp_words_launch *launch, const struct cw_event *e)
+void cowarp__contended_hear(struct cowarp_contended *words, const struct cowarp_contended_launch *launch, const struct cw_event *e)
 {
     if (e->type == CW_EVENT_STRONG) {
         if (e->u.strong.kind == CW_STRONG_PERFORM)
@@ -146,12 +146,12 @@ static int wanted_more(const void *a, const void *b)
     return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-void cowarp__words_text(struct cowarp_words *words, FILE *f)
+void cowarp__contended_text(struct cowarp_contended *words, FILE *f)
 {
     static const char *const name[COWARP_CONTENTIONS] = {"aborts", "atomics", "bank_cycles"};
     bool any = false;
     for (uint32_t kind = 0; kind < COWARP_CONTENTIONS; kind++) {
-        struct cowarp_words *w = &words[kind];
+        struct cowarp_contended *w = &words[kind];
         qsort(w->word, w->cnt, sizeof w->word[0], wanted_more);
         for (uint32_t i = 0; i < w->cnt && i < ROWS && (i == 0 || w->word[i].count * LEAST >= w->total); i++) {
             if (!any)
