@@ -437,8 +437,11 @@ static const char *const apart[][3] = {
 };
 #define APARTS (sizeof apart / sizeof apart[0])
 
+/* How they run. RENEWED: all components are saved, made anew and loaded after each ten cycles. */
+enum way { TIMED, FUNCTIONAL, RENEWED, CHECKED, EXCHANGES };
+
 /* Two warps; out: what each lane has left. Returns the status. */
-static int exchange(struct exec *x, uint32_t m, bool functional, const char *text, uint32_t out[32])
+static int exchange(struct exec *x, uint32_t m, enum way way, const char *text, uint32_t out[32])
 {
     const char *const settings[] = {"core.count=1", "core.warps=32", "watchdog.cycles=50000", apart[m][0], apart[m][1], apart[m][2], NULL};
     struct cowarp_options o;
@@ -448,7 +451,9 @@ static int exchange(struct exec *x, uint32_t m, bool functional, const char *tex
     *x = (struct exec){0};
     cowarp_options_init(&o);
     o.settings = settings;
-    o.functional = functional;
+    o.functional = way == FUNCTIONAL;
+    o.renew_cycles = way == RENEWED ? 10 : 0;
+    o.checks = way == CHECKED ? "memory,sync,init" : NULL; /* both blocks store the same to one place */
     assert_int_equal(cowarp_create(&gpu, &o), 0);
     assert_int_equal(cowarp_alloc(gpu, &data, 128), 0);
     if (cowarp_load(gpu, &module, text, strlen(text), "k.ptx") != 0)
@@ -458,6 +463,7 @@ static int exchange(struct exec *x, uint32_t m, bool functional, const char *tex
     x->status = cowarp_run(gpu, module, &l);
     snprintf(x->error, sizeof x->error, "%s", cowarp_error(gpu));
     snprintf(x->report, sizeof x->report, "%s", cowarp_report(gpu));
+    assert_int_equal(cowarp_findings(gpu, NULL), 0);
     assert_int_equal(cowarp_read(gpu, out, data, 128), 0);
     cowarp_destroy(gpu);
     return x->status;
@@ -471,13 +477,15 @@ static void test_divergence_runs__sides_that_exchange(void **state)
     struct exec x;
     uint32_t out[32];
     for (uint32_t i = 0; i < sizeof exchanges / sizeof exchanges[0]; i++)
-        for (uint32_t m = 0; m < 2 * APARTS; m++) {
-            if (exchange(&x, m / 2, m % 2 != 0, exchanges[i].text, out) != COWARP_OK)
-                fail_msg("text %u under %s: %s %s", i, apart[m / 2][0], x.error, x.report);
+        for (uint32_t m = 0; m < EXCHANGES * APARTS; m++) {
+            if (m % EXCHANGES == RENEWED && apart[m / EXCHANGES][1] != NULL) /* si and dws keep what its keeps */
+                continue;
+            if (exchange(&x, m / EXCHANGES, m % EXCHANGES, exchanges[i].text, out) != COWARP_OK)
+                fail_msg("text %u under %s, way %u: %s %s", i, apart[m / EXCHANGES][0], m % EXCHANGES, x.error, x.report);
             for (uint32_t k = 0; k < 3; k++)
                 if (out[lane[k]] != exchanges[i].expected[k])
-                    fail_msg("text %u under %s: lane %u has %u, expected %u", i, apart[m / 2][0], lane[k], out[lane[k]],
-                             exchanges[i].expected[k]);
+                    fail_msg("text %u under %s, way %u: lane %u has %u, expected %u", i, apart[m / EXCHANGES][0], m % EXCHANGES, lane[k],
+                             out[lane[k]], exchanges[i].expected[k]);
         }
 }
 
@@ -495,7 +503,7 @@ static void test_divergence_runs__sides_that_do_not(void **state)
     uint32_t out[32];
     for (uint32_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         for (uint32_t m = 0; m < APARTS; m++) {
-            assert_int_equal(exchange(&x, m, false, texts[i], out), COWARP_EDEADLOCK);
+            assert_int_equal(exchange(&x, m, TIMED, texts[i], out), COWARP_EDEADLOCK);
             if (strstr(x.report, "lanes aaaaaaaa wait for others at line 15") == NULL ||
                 strstr(x.report, "lanes 55555555 wait for others at line 19") == NULL)
                 fail_msg("text %u under %s: %s", i, apart[m][0], x.report);
