@@ -40,34 +40,47 @@ module cw_ram_1r1w #(
 );
 
 `ifdef CW_RAM_ECC
-    localparam CHECK_W = DATA_W <= 1 ? 3 : DATA_W <= 4 ? 4 : DATA_W <= 11 ? 5 : DATA_W <= 26 ? 6 : DATA_W <= 57 ? 7 : DATA_W <= 120 ? 8 : 9;
-    localparam CODE_W  = DATA_W + CHECK_W;
+    // A row is as few code words of the same width as it takes; bits above DATA_W are 0.
+    localparam WORDS   = (DATA_W + 246) / 247;
+    localparam WORD_W  = (DATA_W + WORDS - 1) / WORDS;
+    localparam ROW_W   = WORDS * WORD_W;
+    localparam CHECK_W = WORD_W <= 1 ? 3 : WORD_W <= 4 ? 4 : WORD_W <= 11 ? 5 : WORD_W <= 26 ? 6 : WORD_W <= 57 ? 7 : WORD_W <= 120 ? 8 : 9;
+    localparam CODE_W  = WORDS * (WORD_W + CHECK_W);
 
     generate if (CODED == 0) begin : g_ecc
         wire [CODE_W-1:0] wr_code;
         wire [CODE_W-1:0] rd_code;
         wire [CODE_W-1:0] upset;
-        /* verilator lint_off UNUSED */  // a chip leads these two to its record of errors
+        /* verilator lint_off UNUSED */  // bits above DATA_W; and a chip leads the last two to its record of errors
+        wire [ROW_W:0]    wr_row = {{ROW_W+1-DATA_W{1'b0}}, wr_data_i};
+        wire [ROW_W-1:0]  rd_row;
         wire corrected;
         wire lost;
         /* verilator lint_on UNUSED */
-`ifdef CW_PROPERTIES
-        /* verilator lint_off UNUSED */  // its check bits
-        wire [CODE_W-1:0] f_code;
-        /* verilator lint_on UNUSED */
 
-        assign f_data_o = f_code[DATA_W-1:0];
+        assign rd_data_o = rd_row[DATA_W-1:0];
+`ifdef CW_PROPERTIES
+        /* verilator lint_off UNUSED */  // its check bits, and bits above DATA_W
+        wire [CODE_W-1:0] f_code;
+        wire [ROW_W-1:0]  f_row;
+        /* verilator lint_on UNUSED */
+        genvar w;
+
+        for (w = 0; w < WORDS; w = w + 1) begin : g_word
+            assign f_row[w*WORD_W+:WORD_W] = f_code[w*(WORD_W+CHECK_W)+:WORD_W];
+        end
+        assign f_data_o = f_row[DATA_W-1:0];
 `endif
 
         cw_secded #(
-            .WORD_W (DATA_W),
+            .WORD_W (WORD_W),
             .CHECK_W(CHECK_W),
-            .WORDS  (1)
+            .WORDS  (WORDS)
         ) u_secded (
-            .data_i     (wr_data_i),
+            .data_i     (wr_row[ROW_W-1:0]),
             .code_o     (wr_code),
             .code_i     (rd_code ^ upset),
-            .data_o     (rd_data_o),
+            .data_o     (rd_row),
             .corrected_o(corrected),
             .lost_o     (lost)
         );

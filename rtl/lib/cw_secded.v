@@ -42,15 +42,15 @@ module cw_secded #(
         integer            n;
         reg [CHECK_W:0]    v;
         reg [3:0]          ones;
-        integer            b;
+        integer            bit_n;
         begin
             columns = {WORD_W * CHECK_W{1'b0}};
             n       = 0;
             for (weight = 3; weight <= CHECK_W; weight = weight + 2)
                 for (v = 0; !v[CHECK_W] && n < ends; v = v + 1'b1) begin
                     ones = 4'd0;
-                    for (b = 0; b < CHECK_W; b = b + 1)
-                        ones = ones + {3'd0, v[b]};
+                    for (bit_n = 0; bit_n < CHECK_W; bit_n = bit_n + 1)
+                        ones = ones + {3'd0, v[bit_n]};
                     if (ones == weight[3:0] && n < ends) begin
                         columns[n*CHECK_W+:CHECK_W] = v[CHECK_W-1:0];
                         n = n + 1;
