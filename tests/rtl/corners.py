@@ -4,7 +4,7 @@
 
 What works for the usual value of a parameter may not for 1, for 3, or for the largest. So each parameter has its smallest and its largest
 value in some set of its unit's lockstep test, and one that is a number of things, not of bits, a value that is no power of two. Verilator takes
-every one of these sets without a word, and the one whose rows are widest with check bits in the unit's RAMs. Lockstep runs all of them in
+every one of these sets without a word, and the one of the greatest product with check bits in the unit's RAMs. Lockstep runs all of them in
 rtl.UNIT, but for "largest", which rtl.UNIT.long runs."""
 import concurrent.futures
 import math
@@ -78,11 +78,11 @@ class Corners(unittest.TestCase):
         self.assertEqual([f"{unit}, set {label}: {text}" for (unit, label, _), text in zip(jobs, said) if text], [])
         self.assertGreater(len(jobs), 3 * len(self.units))
 
-    def test_the_widest_rows_have_check_bits(self):
+    def test_the_largest_set_has_check_bits(self):
         units = [unit for unit in self.units if unit not in NO_ECC]
-        widest = [max(self.sets[unit].values(), key=lambda values: math.prod(values.values())) for unit in units]
+        largest = [max(self.sets[unit].values(), key=lambda values: math.prod(values.values())) for unit in units]
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            said = list(pool.map(lint, units, widest, ["-DCW_RAM_ECC"] * len(units)))
+            said = list(pool.map(lint, units, largest, ["-DCW_RAM_ECC"] * len(units)))
         self.assertEqual([f"{unit}: {text}" for unit, text in zip(units, said) if text], [])
 
     def test_what_is_not_there_is_missed(self):
