@@ -102,6 +102,7 @@ struct cw_kernel {
     struct cw_inlined *scope;
     uint32_t scope_cnt;
     uint32_t *scope_of; /* [micro-op] */
+    uint64_t address;   /* What a pointer to it holds, in the kernels of its module; 0: it has none */
     uint64_t digest;    /* of the instructions: tells the kernel from others of its name (digest.c) */
     char *refused; /* "file:line:column: what: text" of something in it, or in a function that it calls, that is not supported or wrong; it
                     * cannot be launched then, and has a name and parameters only. NULL: it can */

@@ -40,6 +40,7 @@ enum cw_region_kind {
     CW_REGION_PERSISTENT,    /* persistent memory: the only kind from CW_PM_BASE on */
     CW_REGION_SPARE,         /* places of what versions of memory displace (version.h) */
     CW_REGION_HEAP,          /* of malloc in kernels (ir/heap.h) */
+    CW_REGION_CHILDREN,      /* Kernels that a kernel launches (ir/children.h) */
     CW_REGION_MECHANISM = 16 /* first number for kinds that a mechanism defines */
 };
 

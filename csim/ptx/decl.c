@@ -237,9 +237,7 @@ struct part {
 
 static void put_function(struct cw_ptx *p, struct image *im, uint32_t fn, struct part part)
 {
-    if (p->fn.a[fn].is_entry)
-        cw_ptx_fail(p, CW_EUNSUP, "the address of a kernel cannot be taken");
-    p->fn.a[fn].is_address_taken = 1;
+    p->fn.a[fn].is_address_taken = !p->fn.a[fn].is_entry;
     cw_ptx_advance(p);
     put(p, im, cw_ptx_code_address(fn) >> part.shift, part.bytes);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions that a CUDA toolkit links to every kernel: malloc and free, and the calls behind grid.sync(). A module that declares one of them
- * and does not define it gets it from here. They are PTX as any other, so they take the time that their instructions take. Where
+ * Functions that a CUDA toolkit links to every kernel: malloc and free, the calls behind grid.sync(), and the device runtime, whose text is
+ * device_runtime.ptx. A module that declares one of them and does not define it gets it from here. They are PTX as any other, so they take the time that their instructions take. Where
  * they are expanded, their lines are that of the call.
  *
  * The heap. cowarp_heap is the address of a block of device memory that the host has prepared: its first two 64-bit words are the offset
@@ -90,7 +90,29 @@ static const char handle_text[] = ".visible .func (.param .b64 result) cudaCGGet
 
 static const char sync_text[] = SYNC("cudaCGSynchronize"), sync_grid_text[] = SYNC("cudaCGSynchronizeGrid");
 
-static const struct cw_library_function functions[] = {{"malloc", malloc_text, {8, 8}, 2, 1, true},
+#define RUNTIME(name, formals, ...)                               \
+    {                                                             \
+        "__cudaCDP2" name, NULL, {__VA_ARGS__}, formals, 1, false \
+    }
+
+/* The device runtime's stand in front of the functions that it calls. */
+static const struct cw_library_function functions[] = {RUNTIME("GetParameterBufferV2", 5, 8, 8, 12, 12, 4),
+                                                       RUNTIME("LaunchDeviceV2", 3, 4, 8, 8),
+                                                       RUNTIME("LaunchDeviceV2_ptsz", 3, 4, 8, 8),
+                                                       RUNTIME("MemcpyAsync", 6, 4, 8, 8, 8, 4, 8),
+                                                       RUNTIME("MemsetAsync", 5, 4, 8, 4, 8, 8),
+                                                       RUNTIME("GetLastError", 1, 4),
+                                                       RUNTIME("PeekAtLastError", 1, 4),
+                                                       RUNTIME("GetErrorString", 2, 8, 4),
+                                                       RUNTIME("Malloc", 3, 4, 8, 8),
+                                                       RUNTIME("Free", 2, 4, 8),
+                                                       RUNTIME("StreamCreateWithFlags", 3, 4, 8, 4),
+                                                       RUNTIME("StreamDestroy", 2, 4, 8),
+                                                       RUNTIME("StreamWaitEvent", 4, 4, 8, 8, 4),
+                                                       RUNTIME("EventCreateWithFlags", 3, 4, 8, 4),
+                                                       RUNTIME("EventRecord", 3, 4, 8, 8),
+                                                       RUNTIME("EventDestroy", 2, 4, 8),
+                                                       {"malloc", malloc_text, {8, 8}, 2, 1, true},
                                                        {"free", free_text, {8}, 1, 0, true},
                                                        {"cudaCGGetIntrinsicHandle", handle_text, {8, 4}, 2, 1, false},
                                                        {"cudaCGSynchronize", sync_text, {4, 8, 4}, 3, 1, false},

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 struct cw_library_function {
-    const char *name, *text; /* its definition */
-    uint32_t bytes[3];       /* of its formals, the result first */
+    const char *name, *text; /* its definition; NULL: it is in cw_ptx_device_runtime */
+    uint32_t bytes[6];       /* of its formals, the result first */
     uint32_t formals, results;
     bool has_heap; /* it needs cw_ptx_library_heap */
 };
@@ -16,5 +16,6 @@ struct cw_library_function {
 /* i = 0, 1, ... until it returns NULL. */
 const struct cw_library_function *cw_ptx_library_at(uint32_t i);
 extern const char cw_ptx_library_heap[];
+extern const char cw_ptx_device_runtime[]; /* Made of device_runtime.ptx */
 
 #endif

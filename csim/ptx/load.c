@@ -78,13 +78,27 @@ static uint32_t who_wants(const struct cw_ptx *p, const struct cw_library_functi
     return CW_IR_NONE;
 }
 
+/* Its functions are read all together, when one of them is wanted. */
+static void device_runtime(struct cw_ptx *p)
+{
+    const struct cw_library_function *f;
+    bool any = false;
+    for (uint32_t i = 0; (f = cw_ptx_library_at(i)) != NULL && p->ir.status == CW_OK; i++)
+        any = any || (f->text == NULL && who_wants(p, f) != CW_IR_NONE);
+    if (any)
+        cw_ptx_further(p, cw_ptx_device_runtime);
+    for (uint32_t i = 0; any && i < p->fn.n; i++)
+        p->fn.a[i].is_library |= p->fn.a[i].len > 10 && memcmp(p->fn.a[i].name, "__cudaCDP2", 10) == 0;
+}
+
 /* Reads the definitions of what the module has declared and a toolkit would link to it. */
 static void library(struct cw_ptx *p)
 {
     const struct cw_library_function *f;
     bool has_heap = false;
+    device_runtime(p);
     for (uint32_t i = 0; (f = cw_ptx_library_at(i)) != NULL; i++) {
-        const uint32_t id = p->ir.status == CW_OK ? who_wants(p, f) : CW_IR_NONE;
+        const uint32_t id = p->ir.status == CW_OK && f->text != NULL ? who_wants(p, f) : CW_IR_NONE;
         if (id == CW_IR_NONE)
             continue;
         if (f->has_heap && !has_heap)
@@ -123,7 +137,8 @@ static void kernels(struct cw_ptx *p)
     for (uint32_t i = 0; i < p->fn.n && p->ir.status == CW_OK; i++) {
         if (!p->fn.a[i].is_entry || !p->fn.a[i].is_defined)
             continue;
-        read_kernel(p, i, m->kernel_cnt++);
+        read_kernel(p, i, m->kernel_cnt);
+        m->kernel[m->kernel_cnt++].address = cw_ptx_code_address(i);
     }
 }
 

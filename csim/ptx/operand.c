@@ -148,11 +148,9 @@ static struct cw_vopnd address_of(struct cw_ptx *p, enum cw_ptype want, const st
 static struct cw_vopnd function_address(struct cw_ptx *p, enum cw_ptype want, uint32_t fn)
 {
     const struct cw_ptype_info *w = &cw_ptype_info[want];
-    if (p->fn.a[fn].is_entry)
-        return none(p, CW_EUNSUP, "the address of a kernel cannot be taken");
     if (w->bytes != 8 || w->kind == 'f')
         return mismatch(p, want);
-    p->fn.a[fn].is_address_taken = 1;
+    p->fn.a[fn].is_address_taken = !p->fn.a[fn].is_entry; /* A kernel is launched by its address, and not called */
     cw_ptx_advance(p);
     return cw_opnd_const(p, cw_ptx_code_address(fn), 8);
 }

@@ -20,6 +20,7 @@ struct cowarp_module {
     uint64_t program_base; /* see struct cw_gpu_request */
     char *text;            /* with a profile: the PTX; else NULL */
     bool has_heap;         /* its kernels know where the heap is */
+    bool has_children;     /* and where the children are that they launch */
     struct cowarp_module *next;
 };
 
@@ -78,6 +79,8 @@ struct cowarp_gpu {
     struct cowarp_usage *usage;             /* registers of kernels, from a file; NULL: no file */
     uint32_t registers;                     /* options.registers */
     uint64_t heap, heap_bytes;              /* of malloc in kernels: device address, 0: not taken; bytes, 0: as nobody says */
+    uint64_t children;                      /* of kernels: device address, 0: not taken */
+    uint32_t child_room;                    /* 0: as nobody says */
     uint64_t seed;
     uint64_t launches;               /* so far */
     uint64_t timed_begin, timed_end; /* those of options.functional that take time */
@@ -121,6 +124,20 @@ void cowarp__saved_launch(struct cowarp_gpu *gpu, struct cw_gpu_request *request
 int cowarp__saved_read(struct cowarp_gpu *gpu, void *data, uint64_t bytes);
 /* heap.c: before a launch of one of the module's kernels: they find the heap, if they use it. */
 int cowarp__heap_place(struct cowarp_gpu *gpu, struct cowarp_module *module);
+/* children.c: the same for what kernels launch. */
+int cowarp__children_place(struct cowarp_gpu *gpu, struct cowarp_module *module);
+/* Whether its kernels launch kernels. */
+bool cowarp__launches(const struct cowarp_module *module);
+struct cowarp__child;
+/* Puts what the kernel has launched in front of *waiting, in the order in which it is to be run. CW_EFAULT for a child that cannot be one. */
+int cowarp__children_take(struct cowarp_gpu *gpu, const struct cowarp_module *module, uint32_t stream, struct cowarp__child **waiting);
+/* Takes the first out, whom the caller releases; NULL: none waits. */
+struct cowarp__child *cowarp__children_first(struct cowarp__child **waiting);
+/* Copies or sets memory, when the child is that and no launch. CW_EFAULT: not in allocated memory. */
+int cowarp__child_bytes(struct cowarp_gpu *gpu, const struct cowarp__child *child, bool *is_it);
+/* Its launch, which lives as long as the child. */
+const struct cowarp_launch *cowarp__child_launch(const struct cowarp__child *child);
+void cowarp__child_release(struct cowarp__child *child);
 /* checks.c: "memory,race" as a set of enum cw_check; NULL: none. */
 int cowarp__checks(uint32_t *checks, const char *list, struct cw_error *err);
 

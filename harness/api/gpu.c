@@ -494,6 +494,7 @@ int cowarp_free(struct cowarp_gpu *gpu, uint64_t address)
                        r->kind == CW_REGION_MODULE       ? "the variables of a module, which live as long as the GPU"
                        : r->kind == CW_REGION_LOCAL      ? "the threads' local memory, which lives as long as the GPU"
                        : r->kind == CW_REGION_HEAP       ? "the heap of malloc, which lives as long as the GPU"
+                       : r->kind == CW_REGION_CHILDREN   ? "the children of kernels, which live as long as the GPU"
                        : r->kind == CW_REGION_PERSISTENT ? "a region of persistent memory; use cowarp_pm_free"
                                                          : "did not come from cowarp_alloc");
     if (r != NULL)

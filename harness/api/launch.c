@@ -576,6 +576,8 @@ static int make_ready(struct cowarp_gpu *gpu, struct prepared *p, struct cowarp_
     if (status == CW_OK)
         status = cowarp__heap_place(gpu, module);
     if (status == CW_OK)
+        status = cowarp__children_place(gpu, module);
+    if (status == CW_OK)
         status = cowarp__manifest_launch(gpu, module->module->file, l);
     if (status == CW_OK && p->registers_from == NULL)
         status = cowarp__usage_missing(gpu, k->name);
@@ -628,13 +630,32 @@ static int take_and_prepare(struct cowarp_gpu *gpu, struct prepared *p, struct c
     return status == CW_OK ? make_ready(gpu, p, module, k, &l) : status;
 }
 
-int cowarp_run(struct cowarp_gpu *gpu, struct cowarp_module *module, const struct cowarp_launch *launch)
+/* What the kernel has launched stands in front of *waiting then. */
+static int run_alone(struct cowarp_gpu *gpu, struct cowarp_module *module, const struct cowarp_launch *launch,
+                     struct cowarp__child **waiting)
 {
     struct prepared p;
     int status = take_and_prepare(gpu, &p, module, launch);
     if (status == CW_OK)
         status = run_prepared(gpu, &p);
+    if (status == CW_OK)
+        status = cowarp__children_take(gpu, module, p.request.stream, waiting);
     release(&p);
+    return status;
+}
+
+int cowarp_run(struct cowarp_gpu *gpu, struct cowarp_module *module, const struct cowarp_launch *launch)
+{
+    struct cowarp__child *waiting = NULL, *child;
+    int status = run_alone(gpu, module, launch, &waiting);
+    while ((child = cowarp__children_first(&waiting)) != NULL) {
+        bool is_done = false;
+        if (status == CW_OK)
+            status = cowarp__child_bytes(gpu, child, &is_done);
+        if (status == CW_OK && !is_done)
+            status = run_alone(gpu, module, cowarp__child_launch(child), &waiting);
+        cowarp__child_release(child);
+    }
     return status;
 }
 
@@ -665,7 +686,8 @@ static bool overlap(const struct cowarp_gpu *gpu, const struct cowarp_work *work
 {
     bool any = false, all = cw_gpu_runs_together(gpu->gpu) && !gpu->functional && gpu->profile == NULL && gpu->branches == NULL;
     for (uint32_t i = 0; all && i < count; i++) {
-        all = work[i].launch == NULL || (work[i].launch->functional == 0 && work[i].launch->cooperative == 0);
+        all = work[i].launch == NULL ||
+              (work[i].launch->functional == 0 && work[i].launch->cooperative == 0 && !cowarp__launches(work[i].module));
         any = any || (work[i].launch != NULL && !is_after_kernels(work, i, before));
     }
     return all && any;

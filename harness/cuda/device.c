@@ -41,19 +41,22 @@ static int least(uint32_t a, uint32_t b)
     return (int)(a < b ? a : b);
 }
 
-#define LIMIT_CNT  16
-#define LIMIT_HEAP 2
+#define LIMIT_CNT      16
+#define LIMIT_HEAP     2
+#define LIMIT_CHILDREN 4
 
-static size_t limits[LIMIT_CNT] = {1024, 1u << 20, 8u << 20}; /* stack, printf, heap */
+static size_t limits[LIMIT_CNT] = {1024, 1u << 20, 8u << 20, 2, 2048}; /* stack, printf, heap, levels that wait, children */
 
 /* An error when a kernel has used it. */
-static int set_heap(size_t bytes)
+static int set_in_gpu(int limit, size_t value)
 {
     struct cowarp_gpu *gpu;
     cw_cuda__lock();
     int code = cw_cuda__gpu(&gpu);
-    if (code == CW_CUDA_OK)
-        code = cw_cuda__failed(cowarp_set_heap(gpu, bytes));
+    if (code == CW_CUDA_OK && limit == LIMIT_HEAP)
+        code = cw_cuda__failed(cowarp_set_heap(gpu, value));
+    else if (code == CW_CUDA_OK)
+        code = cw_cuda__failed(cowarp_set_child_launches(gpu, value < UINT32_MAX ? (uint32_t)value : UINT32_MAX));
     return cw_cuda__leave(code);
 }
 
@@ -61,7 +64,7 @@ int cw_cuda_set_limit(int limit, size_t value)
 {
     if (limit < 0 || limit >= LIMIT_CNT)
         return CW_CUDA_INVALID_VALUE;
-    const int code = limit == LIMIT_HEAP ? set_heap(value) : CW_CUDA_OK;
+    const int code = limit == LIMIT_HEAP || limit == LIMIT_CHILDREN ? set_in_gpu(limit, value) : CW_CUDA_OK;
     if (code == CW_CUDA_OK)
         limits[limit] = value;
     return code;

@@ -262,6 +262,11 @@ int cowarp_symbol(struct cowarp_gpu *gpu, const struct cowarp_module *module, co
  * or free, and stay. What a kernel has allocated lives until a kernel frees it. COWARP_EINVAL, and nothing changes: it has been taken. */
 int cowarp_set_heap(struct cowarp_gpu *gpu, uint64_t bytes);
 
+/* Kernels that a kernel launches (CUDA dynamic parallelism) run when it has ended, each a launch of its own. It may launch that many, 2,048 if
+ * nobody says; to launch more is an error in the kernel, cudaErrorLaunchPendingCountExceeded. COWARP_EINVAL, and nothing changes: 0, more than
+ * 65,536, or a kernel that launches has run. */
+int cowarp_set_child_launches(struct cowarp_gpu *gpu, uint32_t count);
+
 /* Memory that exists in versions, for systems with snapshots (docs/systems.md, sitm-ts). All that transactions share belongs into such
  * memory: there, only transactions may store while a kernel runs. cowarp_write and cowarp_read go to the newest version.
  * cowarp_alloc_versioned allocates it, as cowarp_alloc does; where the GPU's system keeps no versions, it is cowarp_alloc. */

@@ -206,6 +206,7 @@ FUNCTIONS = {
     "cowarp_run_together": (c_int, [GPU, POINTER(Work), c_uint32]),
     "cowarp_occupancy": (c_int, [GPU, MODULE, POINTER(Launch), POINTER(Occupancy)]),
     "cowarp_set_heap": (c_int, [GPU, c_uint64]),
+    "cowarp_set_child_launches": (c_int, [GPU, c_uint32]),
     "cowarp_finding_at": (c_int, [GPU, c_uint32, POINTER(Finding)]),
     "cowarp_findings": (c_uint64, [GPU, c_char_p]),
     "cowarp_mark_unwritten": (None, [GPU, c_uint64, c_uint64]),

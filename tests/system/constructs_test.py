@@ -224,9 +224,10 @@ def variables():
                           (".some_later_word .global .u32 x;", "unknown directive"), (".global .b8 x[2000000000];", "larger than 1 GiB"),
                           (".shared .u64 s;\n.global .u64 x = s;", "initial value"), (".global .u64 a;\n.global .u8 x = 0x1FF(a);", "mask"),
                           (".extern .global .u64 s;\n.global .u64 x = s;", "declared .extern and defined nowhere"),
-                          (".global .texref t;\n.global .u64 x = t;", "textures are not supported"),
-                          (".visible .entry k();\n.global .u64 x = k;", "the address of a kernel cannot be taken")):
+                          (".global .texref t;\n.global .u64 x = t;", "textures are not supported")):
         yield Construct(declared, module=declared, body="mov.u64 %d2, x;\n" + put("%d2"), refused=why)
+    yield Construct("the address of a kernel", module=".visible .entry child() { ret; }\n.global .u64 x = child;", body=(
+        "ld.global.u64 %d2, [x]; mov.u64 %d3, child; setp.eq.u64 %p1, %d2, %d3; selp.u32 %r1, 5, 0, %p1;\n" + put("%r1")), words=(5,))
     yield Construct("32-bit addresses of a variable that is refused, in other names", module=".global .texref t;", body=(
         ".reg .b32 t1; mov.u32 t1, 6;\n{ .reg .b32 t; mov.u32 t, t1; mov.u32 %r1, t; }\n" + put("%r1")), words=(6,))
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""malloc, free and barriers of a grid, as kernels call them: library_test.py BUILD/cowarp [unittest arguments]."""
+"""malloc, free, barriers of a grid and launches, as kernels call them: library_test.py BUILD/cowarp [unittest arguments]."""
 import pathlib
 import random
 import struct
@@ -11,6 +11,7 @@ import unittest
 
 COWARP = pathlib.Path()
 PTX = pathlib.Path(__file__).with_name("library.ptx")
+CHILDREN = pathlib.Path(__file__).with_name("children.ptx")
 HEAP, HEADER = 8 << 20, 16  # bytes of a heap when nobody says, and in front of each piece
 TIMES = ((), ("--functional",))
 
@@ -130,6 +131,48 @@ class Library(unittest.TestCase):
         done = self.run_it("meet", "--cooperative", grid=1000, block=512, args=("zero:2048000", "out:out:2048000"))
         self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
         self.assertIn("meet: a cooperative launch of 1000 blocks; the cores have room for 45 at once", done.stderr)
+
+    def log(self, kernel, most, *options, **more):
+        """What the kernel's children have noted, in their order."""
+        (self.folder / "log").write_bytes(bytes(4 * most + 4))
+        args = ("inout:log", *more.pop("args"))
+        done = self.run_it(kernel, *options, ptx=CHILDREN, args=args, **more)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        words = struct.unpack(f"<{most + 1}I", (self.folder / "log").read_bytes())
+        return list(words[1:1 + words[0]])
+
+    def test_children_run_in_the_order_of_streams(self):
+        """A child is over when its own children are; the tail comes behind all others, though it was launched first."""
+        for time in TIMES + (("--check", "memory,race,init"), ("--renew", "300")):
+            with self.subTest(time=time):
+                self.assertEqual(self.log("parent", 20, *time, block=1, args=("u32:2",)), [12, 11, 10, 30, 20, 31, 21, 32, 22])
+
+    def test_children_of_a_saved_run(self):
+        """The run goes on in a child, whose parent and sisters are passed over."""
+        whole = self.log("parent", 20, "--save", "run.saved@8000", block=1, args=("u32:2",))
+        self.assertEqual(self.log("parent", 20, "--load", "run.saved", block=1, args=("u32:2",)), whole)
+        self.assertEqual(len(whole), 9)
+
+    def test_every_thread_launches(self):
+        for time in TIMES:
+            answers = ("u32:1", f"out:answers:{4 * 99}")
+            noted = self.log("many", 96, *time, grid=3, args=answers)
+            self.assertEqual(sorted(noted), list(range(96)))
+            self.assertEqual(struct.unpack("<99I", (self.folder / "answers").read_bytes()), 99 * (0,))
+
+    def test_launches_that_fail_are_told_to_the_kernel(self):
+        """More than there is room for, and a grid without blocks: NULL, and the error once."""
+        self.assertEqual(self.log("many", 8, "--functional", args=("u32:0", "out:answers:140")), [])
+        self.assertEqual(struct.unpack("<35I", (self.folder / "answers").read_bytes()), (9, 9, 0) + 32 * (0xffffffff,))
+        noted = self.log("many", 4096, "--functional", grid=3, block=1024, args=("u32:1", f"out:answers:{4 * 3075}"))
+        answers = struct.unpack("<3075I", (self.folder / "answers").read_bytes())
+        self.assertEqual((len(noted), len(set(noted)), answers.count(0xffffffff)), (2048, 2048, 1024))
+        self.assertEqual([answers[3 + t] for t in noted], 2048 * [0])
+
+    def test_what_is_no_kernel_is_not_launched(self):
+        done = self.run_it("stranger", ptx=CHILDREN, block=1, args=("zero:8",))
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1))
+        self.assertRegex(done.stderr, "a kernel launches 0x1000, which is no kernel of .*children.ptx")
 
     def test_register_pools_are_a_notice(self):
         body = "setmaxnreg.dec.sync.aligned.u32 40; ld.param.u64 %a, [out]; st.global.u32 [%a], 7; ret;"

@@ -64,7 +64,6 @@ static void test_ptx_error__calls(void **state)
                     "t.ptx:6:10: argument has 8 bytes, the parameter 4: call f, (x);");
     px_expect_error(PX_KERNEL("call %d1, ();"), CW_EINVAL,
                     "t.ptx:7:13: an indirect call needs the name of a .callprototype or .calltargets: call %d1, ();");
-    px_expect_error(PX_KERNEL("mov.u64 %d1, k;"), CW_EUNSUP, "t.ptx:7:14: the address of a kernel cannot be taken: mov.u64 %d1, k;");
     px_expect_error(PX_KERNEL("a: .calltargets k;"), CW_EINVAL, "t.ptx:7:17: expected the name of a declared function: a: .calltargets k;");
     px_expect_error(PX_KERNEL("a: .callprototype _ (.param .b32 _);\ncall %d1, a;"), CW_EINVAL,
                     "t.ptx:8:11: too few arguments or returned values: call %d1, a;");

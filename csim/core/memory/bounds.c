@@ -27,18 +27,16 @@ static uint32_t argument_of(const struct cw_core_memory *memory, const struct cw
 static void name_region(const struct cw_core_memory *memory, const struct cw_region *r, char text[200])
 {
     const struct cw_core_warps *const warps = &memory->blocks.cache.warps;
-    static const char *const kinds[] = {[CW_REGION_GLOBAL] = "the allocation",
-                                        [CW_REGION_LOCAL] = "the threads' local memory",
-                                        [CW_REGION_MODULE] = "the module's variables",
-                                        [CW_REGION_PERSISTENT] = "the persistent region",
-                                        [CW_REGION_HEAP] = "the heap of malloc"};
+    static const char *const kinds[] = {[CW_REGION_GLOBAL] = "the allocation",         [CW_REGION_LOCAL] = "the threads' local memory",
+                                        [CW_REGION_MODULE] = "the module's variables", [CW_REGION_PERSISTENT] = "the persistent region",
+                                        [CW_REGION_HEAP] = "the heap of malloc",       [CW_REGION_CHILDREN] = "the children of kernels"};
     const uint32_t argument = argument_of(memory, r);
     if (argument != 0)
         snprintf(text, 200, "argument %u (%.80s), %llu bytes at 0x%llx", argument, warps->launch->kernel->param[argument - 1].name,
                  (unsigned long long)r->bytes, (unsigned long long)r->base);
     else
         snprintf(text, 200, "%s of %llu bytes at 0x%llx",
-                 r->kind <= CW_REGION_HEAP && kinds[r->kind] != NULL ? kinds[r->kind] : "the allocation", (unsigned long long)r->bytes,
+                 r->kind <= CW_REGION_CHILDREN && kinds[r->kind] != NULL ? kinds[r->kind] : "the allocation", (unsigned long long)r->bytes,
                  (unsigned long long)r->base);
 }
 
