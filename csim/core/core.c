@@ -529,6 +529,13 @@ static int compile_op(struct cw_core *c, const struct cw_launch *l, uint32_t i, 
     return status;
 }
 
+/* Whether loads of several micro-ops issue as one: a mechanism in front of the L1 is asked for each, collectors take their operands, and a
+ * half of a warp is an access of its own. */
+static bool takes_wide(const struct cw_core_warps *warps)
+{
+    return !warps->collects && warps->halves == 1 && (warps->taken & CW_SOCKET_ACCESS) == 0;
+}
+
 static int compile_ops(struct cw_core *c, const struct cw_launch *l, struct cw_error *err)
 {
     struct cw_core_warps *const warps = c->warps;
@@ -547,6 +554,9 @@ static int compile_ops(struct cw_core *c, const struct cw_launch *l, struct cw_e
     int status = CW_OK;
     for (uint32_t i = 0; status == CW_OK && i < k->uop_cnt; i++)
         status = compile_op(c, l, i, err);
+    for (uint32_t i = 0; status == CW_OK && i < k->uop_cnt; i++)
+        if (k->uop[i].parts > 1 && takes_wide(warps))
+            cw_issue_op_widen(&warps->op[i], &k->uop[i]);
     for (uint32_t i = k->uop_cnt; status == CW_OK && i-- > 1;)
         if (k->uop[i - 1].rides)
             cw_issue_op_ride(&warps->op[i - 1], &k->uop[i - 1], warps->config);

@@ -65,6 +65,7 @@ static void stretch(struct cw_lower *l, uint32_t first, uint32_t end, struct cw_
     struct cw_vop *at = &l->k->code.a[first];
     l->op = at;
     l->cnt = end - first;
+    cw_wide_find(l, at, l->cnt);
     const uint32_t behind = l->words;
     for (uint32_t i = 0; i < l->cnt; i++)
         start_now(l, &at[i], false);
@@ -133,16 +134,22 @@ void cw_lower(struct cw_ir *ir, struct cw_code *k, const struct cw_cfg *cfg, con
     l.reader = cw_ir_alloc(ir, regs, sizeof *l.reader);
     l.writes = cw_ir_alloc(ir, regs, sizeof *l.writes);
     l.value = cw_ir_alloc(ir, regs, sizeof *l.value);
+    l.multiple = cw_ir_alloc(ir, regs, sizeof *l.multiple);
+    l.residue = cw_ir_alloc(ir, regs, sizeof *l.residue);
     l.live = cw_ir_alloc(ir, regs, sizeof *l.live);
     l.uses = cw_ir_alloc(ir, regs, sizeof *l.uses);
     l.order = cw_ir_alloc(ir, CW_LOWER_STRETCH, sizeof *l.order);
     struct cw_vop *copy = cw_ir_alloc(ir, CW_LOWER_STRETCH, sizeof *copy);
+    if (ir->status == CW_OK)
+        cw_wide_prepare(&l);
     for (uint32_t b = 0; b < cfg->block_cnt && ir->status == CW_OK; b++)
         block(&l, cfg, &live, b, copy);
     free(copy);
     free(l.order);
     free(l.uses);
     free(l.live);
+    free(l.residue);
+    free(l.multiple);
     free(l.value);
     free(l.writes);
     free(l.reader);

@@ -9,9 +9,9 @@
  * no value, guard or access to memory changes, and accesses that may touch the same bytes keep their order.
  *
  * Some micro-ops are no machine instruction: they ride on the one behind them (lower_fold.c). Others are several (lower_slots.c). Short sides
- * of branches get guards (lower_guard.c).
+ * of branches get guards (lower_guard.c). Loads of shared memory that stand side by side are one (lower_wide.c).
  *
- * Private to: lower.c, lower_address.c, lower_fold.c, lower_graph.c, lower_guard.c, lower_list.c, lower_slots.c.
+ * Private to: lower.c, lower_address.c, lower_fold.c, lower_graph.c, lower_guard.c, lower_list.c, lower_slots.c, lower_wide.c.
  */
 #ifndef CW_IR_LOWER_H
 #define CW_IR_LOWER_H
@@ -82,6 +82,8 @@ struct cw_lower {
     struct cw_lower_address *value;    /* What it holds, where that is a root and an offset */
     CW_VEC(struct cw_lower_edge) read; /* Chains of readers: to, next */
     uint32_t now;                      /* Number of the stretch */
+    uint8_t *multiple; /* [register]: its value less residue is a multiple of two to the power of this, wherever it is read */
+    uint32_t *residue; /* [register]: of 32 bits, as the addresses of shared memory are */
     /* Pressure, in words of registers; see lower_list.c */
     uint32_t limit;
     uint8_t *live;   /* [register]: CW_LIVE_* */
@@ -107,6 +109,16 @@ void cw_address_follow(struct cw_lower *l, const struct cw_vop *v);
 struct cw_lower_access cw_access_of(struct cw_lower *l, uint32_t at);
 /* Whether the order of the two has to stay. */
 bool cw_access_ordered(const struct cw_lower_access *first, const struct cw_lower_access *second);
+
+/* Fills in multiple and residue; writes is zeros before and after (lower_wide.c). */
+void cw_wide_prepare(struct cw_lower *l);
+/* Of a stretch, which it changes: parts of a wide load stand behind its first one, which has parts and wide set (lower_wide.c). */
+void cw_wide_find(struct cw_lower *l, struct cw_vop *op, uint32_t cnt);
+/* Micro-ops that issue as one with this one, which is the first of them. */
+static inline uint32_t cw_wide_parts(const struct cw_vop *v)
+{
+    return v->u.parts > 1 ? v->u.parts : 1;
+}
 
 /* Fills in node and edge (lower_graph.c). */
 void cw_graph_build(struct cw_lower *l);

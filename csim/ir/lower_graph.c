@@ -63,9 +63,10 @@ static void writes(struct cw_lower *l, uint32_t at, uint32_t reg)
     l->reader[reg] = CW_IR_NONE;
 }
 
-static void registers(struct cw_lower *l, uint32_t at)
+/* Of the micro-op at i, in the graph at `at`. */
+static void registers(struct cw_lower *l, uint32_t i, uint32_t at)
 {
-    const struct cw_vop *v = &l->op[at];
+    const struct cw_vop *v = &l->op[i];
     const uint32_t carry = l->k->vreg.n;
     if (v->guard != CW_IR_NONE)
         reads(l, at, v->guard);
@@ -116,12 +117,13 @@ bool cw_lower_crosses_lanes(const struct cw_vop *v)
            op == CW_OP_MMA || op == CW_OP_BAR;
 }
 
-static void access_order(struct cw_lower *l, uint32_t at)
+static void access_order(struct cw_lower *l, uint32_t i, uint32_t at)
 {
-    const struct cw_lower_access a = cw_access_of(l, at);
-    for (uint32_t i = 0; i < l->access.n && l->ir->status == CW_OK; i++)
-        if (cw_access_ordered(&l->access.a[i], &a))
-            edge(l, l->access.a[i].at, at, 1);
+    struct cw_lower_access a = cw_access_of(l, i);
+    a.at = at;
+    for (uint32_t j = 0; j < l->access.n && l->ir->status == CW_OK; j++)
+        if (cw_access_ordered(&l->access.a[j], &a))
+            edge(l, l->access.a[j].at, at, 1);
     CW_PUSH(l->ir, &l->access, a);
 }
 
@@ -139,16 +141,18 @@ static void heights(struct cw_lower *l)
 
 void cw_graph_build(struct cw_lower *l)
 {
-    uint32_t across = CW_IR_NONE;
+    uint32_t across = CW_IR_NONE, at = 0;
     l->now++;
     l->node.n = l->edge.n = l->access.n = l->read.n = 0;
     for (uint32_t i = 0; i < l->cnt && l->ir->status == CW_OK; i++)
         CW_PUSH(l->ir, &l->node, (struct cw_node){.latency = latency_of(l, &l->op[i]), .edge = CW_IR_NONE});
     for (uint32_t i = 0; i < l->cnt && l->ir->status == CW_OK; i++) {
         const struct cw_vop *v = &l->op[i];
-        registers(l, i);
+        if (i == 0 || i >= at + cw_wide_parts(&l->op[at]))
+            at = i; /* Parts of a wide load are where its first one is */
+        registers(l, i, at);
         if (is_access(v))
-            access_order(l, i);
+            access_order(l, i, at);
         if (cw_lower_crosses_lanes(v)) {
             edge(l, across, i, 1);
             across = i;

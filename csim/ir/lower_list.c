@@ -40,7 +40,7 @@ static uint32_t sources(const struct cw_vop *v, uint32_t *reg)
 }
 
 /* Words that are live after it and not before, less those that end with it. */
-static int32_t growth(const struct cw_lower *l, const struct cw_vop *v)
+static int32_t growth_of(const struct cw_lower *l, const struct cw_vop *v)
 {
     uint32_t reg[CW_UOP_SRCS + 1];
     int32_t words = 0;
@@ -51,6 +51,14 @@ static int32_t growth(const struct cw_lower *l, const struct cw_vop *v)
     for (uint32_t j = 0; j < v->u.dst_cnt; j++)
         if (v->dst[j].kind == CW_V_REG && (l->live[v->dst[j].id] & CW_LIVE_NOW) == 0)
             words += (int32_t)words_of(l, v->dst[j].id);
+    return words;
+}
+
+static int32_t growth(const struct cw_lower *l, uint32_t op)
+{
+    int32_t words = 0;
+    for (uint32_t i = 0; i < cw_wide_parts(&l->op[op]); i++)
+        words += growth_of(l, &l->op[op + i]);
     return words;
 }
 
@@ -95,7 +103,7 @@ static uint32_t choose(const struct list *s)
 {
     uint32_t best = CW_IR_NONE, least = CW_IR_NONE;
     for (uint32_t i = 0; i < s->ready_cnt; i++) {
-        const int32_t more = growth(s->l, &s->l->op[s->ready[i]]);
+        const int32_t more = growth(s->l, s->ready[i]);
         const bool fits = more <= 0 || s->words + (uint32_t)more <= s->l->limit;
         if (fits && (best == CW_IR_NONE || before(s, s->ready[i], s->ready[best])))
             best = i;
@@ -146,16 +154,24 @@ static bool follows(const struct cw_vop *v, const struct cw_vop *later)
     return false;
 }
 
+/* The same of all parts of the later one. */
+static bool follows_any(const struct cw_lower *l, uint32_t op, uint32_t later)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < cw_wide_parts(&l->op[later]); i++)
+        found |= follows(&l->op[op], &l->op[later + i]);
+    return found;
+}
+
 /* What rides goes down to the first that needs it: it would keep another one waiting for its operands. */
 static void sink(struct cw_lower *l)
 {
     for (uint32_t p = l->cnt; p-- > 0;) {
         const uint32_t op = l->order[p];
         uint32_t at = p;
-        while (l->op[op].u.rides && l->op[op].u.op != CW_OP_NOP && at + 1 < l->cnt && !follows(&l->op[op], &l->op[l->order[at + 1]])) {
-            l->order[at] = l->order[at + 1];
-            at++;
-        }
+        while (l->op[op].u.rides && l->op[op].u.op != CW_OP_NOP && at + 1 < l->cnt && !follows_any(l, op, l->order[at + 1]))
+            for (uint32_t left = cw_wide_parts(&l->op[l->order[at + 1]]); left > 0; left--, at++)
+                l->order[at] = l->order[at + 1];
         l->order[at] = op;
     }
 }
@@ -165,17 +181,19 @@ void cw_list_schedule(struct cw_lower *l)
     struct list s = {.l = l, .words = l->words};
     s.ready = cw_ir_alloc(l->ir, l->cnt, sizeof *s.ready);
     s.from = cw_ir_alloc(l->ir, l->cnt, sizeof *s.from);
-    for (uint32_t i = 0; l->ir->status == CW_OK && i < l->cnt; i++)
+    for (uint32_t i = 0; l->ir->status == CW_OK && i < l->cnt; i += cw_wide_parts(&l->op[i]))
         if (l->node.a[i].earlier == 0)
             s.ready[s.ready_cnt++] = i;
     if (l->ir->status == CW_OK)
         count_uses(l);
-    for (uint32_t n = 0; s.ready_cnt > 0 && l->ir->status == CW_OK; n++) {
+    for (uint32_t n = 0; s.ready_cnt > 0 && l->ir->status == CW_OK;) {
         const uint32_t i = choose(&s), op = s.ready[i];
         s.ready[i] = s.ready[--s.ready_cnt];
         s.cycle = s.from[op] > s.cycle ? s.from[op] : s.cycle;
-        l->order[n] = op;
-        change_words(&s, &l->op[op]);
+        for (uint32_t j = 0; j < cw_wide_parts(&l->op[op]); j++) {
+            l->order[n++] = op + j;
+            change_words(&s, &l->op[op + j]);
+        }
         release(&s, op);
         s.cycle += l->op[op].u.rides ? 0 : 1u + l->op[op].u.slots;
     }

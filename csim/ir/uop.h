@@ -260,10 +260,13 @@ struct cw_uop {
     uint8_t dst_cnt, src_cnt;
     int16_t guard; /* predicate slot that guards the instruction, or -1 */
     uint8_t guard_neg;
-    uint8_t leaves;  /* no barrier and no operation across lanes can be reached from the instruction's block (ir/meet.c) */
-    uint8_t rides;   /* The machine has no instruction for it: it issues together with the next micro-op (ir/lower.h) */
-    uint8_t slots;   /* Issue slots that the machine's instructions for it take beyond the first */
-    uint8_t timed;   /* Enum cw_op whose class times it, when that is another; 0: its own */
+    uint8_t leaves; /* no barrier and no operation across lanes can be reached from the instruction's block (ir/meet.c) */
+    uint8_t rides;  /* The machine has no instruction for it: it issues together with the next micro-op (ir/lower.h) */
+    uint8_t slots;  /* Issue slots that the machine's instructions for it take beyond the first */
+    uint8_t timed;  /* Enum cw_op whose class times it, when that is another; 0: its own */
+    uint8_t
+        parts; /* LD of shared memory: so many from it on are one machine instruction (ir/lower_wide.c); 0: it stands alone, or is one of these */
+    uint8_t wide;    /* With parts: the bytes of its access, 8 or 16, which lie at a multiple of them */
     uint8_t uniform; /* BRA, BRX: proved that all threads of a block that come to it together take one target (ir/uniform.c) */
     struct cw_opnd dst[CW_UOP_DSTS];
     struct cw_opnd src[CW_UOP_SRCS];

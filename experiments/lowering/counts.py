@@ -18,7 +18,7 @@ import machine
 
 
 def own(build, files):
-    """{(file, kernel): (micro-operations, slots, words)}"""
+    """{(file, kernel): (micro-operations, slots, words, loads of shared memory by four widths)}"""
     out = subprocess.run([build / "ptx_slots", "qv100", *files], capture_output=True, text=True)
     if out.returncode != 0:
         sys.exit(out.stderr.strip())
@@ -47,7 +47,7 @@ def main():
             continue
         for name, (codes, registers) in theirs.items():
             if (path, name) in mine:
-                ops, slots, words = mine[path, name]
+                ops, slots, words = mine[path, name][:3]
                 rows.append((path.stem, name, ops, slots, len(codes), words, registers))
     rows.sort(key=lambda row: row[4])
     print("file,kernel,ptx,issue_slots,ptxas,live_words,registers")

@@ -38,16 +38,29 @@ def codes(text):
     return all_codes
 
 
-def assemble(ptx):
-    """{kernel: (numbers of its instructions, registers)}, or a text that says what ptxas does not take."""
+def _run(ptx):
+    """The report of ptxas, and the binary, or None."""
     with tempfile.TemporaryDirectory() as folder:
         path, out = pathlib.Path(folder) / "a.ptx", pathlib.Path(folder) / "a.cubin"
         ptx = re.sub(r"^\s*\.address_size\s+64[^\n]*", '.address_size 64\n.pragma "nounroll";', ptx, count=1, flags=re.M)
         ptx = re.sub(r"^\s*\.target\s+[^\n]*", f".target {ARCHITECTURE}", ptx, count=1, flags=re.M)
         path.write_text(re.sub(r"^\s*\.version\s+[3-6]\.\d", ".version 7.0", ptx, count=1, flags=re.M))
         done = subprocess.run(["ptxas", f"-arch={ARCHITECTURE}", "-v", str(path), "-o", str(out)], capture_output=True, text=True)
-        if done.returncode != 0:
-            return done.stderr.strip().splitlines()[0] if done.stderr.strip() else "ptxas failed"
-        registers = {m[0]: int(m[1]) for m in re.findall(r"Compiling entry function '([^']+)'.*?Used (\d+) registers", done.stderr, re.S)}
-        text = sections(out.read_bytes())
+        return done.stderr, out.read_bytes() if done.returncode == 0 else None
+
+
+def assemble(ptx):
+    """{kernel: (numbers of its instructions, registers)}, or a text that says what ptxas does not take."""
+    report, binary = _run(ptx)
+    if binary is None:
+        return report.strip().splitlines()[0] if report.strip() else "ptxas failed"
+    registers = {m[0]: int(m[1]) for m in re.findall(r"Compiling entry function '([^']+)'.*?Used (\d+) registers", report, re.S)}
+    text = sections(binary)
     return {name: (codes(text[f".text.{name}"]), n) for name, n in registers.items() if f".text.{name}" in text}
+
+
+def texts(ptx):
+    """{kernel: (low word, high word) of each instruction}; none where ptxas does not take the text."""
+    binary = _run(ptx)[1]
+    found = sections(binary) if binary is not None else {}
+    return {name[len(".text."):]: list(struct.iter_unpack("<QQ", text)) for name, text in found.items() if name.startswith(".text.")}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the machine issues for each kernel of PTX files: a line "file kernel micro-operations slots words" with the micro-operations of the
- * text, the issue slots that they take with core.lowering=ptxas, and the 32-bit words that are live at once.
+ * What the machine issues for each kernel of PTX files: a line "file kernel micro-operations slots words narrow w32 w64 w128" with the
+ * micro-operations of the text, the issue slots that they take with core.lowering=ptxas, the 32-bit words that are live at once, and the
+ * loads of shared memory by what a lane gets: less than 32 bits, 32, 64, 128.
  *
  *     ptx_slots PRESET FILE ...
  */
@@ -30,12 +31,22 @@ static char *text_of(const char *path, size_t *size)
     return text;
 }
 
+static uint32_t width_of(const struct cw_uop *u)
+{
+    const uint32_t bytes = u->parts > 1 ? u->wide : cw_type_bytes((enum cw_type)u->type) * u->vec;
+    return bytes >= 16 ? 3 : bytes / 4; /* 8: 2, 4: 1 */
+}
+
 static void print(const char *path, const struct cw_kernel *k)
 {
-    uint32_t slots = 0;
-    for (uint32_t i = 0; i < k->uop_cnt; i++)
-        slots += k->uop[i].rides ? 0 : 1u + k->uop[i].slots;
-    printf("%s %s %u %u %u\n", path, k->name, k->uop_cnt, slots, k->live_regs);
+    uint32_t slots = 0, loads[4] = {0};
+    for (uint32_t i = 0; i<k->uop_cnt; i += k->uop[i].parts> 1 ? k->uop[i].parts : 1) {
+        const struct cw_uop *u = &k->uop[i];
+        slots += u->rides ? 0 : 1u + u->slots;
+        if (u->op == CW_OP_LD && u->space == CW_SPACE_SHARED)
+            loads[width_of(u)]++;
+    }
+    printf("%s %s %u %u %u %u %u %u %u\n", path, k->name, k->uop_cnt, slots, k->live_regs, loads[0], loads[1], loads[2], loads[3]);
 }
 
 int main(int argc, char **argv)

@@ -8,8 +8,8 @@ Runs of the table of unmoved.py are made in the order of the text and in that of
 oracle its run. Beyond that, what is compared byte by byte is what a kernel has written, and the instructions that its threads have executed;
 of programs whose threads race for a turn (locks, transactions, queues) the number of instructions follows from time, and is left out.
 
-Then kernels made here: pairs of a load and a store that uses it, of which one warp takes the time of one load and not of sixteen; and kernels
-that go wrong, whose messages have to name the line of the text in either order.
+Then kernels made here: pairs of a load and a store that uses it, of which one warp takes the time of one load and not of sixteen; loads of four
+words that issue as one; and kernels that go wrong, whose messages have to name the line of the text in either order.
 """
 import argparse
 import pathlib
@@ -121,6 +121,62 @@ def check_lines(cowarp, folder):
     return failures
 
 
+# Four words of each thread, in another order than memory has them. WORDS is the room of the variable, STORE what precedes the loads.
+WIDE = """.visible .entry wide(.param .u64 to) {
+.reg .u64 %d<9>; .reg .u32 %r<20>; .reg .pred %p<2>; .shared .align 16 .b8 room[WORDS];
+ld.param.u64 %d1, [to]; mov.u32 %r1, %tid.x; mul.wide.u32 %d3, %r1, 4; add.s64 %d1, %d1, %d3; mov.u32 %r3, room;
+shl.b32 %r2, %r1, 2; add.s32 %r2, %r3, %r2; mul.lo.u32 %r4, %r1, %r1; setp.eq.u32 %p1, %r1, 0;
+STORE
+and.b32 %r10, %r1, 31; shl.b32 %r11, %r10, 4; add.s32 %r5, %r3, %r11;
+ld.shared.u32 %r7, [%r5+4];
+ld.shared.u32 %r8, [%r5];
+ld.shared.u32 %r9, [%r5+8];
+ld.shared.u32 %r6, [%r5+12];
+mul.lo.u32 %r7, %r7, 3; mul.lo.u32 %r8, %r8, 5; mul.lo.u32 %r9, %r9, 7;
+add.u32 %r6, %r6, %r7; add.u32 %r6, %r6, %r8; add.u32 %r6, %r6, %r9; st.global.u32 [%d1], %r6; ret; }
+"""
+WIDE_LAST = 3 + 10  # line of the last of the four
+SMALL = ("--set", "core.count=1", "--set", "partition.count=1", "--set", "dram.sharing=1", "--set", "gpu.launch_cycles=0")
+
+
+def check_wide(cowarp, folder):
+    """The same values as one by one, in one access of the banks' four quarters; also when the machine is saved and made anew in the middle."""
+    square = [t * t for t in range(128)]
+    want = [square[4 * t + 3] + 3 * square[4 * t + 1] + 5 * square[4 * t] + 7 * square[4 * t + 2] for t in (t % 32 for t in range(128))]
+    ptx = WIDE.replace("WORDS", "2048").replace("STORE", "st.shared.u32 [%r2], %r4; bar.sync 0;")
+    cycles, failures = {}, []
+    for way, options in (("none", ()), ("ptxas", ()), ("renewed", ("--renew", "3")), ("checked", ("--check", "memory,race,init"))):
+        lowering = f"core.lowering={'none' if way == 'none' else 'ptxas'}"
+        status, out, err = execute(cowarp, folder, ptx, "wide", "--grid", "1", "--block", "128", "--arg", f"out:{way}:512", "--set", lowering, *SMALL, *options)
+        found = re.search(r"simulated\s+(\d+) cycles", out)
+        if status != 0 or not found:
+            return [f"wide, {way}: exit status {status}: {err.strip()}"]
+        cycles[way] = int(found[1])
+        if list(struct.unpack("<128I", (folder / way).read_bytes())) != want:
+            failures.append(f"wide, {way}: wrong result")
+    if len({cycles["ptxas"], cycles["renewed"], cycles["checked"]}) != 1:
+        failures.append(f"wide: not the same cycles: {cycles}")
+    if cycles["none"] < cycles["ptxas"] + 3 * 4 * 4 - 10:  # 4 warps: four loads of a lane 16 bytes apart meet in four passes each
+        failures.append(f"wide: four loads as one take four passes of a warp, and in turn sixteen: {cycles}")
+    return failures
+
+
+def check_wide_lines(cowarp, folder):
+    """The last of four loads that issue as one is beyond the block's memory, or reads what another thread writes: its own line is named."""
+    beyond = WIDE.replace("WORDS", "12").replace("STORE", "")
+    races = WIDE.replace("WORDS", "512").replace("STORE", "@%p1 st.shared.u32 [room+28], %r1;")
+    failures = []
+    for way in ("none", "ptxas"):
+        for name, threads, ptx, options in (("beyond", 1, beyond, ()), ("check memory", 1, beyond, ("--check", "memory")),
+                                            ("check race", 32, races, ("--check", "race"))):
+            status, _, err = execute(cowarp, folder, ptx, "wide", "--grid", "1", "--block", str(threads), "--arg", "zero:128", "--set",
+                                     f"core.lowering={way}", *SMALL, *options)
+            lines = set(map(int, re.findall(r"wide\.ptx:(\d+): block", err)))
+            if status != 1 or lines != {WIDE_LAST}:
+                failures.append(f"wide, {name}, core.lowering={way}: status {status}, line {WIDE_LAST} wanted: {err.strip()}")
+    return failures
+
+
 def threads_by_line(cowarp, folder, way):
     """{line of the PTX: (warps, threads)} of a profile."""
     done = subprocess.run([cowarp, "run", "laplace", "--param", "n=18", "--preset", "qv100", "--set", f"core.lowering={way}", "--profile", "profile"],
@@ -152,7 +208,8 @@ def main():
         folder = pathlib.Path(name)
         found = runner.results(lambda i: compare(cowarp, chosen[i], folder / str(i)), range(len(chosen)), args.jobs, about=lambda i: (chosen[i], None))
         failures = [f"{run}: {what}" for run, what in zip(chosen, found) if what]
-        failures += check_pairs(cowarp, folder) + check_lines(cowarp, folder) + check_profile(cowarp, folder)
+        failures += check_pairs(cowarp, folder) + check_lines(cowarp, folder) + check_wide(cowarp, folder)
+        failures += check_wide_lines(cowarp, folder) + check_profile(cowarp, folder)
     print("\n".join(failures))
     exact = sum(map(is_exact, chosen))
     print(f"{len(chosen)} runs in two orders, {exact} of them compared byte by byte, {len(failures)} failures")

@@ -79,6 +79,99 @@ static void test_lower__longest_way(void **state)
            "cdabef"); /* c is the offset of d, and no instruction */
 }
 
+static struct cw_uop first_load(const struct cw_module *m)
+{
+    uint32_t i = 0;
+    while (m->kernel[0].uop[i].op != CW_OP_LD || m->kernel[0].uop[i].space != CW_SPACE_SHARED)
+        i++;
+    return m->kernel[0].uop[i];
+}
+
+/* The address is a thread's number times 16, or as `shift` says; two more instructions make what stands between. */
+static void expect_wide(uint32_t shift, const char *loads, uint32_t parts, uint32_t bytes)
+{
+    char text[4096];
+    const struct cw_config c = volta();
+    snprintf(text, sizeof text,
+             "%smov.u32 %%r10, %%tid.x; mov.u32 %%r11, %%tid.y; shl.b32 %%r20, %%r10, %u;\n%sadd.u32 %%r9, %%r1, %%r2;\nst.global.u32 "
+             "[%%d1], %%r9;\nret;\n}\n",
+             PX_START, shift, loads);
+    struct cw_module *m = lowered(text, &c);
+    const struct cw_uop u = first_load(m);
+    assert_int_equal(u.parts, parts);
+    assert_int_equal(u.wide, bytes);
+    cw_module_destroy(m);
+}
+
+#define LOAD(n, at) "ld.shared.u32 %r" #n ", [%r20+" #at "];\n"
+
+/* ptxas 13, sm_75, makes LDS.128 of three or four words of 16 aligned bytes, LDS.64 of two of 8, and nothing of the others. */
+static void test_lower__wide(void **state)
+{
+    (void)state;
+    expect_wide(4, LOAD(1, 0) LOAD(2, 4) LOAD(3, 8) LOAD(4, 12), 4, 16);
+    expect_wide(4, LOAD(1, 12) LOAD(2, 4) LOAD(3, 8) LOAD(4, 0), 4, 16);
+    expect_wide(4, LOAD(1, 0) LOAD(2, 4) LOAD(3, 12), 3, 16);
+    expect_wide(4, LOAD(1, 0) LOAD(2, 4), 2, 8);
+    expect_wide(4, LOAD(1, 0) LOAD(2, 8), 0, 0);
+    expect_wide(4, LOAD(1, 4) LOAD(2, 8), 0, 0);
+    expect_wide(3, LOAD(1, 0) LOAD(2, 4) LOAD(3, 8) LOAD(4, 12), 2, 8);
+    expect_wide(2, LOAD(1, 0) LOAD(2, 4), 0, 0);
+    expect_wide(4, LOAD(1, 0) "st.global.u32 [%d2], %r1;\n" LOAD(2, 4), 2, 8);
+}
+
+/* Of 8 bytes each, and with loads of 4; what is 16 bytes is left alone. */
+static void test_lower__wide_of_pairs(void **state)
+{
+    (void)state;
+    expect_wide(4, "ld.shared.v2.u32 {%r1, %r2}, [%r20];\nld.shared.v2.u32 {%r3, %r4}, [%r20+8];\n", 2, 16);
+    expect_wide(4, "ld.shared.u64 %d4, [%r20+8];\nld.shared.u64 %d5, [%r20];\n", 2, 16);
+    expect_wide(4, LOAD(1, 0) "ld.shared.f64 %g1, [%r20+8];\n" LOAD(2, 4), 3, 16);
+    expect_wide(4, LOAD(1, 4) "ld.shared.f64 %g1, [%r20+8];\n", 2, 16);
+    expect_wide(3, "ld.shared.u64 %d4, [%r20];\nld.shared.u64 %d5, [%r20+8];\n", 0, 0);
+    expect_wide(4, "ld.shared.u64 %d4, [%r20+8];\nld.shared.u64 %d5, [%r20+16];\n", 0, 0);
+    expect_wide(4, "ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [%r20];\n" LOAD(5, 16), 0, 0);
+}
+
+/* Nothing of shared memory, no barrier and no new address stands between. */
+static void test_lower__not_wide(void **state)
+{
+    (void)state;
+    expect_wide(4, LOAD(1, 0) "st.shared.u32 [%r11], %r1;\n" LOAD(2, 4), 0, 0);
+    expect_wide(4, LOAD(1, 0) "bar.sync 0;\n" LOAD(2, 4), 0, 0);
+    expect_wide(4, LOAD(1, 0) "atom.shared.add.u32 %r3, [%r11], 1;\n" LOAD(2, 4), 0, 0);
+    expect_wide(4, LOAD(1, 0) "membar.cta;\n" LOAD(2, 4), 0, 0);
+    expect_wide(4, LOAD(1, 0) "add.u32 %r20, %r20, 16;\n" LOAD(2, 4), 0, 0);
+    expect_wide(4, LOAD(1, 0) "add.u32 %r3, %r2, 1;\nst.global.u32 [%d2], %r3;\n" LOAD(2, 4), 0, 0);
+    expect_wide(4, "ld.volatile.shared.u32 %r1, [%r20];\nld.volatile.shared.u32 %r2, [%r20+4];\n", 0, 0);
+}
+
+/* One register, which no load writes, and one guard. */
+static void test_lower__wide_bases(void **state)
+{
+    (void)state;
+    expect_wide(4, "mov.u32 %r21, %r20;\n" LOAD(1, 0) "ld.shared.u32 %r2, [%r21+4];\n", 0, 0);
+    expect_wide(4, "ld.shared.u32 %r20, [%r20];\n" LOAD(2, 4), 0, 0);
+    expect_wide(4, LOAD(1, 0) "ld.shared.u32 %r20, [%r20+4];\n", 0, 0);
+    expect_wide(4, LOAD(1, 0) "@%p1 " LOAD(2, 4), 0, 0);
+    expect_wide(4, "@%p1 " LOAD(1, 0) "@!%p1 " LOAD(2, 4), 0, 0);
+    expect_wide(4, "@%p1 " LOAD(1, 0) "@%p1 " LOAD(2, 4), 2, 8);
+    expect_wide(4, "@%p1 " LOAD(1, 0) "setp.eq.u32 %p1, %r10, 5;\n@%p1 " LOAD(2, 4), 0, 0);
+}
+
+/* 4 more than a multiple of 16 is none of 8; a carry that comes in may be 1. */
+static void test_lower__multiples(void **state)
+{
+    (void)state;
+    expect_wide(4, "add.u32 %r21, %r20, 4;\nld.shared.u32 %r1, [%r21];\nld.shared.u32 %r2, [%r21+4];\n", 0, 0);
+    expect_wide(4, "add.u32 %r21, %r20, 4;\nld.shared.u32 %r1, [%r21+4];\nld.shared.u32 %r2, [%r21+8];\n", 2, 8);
+    expect_wide(4, "add.cc.u32 %r20, %r20, 64;\n" LOAD(1, 0) LOAD(2, 4), 2, 8);
+    expect_wide(4, "add.cc.u32 %r3, %r10, %r10;\naddc.u32 %r20, %r20, 64;\n" LOAD(1, 0) LOAD(2, 4), 0, 0);
+    expect_wide(4, "sub.cc.u32 %r3, %r10, %r11;\nsubc.u32 %r20, %r20, 64;\n" LOAD(1, 0) LOAD(2, 4), 0, 0);
+    expect_wide(4, "mul.hi.u32 %r20, %r20, 4096;\n" LOAD(1, 0) LOAD(2, 4), 0, 0);
+    expect_wide(4, "add.u32 %r20, %r20, %r11;\n" LOAD(1, 0) LOAD(2, 4), 0, 0);
+}
+
 /* A load stays behind a store to global memory by another register. */
 static void test_lower__may_alias(void **state)
 {
@@ -354,7 +447,9 @@ int main(void)
         cmocka_unit_test(test_lower__carry),        cmocka_unit_test(test_lower__pressure),       cmocka_unit_test(test_lower__live_words),
         cmocka_unit_test(test_lower__digest),       cmocka_unit_test(test_lower__slots),          cmocka_unit_test(test_lower__contraction),
         cmocka_unit_test(test_lower__no_ride),      cmocka_unit_test(test_lower__sinks),          cmocka_unit_test(test_lower__short_sides),
-        cmocka_unit_test(test_lower__branch_stays), cmocka_unit_test(test_lower__side_registers),
+        cmocka_unit_test(test_lower__branch_stays), cmocka_unit_test(test_lower__side_registers), cmocka_unit_test(test_lower__wide),
+        cmocka_unit_test(test_lower__not_wide),     cmocka_unit_test(test_lower__wide_of_pairs),  cmocka_unit_test(test_lower__wide_bases),
+        cmocka_unit_test(test_lower__multiples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

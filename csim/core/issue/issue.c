@@ -391,6 +391,19 @@ static __attribute__((noinline)) bool perform_together(struct cw_core_issue *iss
     return true;
 }
 
+/* The other parts of a wide load are instructions of the text, too. Returns the last one's PC. */
+static __attribute__((noinline)) uint32_t count_parts(struct cw_core_issue *issue, uint32_t w, uint32_t pc, uint32_t parts, cw_lanes mask)
+{
+    struct cw_core_warps *const warps = &issue->memory.blocks.cache.warps;
+    for (uint32_t i = 1; i < parts; i++) {
+        if (cw_events_want(warps->cfg.stream, CW_EVENT_BEFORE))
+            cw_core__tell_stream(warps, CW_EVENT_BEFORE, w, &warps->uop[pc + i], mask);
+        count_other(issue, w, &warps->uop[pc + i], mask);
+    }
+    warps->warp[w].buffer_next = pc + parts;
+    return pc + parts - 1;
+}
+
 /* Executes the instruction at the warp's front. false: it did not issue. */
 static inline __attribute__((always_inline)) bool perform(struct cw_core_issue *issue, uint32_t w, const struct cw_uop *u,
                                                           const struct cw_issue_op *op, uint32_t pc, cw_lanes mask)
@@ -415,6 +428,8 @@ static inline __attribute__((always_inline)) bool perform(struct cw_core_issue *
     case CW_ISSUE_MEM:
         if (!cw_core__issue_mem(&issue->memory, w, u, op, mask))
             return false;
+        if (__builtin_expect(op->parts > 1, 0))
+            pc = count_parts(issue, w, pc, op->parts, mask);
         break;
     case CW_ISSUE_CONST:
         if (!constant(issue, w, u, op, mask))
@@ -487,22 +502,11 @@ static __attribute__((noinline)) void collect(struct cw_core_issue *issue, uint3
         warps->fu_free[s][op->fu] = entry;
 }
 
-static void tell_stream(const struct cw_core_warps *warps, enum cw_event_type type, uint32_t w, const struct cw_uop *u, cw_lanes mask)
-{
-    const struct cw_event e = {.type = (uint8_t)type,
-                               .core = warps->cfg.index,
-                               .warp = w,
-                               .attempt = warps->warp[w].attempt,
-                               .now = warps->now,
-                               .u.access = {.uop = u, .lanes = mask}};
-    cw_events_tell(warps->cfg.stream, &e);
-}
-
 /* Who wants to know what issues: mechanisms, and the stream. */
 static __attribute__((noinline)) void tell_issued(struct cw_core_issue *issue, uint32_t w, const struct cw_uop *u, cw_lanes mask)
 {
     struct cw_core_warps *const warps = &issue->memory.blocks.cache.warps;
-    tell_stream(warps, CW_EVENT_ISSUE, w, u, mask);
+    cw_core__tell_stream(warps, CW_EVENT_ISSUE, w, u, mask);
     for (uint32_t i = 0; i < warps->mech_cnt; i++)
         if (warps->mech[i].sockets->issued != NULL) {
             warps->mech[i].sockets->issued(warps->mech[i].self, w, u, mask, warps->now);
@@ -547,7 +551,7 @@ static __attribute__((noinline)) bool issue_riders(struct cw_core_issue *issue, 
     for (; warps->op[at].kind == CW_ISSUE_RIDES && (at != stop || at == pc); at++) {
         const cw_lanes lanes = at == pc ? mask : guard(issue, w, &warps->uop[at]);
         if (tells && at != pc)
-            tell_stream(warps, CW_EVENT_BEFORE, w, &warps->uop[at], lanes);
+            cw_core__tell_stream(warps, CW_EVENT_BEFORE, w, &warps->uop[at], lanes);
         execute_rider(issue, w, &warps->uop[at], lanes);
         if (at != pc)
             count_other(issue, w, &warps->uop[at], lanes);
@@ -561,7 +565,7 @@ static __attribute__((noinline)) bool issue_riders(struct cw_core_issue *issue, 
     const cw_lanes lanes = guard(issue, w, &warps->uop[at]);
     warps->warp[w].buffer_next = at + 1;
     if (tells)
-        tell_stream(warps, CW_EVENT_BEFORE, w, &warps->uop[at], lanes);
+        cw_core__tell_stream(warps, CW_EVENT_BEFORE, w, &warps->uop[at], lanes);
     const bool issued = perform(issue, w, &warps->uop[at], &warps->op[at], at, lanes);
     if (issued)
         count_other(issue, w, &warps->uop[at], lanes);
@@ -632,7 +636,7 @@ static __attribute__((noinline)) bool unusual_perform(struct cw_core_issue *issu
 {
     struct cw_core_warps *const warps = &issue->memory.blocks.cache.warps;
     if (cw_events_want(warps->cfg.stream, CW_EVENT_BEFORE))
-        tell_stream(warps, CW_EVENT_BEFORE, w, u, mask);
+        cw_core__tell_stream(warps, CW_EVENT_BEFORE, w, u, mask);
     if (warps->one_by_one)
         begin_alone(issue, w, op);
     const bool issued = perform(issue, w, u, op, pc, mask);

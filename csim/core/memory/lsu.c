@@ -34,6 +34,25 @@ static void keep_dynamic(struct cw_core_memory *memory, struct cw_core_inst *i, 
         warps->block[(uint32_t)__builtin_ctz(left)].insts++;
 }
 
+static void join_queue(struct cw_core_memory *memory, struct cw_core_inst *i)
+{
+    struct cw_core_warps *const warps = &memory->blocks.cache.warps;
+    warps->warp[i->m.warp].queued++;
+    i->arrives = warps->started + memory->mem_stages;
+    if (warps->mem_queue.cnt == 0)
+        memory->lsu.next = i->arrives;
+    memory->lsu.queue[(memory->lsu.head + warps->mem_queue.cnt++) % memory->lsu.cap] = i;
+}
+
+/* A part of a wide load goes through the unit with the first one, behind the others. */
+static void join_leader(struct cw_core_inst *leader, struct cw_core_inst *i)
+{
+    struct cw_mem_inst *last = &leader->m;
+    while (last->next != NULL)
+        last = last->next;
+    last->next = &i->m;
+}
+
 static struct cw_core_inst *enqueue(struct cw_core_memory *memory, const struct cw_mem_part *p, struct cw_core_inst *leader)
 {
     struct cw_core_cache *const cache = &memory->blocks.cache;
@@ -77,11 +96,11 @@ static struct cw_core_inst *enqueue(struct cw_core_memory *memory, const struct 
     i->flight = cw_core__order_flight(warps, p->warp);
     cw_core__order_begin(warps, i->flight);
     warp->insts++;
-    warp->queued++;
-    i->arrives = warps->started + memory->mem_stages;
-    if (warps->mem_queue.cnt == 0)
-        memory->lsu.next = i->arrives;
-    memory->lsu.queue[(memory->lsu.head + warps->mem_queue.cnt++) % memory->lsu.cap] = i;
+    i->m.next = NULL;
+    if (leader != NULL && p->op->parts > 1)
+        join_leader(leader, i);
+    else
+        join_queue(memory, i);
     return i;
 }
 
@@ -257,9 +276,10 @@ __attribute__((noinline)) bool cw_core__issue_mem(struct cw_core_memory *memory,
         return false;
     if (polls)
         note_poll(memory, warp, (uint32_t)mask);
-    for (uint32_t half = 0; half < warps->halves; half++) {
-        const uint32_t lanes = cw_lanes_half(mask, half);
-        if (lanes != 0 && !issue_half(memory, (struct cw_mem_part){.warp = w, .half = half, .lanes = lanes, .uop = u, .op = op}, &leader))
+    for (uint32_t part = 0; part < op->parts * warps->halves; part++) {
+        const uint32_t half = op->parts == 1 ? part : 0; /* A wide load is of one half */
+        struct cw_mem_part p = {.warp = w, .half = half, .lanes = cw_lanes_half(mask, half), .uop = u + part - half, .op = op};
+        if (p.lanes != 0 && !issue_half(memory, p, &leader))
             return false;
     }
     if (polls && leader != NULL && leader->m.space == CW_SPACE_GLOBAL)

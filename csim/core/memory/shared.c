@@ -90,11 +90,18 @@ static uint32_t passes_by_part(const struct cw_core_memory *memory, const struct
     return cycles;
 }
 
+/* 32-bit words of a lane that one access brings; 0: less than one. Of a wide load the first part may be any of them: all lanes' addresses are
+ * as far from the access, so the same of them meet in a bank. */
+static uint32_t words_of(const struct cw_mem_inst *m, const struct cw_issue_op *op)
+{
+    return (op->parts > 1 ? op->wide : (uint32_t)m->elem_bytes * m->vec) / 4;
+}
+
 /* Cycles that the access holds the banks; an atomic serialises on its most wanted address instead when that is longer. */
-static uint32_t passes(const struct cw_core_memory *memory, const struct cw_mem_inst *m)
+static uint32_t passes(const struct cw_core_memory *memory, const struct cw_mem_inst *m, const struct cw_issue_op *op)
 {
     const struct cw_core_warps *const warps = &memory->blocks.cache.warps;
-    const uint32_t words = (uint32_t)m->elem_bytes * m->vec / 4;
+    const uint32_t words = words_of(m, op);
     const bool by_part = warps->config->shared_wide == CW_SHARED_PARTS && (words == 2 || words == 4);
     uint32_t cycles = by_part ? passes_by_part(memory, m, words) : passes_by_word(memory, m, (uint32_t)m->lanes, words > 0 ? words : 1);
     if (m->uop->op == CW_OP_ATOM) {
@@ -135,10 +142,7 @@ void cw_core__shared_access(struct cw_core_memory *memory, struct cw_core_inst *
 {
     struct cw_core_cache *const cache = &memory->blocks.cache;
     struct cw_core_warps *const warps = &cache->warps;
-    const uint32_t cycles = passes(memory, &inst->m);
-    cw_core__shared_perform(memory, &inst->m);
-    if (cw_core__wants_strong(warps))
-        cw_core__tell_loads(warps, inst);
+    const uint32_t cycles = passes(memory, &inst->m, inst->op);
     const uint32_t further = (cycles - 1) * memory->pass.shared;
     if (further != 0 && cw_events_want(warps->cfg.stream, CW_EVENT_CONFLICT))
         tell_banks(warps, &inst->m, further);
@@ -146,7 +150,13 @@ void cw_core__shared_access(struct cw_core_memory *memory, struct cw_core_inst *
     warps->cfg.stats->mem_stall_shared += further;
     const uint32_t busy = further + memory->pass.shared;
     memory->lsu.shared_free_at = warps->cycle + (busy > memory->pass.least ? busy : memory->pass.least);
-    cw_core__inst_done(memory, inst, warps->cycle + warps->config->shared_latency + further);
+    for (struct cw_core_inst *next; inst != NULL; inst = next) { /* The parts of a wide load */
+        next = (struct cw_core_inst *)inst->m.next;
+        cw_core__shared_perform(memory, &inst->m);
+        if (cw_core__wants_strong(warps))
+            cw_core__tell_loads(warps, inst);
+        cw_core__inst_done(memory, inst, warps->cycle + warps->config->shared_latency + further);
+    }
 }
 
 bool cw_core__take_shared(struct cw_core_memory *memory, cw_time now)

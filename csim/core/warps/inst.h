@@ -30,7 +30,8 @@ struct cw_dynamic_warp {
 /* A memory instruction with what only the core needs. m comes first: mechanisms see only that. */
 struct cw_core_inst {
     struct cw_mem_inst m;
-    struct cw_core_inst *leader;    /* parts of one generic instruction that went to different spaces; itself when whole */
+    struct cw_core_inst
+        *leader; /* parts of one generic instruction that went to different spaces, or of one wide load; itself when whole */
     struct cw_dynamic_warp dynamic; /* what m.dynamic points to */
     cw_lanes
         threads; /* leader, of a dynamic warp: its active lanes, whatever the guard says; with core.scoreboard=lane, those that execute it */

@@ -96,7 +96,7 @@ static void set_timing(struct cw_issue_op *op, const struct cw_uop *uop, const s
 int cw_issue_op_compile(struct cw_issue_op *op, const struct cw_kernel *kernel, const struct cw_uop *uop, const struct cw_config *config,
                         struct cw_error *err)
 {
-    *op = (struct cw_issue_op){.kind = (uint8_t)kind_of(uop), .fu = uop->fu};
+    *op = (struct cw_issue_op){.kind = (uint8_t)kind_of(uop), .fu = uop->fu, .parts = 1};
     if (cw_scoreboard_slots(kernel) > UINT16_MAX)
         return cw_fail(err, CW_EUNSUP, "kernel %s: more than %u registers", kernel->name, UINT16_MAX);
     if (config->core_convergence == CW_CONVERGENCE_IGNORE && op->kind == CW_ISSUE_WARP)
@@ -163,4 +163,20 @@ void cw_issue_op_ride(struct cw_issue_op *op, const struct cw_uop *both, const s
     joined.kind = CW_ISSUE_RIDES;
     joined.told = op->told;
     *op = joined;
+}
+
+void cw_issue_op_widen(struct cw_issue_op *op, const struct cw_uop *u)
+{
+    struct cw_issue_op whole = *op;
+    whole.slot_cnt = 0;
+    for (uint32_t p = 0; p < u->parts; p++)
+        for (uint32_t i = 0; i < op[p].dst_cnt; i++)
+            add_to(&whole, op[p].slot[i]);
+    whole.dst_cnt = whole.slot_cnt;
+    for (uint32_t p = 0; p < u->parts; p++)
+        for (uint32_t i = op[p].dst_cnt; i < op[p].slot_cnt; i++)
+            add_to(&whole, op[p].slot[i]);
+    whole.parts = u->parts;
+    whole.wide = u->wide;
+    *op = whole;
 }

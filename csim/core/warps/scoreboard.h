@@ -52,6 +52,8 @@ struct cw_issue_op {
     uint8_t pipe;               /* enum cw_pipe: with operand collectors, the pipeline that takes it; fu is then one unit of it */
     uint8_t reads;              /* slot[dst_cnt .. dst_cnt+reads-1] are read through the register banks: sources without guard and carry */
     uint8_t told;               /* bit per enum cw_exec_open: the user has been told that the instruction did this */
+    uint8_t parts;              /* CW_ISSUE_MEM: micro-ops from this one on that issue as one load; 1: it stands alone */
+    uint8_t wide;               /* Of several: the bytes of the access, as in struct cw_uop */
     uint16_t latency;           /* cycles in the unit; without operand collectors, until the destinations may be used */
     uint16_t interval;          /* cycles until the unit takes another instruction */
     uint16_t taken;             /* Cycles for which it has the scheduler's issue slot */
@@ -71,6 +73,9 @@ int cw_issue_op_compile(struct cw_issue_op *op, const struct cw_kernel *kernel, 
 /* What issues together with the next micro-op, when the core can do that: it waits for the registers of both, and takes the slot and the unit
  * of the next one. both: the micro-op, and behind it the next one, which is compiled. */
 void cw_issue_op_ride(struct cw_issue_op *op, const struct cw_uop *both, const struct cw_config *config);
+
+/* As one load with the u->parts - 1 micro-ops behind it, which are compiled: all their registers are its own. */
+void cw_issue_op_widen(struct cw_issue_op *op, const struct cw_uop *u);
 
 /* First cycle at which op may issue as far as registers are concerned, CW_CYCLE_PENDING when it waits for a load. */
 static inline uint64_t cw_scoreboard_ready(const uint64_t *slot_cycle, const struct cw_issue_op *op)

@@ -281,6 +281,17 @@ void cw_core__tell_lanes(const struct cw_core_warps *warps, const struct cw_mem_
     }
 }
 
+void cw_core__tell_stream(const struct cw_core_warps *warps, enum cw_event_type type, uint32_t w, const struct cw_uop *u, cw_lanes mask)
+{
+    const struct cw_event e = {.type = (uint8_t)type,
+                               .core = warps->cfg.index,
+                               .warp = w,
+                               .attempt = warps->warp[w].attempt,
+                               .now = warps->now,
+                               .u.access = {.uop = u, .lanes = mask}};
+    cw_events_tell(warps->cfg.stream, &e);
+}
+
 void cw_core__tell_sync(const struct cw_core_warps *warps, uint32_t w, enum cw_event_sync kind, cw_lanes lanes, uint32_t id)
 {
     struct cw_event e = {.type = CW_EVENT_SYNC, .core = warps->cfg.index, .now = warps->now};

@@ -320,6 +320,8 @@ void cw_core__tell_loads(const struct cw_core_warps *warps, const struct cw_core
 void cw_core__tell_old(const struct cw_core_warps *warps, const struct cw_mem_inst *m, cw_lanes lanes, const uint64_t *old);
 void cw_core__tell_shared_atomic(const struct cw_core_warps *warps, const struct cw_mem_inst *m, uint32_t lane, uint64_t old,
                                  uint64_t value);
+/* What becomes of an instruction at issue: CW_EVENT_BEFORE, CW_EVENT_ISSUE. */
+void cw_core__tell_stream(const struct cw_core_warps *warps, enum cw_event_type type, uint32_t w, const struct cw_uop *u, cw_lanes mask);
 void cw_core__tell_exchange(const struct cw_core_warps *warps, uint32_t w, cw_lanes lanes);
 static inline bool cw_core__wants_strong(const struct cw_core_warps *warps)
 {
