@@ -17,6 +17,7 @@ const struct cw_config__preset cw_config__getm = {"getm", "15 cores, 6 partition
 #define EMPTY   "an H100's empty kernels of 16,384 to 65,536 blocks"
 #define PTXAS   "ptxas 13 lets so many cycles pass"
 #define VOLTA   "Accel-Sim's microbenchmarks of a TITAN V, whose cores are the same"
+#define PAIRS   "NVIDIA developer forum, thread 77228: on 7.0 to 7.5; no later one is named"
 static const struct cw_config__override qv100[] = {
     SET(gpu_kernels, 128, "CUDA guide, compute capability 7.0"),
     SET(gpu_queues, 8, "CUDA guide, CUDA_DEVICE_MAX_CONNECTIONS: 8 unless the program asks for more"),
@@ -77,6 +78,7 @@ static const struct cw_config__override qv100[] = {
     SET(fu_shfl_interval, 4, QV),
     PASSES(1, QV ": an access in a cycle"),
     SET(shared_latency, 26, VOLTA ": 27.0 to a dependent instruction"),
+    SET(shared_pairs, CW_ON, PAIRS),
     SET(l1_bytes, 131072, QV ": 128 KB, less what blocks take of shared memory"),
     SET(l1_ways, 512, QV ": one set, here two"),
     SET(l1_global, CW_L1_ON, QV),
@@ -218,6 +220,7 @@ static const struct cw_config__override rtx4070[] = {
         "), 147 for each of 11"),
     SET(core_mem_lanes, 16, AD ": 16 load/store units of a core"),
     SET(shared_latency, 29, LUO ", of an RTX 4090: 30.1 to a dependent instruction"),
+    SET(shared_pairs, CW_OFF, PAIRS),
     SET(l1_pipeline, 42, LUO ", of an RTX 4090: 43.4 in all"),
     SET(partition_count, 36,
         "model: 3 slices for each 16 bits of the bus of 192, which give as much as the L2 of an RTX 4090 for its bus of 384"),
@@ -264,6 +267,7 @@ static const struct cw_config__override h100[] = {
         "an empty kernel of 1,024 blocks takes 5,055 cycles; blocks go out in 1,024 of them, and the last begins in 288"),
     SET(noc_link_cores, 0, NOC " and an H100: a group writes 12.4 times what one core does"),
     SET(shared_latency, 28, H90 ": 29 to a dependent instruction"),
+    SET(shared_pairs, CW_OFF, PAIRS),
     SET(l1_bytes, 262144, H90),
     SET(l1_pipeline, 40, H90 ": 41 in all"),
     SET(partition_count, 40, H90 ": 40 channels; its two sub-partitions of each are one here, with twice the port"),

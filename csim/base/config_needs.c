@@ -133,6 +133,7 @@ static const struct {
     {"icache.", no_icache, "core.buffer and icache.bytes above 0"},
     {"const.bytes", NULL, NULL},
     {"shared.quad_passes", shares_words, "shared.wide=parts"},
+    {"shared.pairs", shares_words, "shared.wide=parts"},
     {"const.pass_cycles", NULL, NULL}, /* without the cache, too */
     {"const.", no_constants, "const.bytes above 0"},
     {"texture.bytes", NULL, NULL},

@@ -311,6 +311,52 @@ static void test_core__wide_shared_accesses_go_by_parts(void **state)
     assert_int_equal(cycles_of(SHARED_LOAD("16", "v2.u32 {%r1, %r2}"), 32) - narrow, 2 * 3);
 }
 
+/* Passes of the banks beyond the first. place: of %r4, the number of the 16 bytes at which a lane's access begins. */
+static uint64_t further_passes(uint32_t pairs, const char *place, const char *access)
+{
+    char text[2048];
+    snprintf(text, sizeof text, "%s%s%s%s ret; }", PTX_HEAD ".shared .align 16 .b8 s[8192];\n" ENTRY, place,
+             " mov.u64 %d1, s; mad.wide.u32 %d2, %r4, 16, %d1; setp.ne.u32 %p1, %t, 0; ", access);
+    struct rig *r = new_rig();
+    r->config.shared_pairs = pairs;
+    run_kernel(r, text, 32, 1);
+    const uint64_t passes = r->stats.shared_conflict_cycles / r->config.shared_pass_cycles;
+    destroy_rig(r);
+    return passes;
+}
+
+#define QUAD   "ld.shared.v4.u32 {%r5, %r6, %r7, %r8}, [%d2];"
+#define DOUBLE "ld.shared.v2.u32 {%r5, %r6}, [%d2];"
+
+/* The threads n and n ^ 1, or n and n ^ 2, have one address: 128 bits take two passes and 64 bits one, and not four and two. */
+static void test_core__equal_addresses_of_pairs_return_together(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *place, *access;
+        uint32_t without, with; /* Passes, less the first */
+    } rows[] = {
+        {"shr.u32 %r4, %t, 1;", QUAD, 3, 1},                                                                 /* 0 0 1 1 2 2 3 3 */
+        {"shr.u32 %r4, %t, 2; shl.b32 %r4, %r4, 1; and.b32 %r5, %t, 1; add.u32 %r4, %r4, %r5;", QUAD, 3, 1}, /* 0 1 0 1 2 3 2 3 */
+        {"shr.u32 %r4, %t, 2;", QUAD, 3, 1},                                                                 /* 0 0 0 0 1 1 1 1 */
+        {"mov.u32 %r4, 0;", QUAD, 3, 1},
+        {"mov.u32 %r4, 0;", DOUBLE, 1, 0},
+        {"shr.u32 %r4, %t, 4;", DOUBLE, 1, 0},
+        {"and.b32 %r4, %t, 3;", QUAD, 3, 3}, /* 0 1 2 3 0 1 2 3 */
+        {"mov.u32 %r4, %t;", QUAD, 3, 3},
+        {"min.u32 %r4, %t, 1;", QUAD, 3, 3},                                                      /* 0 1 1 1 1 1 1 1 */
+        {"min.u32 %r4, %t, 1;", "@%p1 " QUAD, 3, 1},                                              /* - 1 1 1 1 1 1 1 */
+        {"shr.u32 %r4, %t, 2;", "and.b32 %r9, %t, 1; setp.eq.u32 %p1, %r9, 0; @%p1 " QUAD, 3, 1}, /* 0 - 0 - 1 - 1 - */
+        {"shr.u32 %r4, %t, 1;", "st.shared.v4.u32 [%d2], {%t, %t, %t, %t};", 3, 3},
+        /* 128 bytes apart: the four addresses of a quarter-warp meet in four banks, and so do the eight of a half-warp */
+        {"shr.u32 %r4, %t, 1; shl.b32 %r4, %r4, 3;", QUAD, 15, 15},
+    };
+    for (uint32_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        assert_int_equal(further_passes(CW_OFF, rows[i].place, rows[i].access), rows[i].without);
+        assert_int_equal(further_passes(CW_ON, rows[i].place, rows[i].access), rows[i].with);
+    }
+}
+
 static void test_core__a_fence_waits_for_the_acknowledgement(void **state)
 {
     (void)state;
@@ -749,6 +795,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_core__the_load_path_has_the_configured_latency),
     cmocka_unit_test(test_core__bank_conflicts_cost_a_pass_each),
     cmocka_unit_test(test_core__wide_shared_accesses_go_by_parts),
+    cmocka_unit_test(test_core__equal_addresses_of_pairs_return_together),
     cmocka_unit_test(test_core__a_fence_waits_for_the_acknowledgement),
     cmocka_unit_test(test_core__skipping_idle_cycles_changes_nothing),
     cmocka_unit_test(test_core__blocks_are_limited_by_each_resource),

@@ -68,23 +68,46 @@ static uint32_t passes_by_word(const struct cw_core_memory *memory, const struct
     return cycles;
 }
 
+/* Whether each lane whose partner, one or two lanes on, is on has its address: the registers of the two then come back together. */
+static bool in_pairs(const struct cw_mem_inst *m, uint32_t apart)
+{
+    const uint32_t lanes = (uint32_t)m->lanes;
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        if ((lanes >> (lane ^ apart) & 1) != 0 && m->addr[lane] != m->addr[lane ^ apart])
+            return false;
+    }
+    return true;
+}
+
+/* Lanes that do not get their words from a partner. */
+static uint32_t without_partners(const struct cw_core_memory *memory, const struct cw_mem_inst *m)
+{
+    const uint32_t lanes = (uint32_t)m->lanes;
+    if (memory->blocks.cache.warps.config->shared_pairs == CW_OFF || m->uop->op != CW_OP_LD)
+        return lanes;
+    const uint32_t next = lanes << 1 & 0xaaaaaaaau, second = lanes << 2 & 0xccccccccu;
+    if ((lanes & next) != 0 && in_pairs(m, 1))
+        return lanes & ~next;
+    return in_pairs(m, 2) ? lanes & ~second : lanes;
+}
+
 /* The same, with the words of a lane side by side: `words` times fewer lanes meet in the banks, so 32 words at a time. A GTX 480 takes a
  * quarter-warp's load as one that meets in two (shared.quad_passes). */
 static uint32_t passes_by_part(const struct cw_core_memory *memory, const struct cw_mem_inst *m, uint32_t words)
 {
     const struct cw_core_warps *const warps = &memory->blocks.cache.warps;
-    const uint32_t width = CW_LANES / words;
+    const uint32_t lanes = without_partners(memory, m);
+    const uint32_t width = CW_LANES / words * (lanes != (uint32_t)m->lanes ? 2 : 1);
     const uint32_t least = words == 4 && m->uop->op == CW_OP_LD ? warps->config->shared_quad_passes : 1;
     uint32_t cycles = 0;
     for (uint32_t from = 0; from < CW_LANES; from += width) {
         uint64_t addr[CW_LANES] = {0};
-        uint32_t used = 0;
-        for (uint32_t i = 0; i < CW_LANES; i++) {
-            const uint32_t lane = from + i / words;
-            addr[i] = m->addr[lane] + 4 * (i % words);
-            used |= (uint32_t)((m->lanes >> lane) & 1) << i;
-        }
-        const uint32_t found = used != 0 ? 1 + cw_bank_conflicts(addr, used, warps->config->shared_banks) : 0;
+        uint32_t n = 0;
+        for (uint32_t lane = from; lane < from + width; lane++)
+            for (uint32_t k = 0; k < words && (lanes >> lane & 1) != 0; k++)
+                addr[n++] = m->addr[lane] + 4 * k;
+        const uint32_t found = n != 0 ? 1 + cw_bank_conflicts(addr, (uint32_t)cw_lanes_below(n), warps->config->shared_banks) : 0;
         cycles += found != 0 && found < least ? least : found;
     }
     return cycles;
