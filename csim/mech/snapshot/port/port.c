@@ -97,7 +97,7 @@ static void tell_reads(const struct cw_si_port *u, const struct cw_message *p, c
     }
 }
 
-/* What logical times still say of the access is for DATED, which has all of it but its bytes. */
+/* What tables and logical times still say of the access is for DATED, which has all of it but its bytes. */
 static void leave_rest(struct cw_si_port *u, struct cw_si_op *o, cw_time now)
 {
     const struct cw_message *p = o->p;
@@ -108,6 +108,7 @@ static void leave_rest(struct cw_si_port *u, struct cw_si_op *o, cw_time now)
     rest->lanes = p->lanes;
     o->p = rest;
     o->gone = true;
+    u->ahead += !o->scanned;
 }
 
 /* The access whose answer has gone is done with. */
@@ -126,6 +127,9 @@ void cw_si__port_scanned(struct cw_si_port *u, uint32_t op, cw_time now)
     o->scanned = true;
     if (u->tm->keys->si_graph == CW_ON)
         cw_si__oracle_port_count(u, o->p, now);
+    u->ahead -= o->gone;
+    if (o->gone && o->pending == 0)
+        tell_rest(u, op);
 }
 
 static void answer(struct cw_si_port *u, struct cw_message *p, cw_time now)
@@ -136,7 +140,7 @@ static void answer(struct cw_si_port *u, struct cw_message *p, cw_time now)
     body->dates = false;
     if (body->op != CW_SI_NO_OP) {
         struct cw_si_op *o = u->op + body->op;
-        body->dates = o->pending > 0;
+        body->dates = !o->scanned || o->pending > 0;
         if (body->dates)
             leave_rest(u, o, now);
         else
@@ -152,14 +156,23 @@ static void answer(struct cw_si_port *u, struct cw_message *p, cw_time now)
     cw_si__send(u, p);
 }
 
-/* What has passed the L2, as far as the tables have taken it. */
+/* Whether the access's answer may leave. Loop detection does not block (4.3), as long as there is room for accesses that the tables are behind. */
+static bool may_leave(const struct cw_si_port *u, uint32_t op)
+{
+    if (op == CW_SI_NO_OP)
+        return true;
+    if (u->tm->oracle)
+        return u->op[op].scanned && u->op[op].pending == 0;
+    return u->op[op].scanned || u->ahead < u->tm->keys->si_ahead;
+}
+
+/* What has passed the L2. */
 static void take_accesses(struct cw_si_port *u, cw_time now)
 {
     struct cw_message *p = cw_fifo_peek(&u->port->from_l2, now);
     if (p == NULL || u->out_ring.cnt > 64)
         return;
-    const uint32_t op = cw_si_access_of(p)->op;
-    if (op != CW_SI_NO_OP && (!u->op[op].scanned || (u->tm->oracle && u->op[op].pending > 0)))
+    if (!may_leave(u, cw_si_access_of(p)->op))
         return;
     answer(u, cw_fifo_pop(&u->port->from_l2, now), now);
 }
@@ -174,7 +187,7 @@ static void take_verdicts(struct cw_si_port *u, cw_time now)
         cw_si_access(o->p)->loop |= cw_lanes_without(lane, cw_tx_access_of(o->p)->aborted);
         cw_si_access(o->p)->write_write |= late;
         cw_tx_access(o->p)->aborted |= lane | late;
-        if (o->gone && o->pending == 0)
+        if (o->gone && o->scanned && o->pending == 0)
             tell_rest(u, v->op);
     }
 }

@@ -23,14 +23,14 @@
 
 /* A transactional access from the crossbar on. */
 struct cw_si_op {
-    struct cw_message *p; /* what the tables find is entered here: the access until its answer goes, then DATED, which will follow */
-    bool gone;            /* the answer has */
+    struct cw_message *p; /* What the tables find is entered here: the access until its answer goes, then DATED, which will follow. */
+    bool gone;            /* The answer has. */
     cw_time since;        /* it came; the tables see it later */
     bool scanned;         /* the tables have taken all its words */
     bool asked;           /* The tables have been asked about all its words. */
     uint32_t questions;   /* Of these, words that they have not done with. */
     uint32_t pending;     /* edges that are not dated */
-    uint32_t next; /* free list, or those that wait for the tables */
+    uint32_t next;        /* free list, or those that wait for the tables */
 };
 
 /* What the tables are asked about one word of an access: for all lanes that read it, or for one that writes it. */
@@ -107,6 +107,7 @@ struct cw_si_port {
     /* accesses */
     struct cw_si_op *op;
     uint32_t op_cap, op_free, op_first, op_last, ops; /* UINT32_MAX: none */
+    uint32_t ahead;                                   /* Accesses whose answers have gone before the tables had taken all their words. */
     struct cw_si_scan scan;
     struct cw_adapt_writer_table *writers;
     struct cw_adapt_scalable_reader_list *readers[CW_SI_LISTS]; /* List i has the numbers that are i modulo si.lists */

@@ -67,6 +67,7 @@ static void accesses_state(struct cw_state *s, struct cw_si_port *u)
     CW_STATE(s, u->op_first);
     CW_STATE(s, u->op_last);
     CW_STATE(s, u->ops);
+    CW_STATE(s, u->ahead);
 }
 
 static void question_state(struct cw_state *s, struct cw_si_table_question *q)
