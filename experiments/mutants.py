@@ -217,23 +217,26 @@ class Mutated(Seeded):
 
 
 def numbers(experiment, get):
-    """{claim: its values, written out}, of those that are judged on the machine; nothing when the experiment cannot be made."""
+    """{claim: its values, written out to nine places, as no rounding moves them}, of those that are judged on the machine; nothing when the experiment cannot be made."""
     try:
-        return {claim.ident: repr(claim.numbers()) for claim in experiment.make(get)[1] if claim.ident in get.mutant.claims.split()}
+        return {claim.ident: " ".join(f"{value:.9g}" for value in claim.numbers()) for claim in experiment.make(get)[1] if claim.ident in get.mutant.claims.split()}
     except (RunFailed, ArithmeticError, LookupError, ValueError):
         return {}
 
 
 def needed(experiment, get):
     """The runs that the claims read, found with made-up statistics: each run's are moved in turn. A claim reads a part of an experiment's runs, and
-    no other part need be made. None: all, where the runs follow from results."""
-    whole = Mutated(get.store, get.seed, get.mutant, lambda run: made_up())
+    no other part need be made. No two runs have the same: else a ratio of two means over one base would not move with the base of one workload.
+    None: all, where the runs follow from results."""
+    def own(run):
+        return 1 + zlib.crc32(" ".join(run.arguments()).encode()) % 997 / 997
+    whole = Mutated(get.store, get.seed, get.mutant, lambda run: made_up(own(run)))
     before = numbers(experiment, whole)
     if not before or any(run.crash for run in whole.asked):
         return None
 
     def moved(run, factor):
-        return numbers(experiment, Mutated(get.store, get.seed, get.mutant, lambda asked: made_up(factor if asked == run else 1.0))) != before
+        return numbers(experiment, Mutated(get.store, get.seed, get.mutant, lambda asked: made_up(own(asked) * (factor if asked == run else 1.0)))) != before
     return [run for run in whole.asked if any(moved(run, factor) for factor in (1000.0, 0.001))]
 
 

@@ -913,6 +913,13 @@ class MutantsTest(unittest.TestCase):
         rows, made = self.judged(lambda cycles: cycles("u") * 0 + cycles("v") / cycles("w"), {"v": 12, "w": 2})
         self.assertEqual((rows[0][-1], made), ("yes", ["v", "w"]))
 
+    def test_the_base_of_two_means_is_made(self):
+        def means(cycles):
+            one, other = ((cycles(a) / cycles("b") + cycles(b) / cycles("c")) for a, b in ("uv", "xy"))
+            return one / other
+        rows, made = self.judged(means, {"u": 6, "v": 30, "x": 1, "y": 3, "b": 2, "c": 4})
+        self.assertEqual((rows[0][-1], sorted(made)), ("yes", list("bcuvxy")))
+
     def test_a_number_that_hangs_on_what_was_not_made_is_none(self):
         def smaller(cycles):
             return min(cycles("v"), cycles("w") / 1e6)

@@ -13,8 +13,8 @@ static const struct cw_key table[] = {
 /* Nobody reads the others where no launch has snapshots. sitm-oracle has no tables, no logical times and no copies that take time. */
 static const char *needs(const struct cw_config *config, const void *own, const char *reader, uint32_t key)
 {
-    static const char *const unread[] = {"si.copy",  "si.retain",       "si.rules",          "si.step",  "si.time_bits",
-                                         "si.graph", "si.writer_words", "si.reader_entries", "si.lists", "si.postdate_latency"};
+    static const char *const unread[] = {"si.copy",         "si.retain",         "si.rules", "si.step",  "si.time_bits",       "si.graph",
+                                         "si.writer_words", "si.reader_entries", "si.lists", "si.ahead", "si.postdate_latency"};
     (void)config;
     if (((const struct cw_si_keys *)own)->si_mode == CW_OFF && strcmp(table[key].name, "si.mode") != 0)
         return "si.mode=on";

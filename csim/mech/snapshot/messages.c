@@ -2,7 +2,7 @@
 /* What the bodies of snapshot isolation's messages hold. */
 #include "mech/snapshot/messages.h"
 
-/* DATED is about the lanes that would close a loop, and no more. */
+/* DATED is about the lanes that have to abort, and no more. */
 static bool is_accessed(const struct cw_message *m)
 {
     return m->op == CW_SI_ACCESSED;
@@ -14,10 +14,10 @@ static const struct cw_body_field access_fields[] = {
     CW_BODY_FIELD(struct cw_si_access_body, snapshot, 32, CW_WAY_UP),
     CW_BODY_FIELD(struct cw_si_access_body, op, 0, CW_WAY_NONE),
     CW_BODY_FIELD_ONLY(struct cw_si_access_body, dates, 1, CW_WAY_DOWN, is_accessed),
-    CW_BODY_FIELD_ONLY(struct cw_si_access_body, single_writer, CW_BITS_LANES, CW_WAY_DOWN, is_accessed),
-    CW_BODY_FIELD_ONLY(struct cw_si_access_body, write_write, CW_BITS_LANES, CW_WAY_DOWN, is_accessed),
+    CW_BODY_FIELD(struct cw_si_access_body, single_writer, CW_BITS_LANES, CW_WAY_DOWN),
+    CW_BODY_FIELD(struct cw_si_access_body, write_write, CW_BITS_LANES, CW_WAY_DOWN),
     CW_BODY_FIELD(struct cw_si_access_body, loop, CW_BITS_LANES, CW_WAY_DOWN),
-    CW_BODY_FIELD_ONLY(struct cw_si_access_body, table, CW_BITS_LANES, CW_WAY_DOWN, is_accessed),
+    CW_BODY_FIELD(struct cw_si_access_body, table, CW_BITS_LANES, CW_WAY_DOWN),
     CW_BODY_ARRAY(struct cw_si_access_body, id, 0, CW_WAY_NONE, CW_WITH_ALL),
 };
 

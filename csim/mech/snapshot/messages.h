@@ -10,7 +10,7 @@ enum cw_si_up { CW_SI_WRITES, CW_SI_DONE, CW_SI_OUTCOME };
 /* Codes of kind OWN_REPLY, from a partition to a core. */
 enum cw_si_down {
     CW_SI_ACCESSED, /* answer to a load or store */
-    CW_SI_DATED,    /* all edges of an earlier one have been dated */
+    CW_SI_DATED,    /* tables and logical times are done with an earlier one */
     CW_SI_VERDICT,
     CW_SI_ACK
 };

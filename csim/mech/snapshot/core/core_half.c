@@ -82,10 +82,17 @@ static bool access(void *self, struct cw_mem_inst *inst, cw_time now)
     return cw_tm_core_region_access(&c->half, inst, now);
 }
 
+/* So many more, or fewer, accesses of these lanes are on their way. */
+static void count(struct cw_si_warp *own, cw_lanes lanes, int more)
+{
+    for (cw_lanes rest = lanes; rest != 0; rest = cw_lanes_rest(rest))
+        own->on_way[cw_lanes_first(rest)] = (uint16_t)(own->on_way[cw_lanes_first(rest)] + more);
+}
+
 static uint32_t request(void *self, const struct cw_tm_access *a, struct cw_message *p)
 {
     struct cw_si_core *c = self;
-    const struct cw_si_warp *own = c->warp + a->warp;
+    struct cw_si_warp *own = c->warp + a->warp;
     struct cw_si_access_body *body = cw_si_access(p);
     body->begin = own->begin;
     body->snapshot = own->snapshot;
@@ -94,6 +101,7 @@ static uint32_t request(void *self, const struct cw_tm_access *a, struct cw_mess
     body->single_writer = body->write_write = body->loop = body->table = 0;
     for (uint32_t i = 0; i < CW_LANES; i++)
         body->id[i] = own->id[i];
+    count(own, p->lanes, 1);
     return 0;
 }
 
@@ -128,10 +136,19 @@ static void accessed(struct cw_si_core *c, const struct cw_message *p, cw_time n
     struct cw_tm_access *a = c->half.access.pool + p->tag;
     const struct cw_si_access_body *b = cw_si_access_of(p);
     c->warp[a->warp].dates += b->dates;
+    if (!b->dates)
+        count(c->warp + a->warp, p->lanes, -1);
     if (!a->store)
         cw_access_take_values(a, p);
     abort_by(c, a->warp, b, now);
     cw_access_replied(&c->half.access, a);
+}
+
+static void dated(struct cw_si_core *c, const struct cw_message *p, cw_time now)
+{
+    c->warp[p->warp].dates--;
+    count(c->warp + p->warp, p->lanes, -1);
+    abort_by(c, p->warp, cw_si_access_of(p), now);
 }
 
 static void reply(void *self, struct cw_message *p, cw_time now)
@@ -140,8 +157,7 @@ static void reply(void *self, struct cw_message *p, cw_time now)
     if (p->op == CW_SI_ACCESSED) {
         accessed(c, p, now);
     } else if (p->op == CW_SI_DATED) {
-        c->warp[p->warp].dates--;
-        cw_si__abort_lanes(c, p->warp, cw_si_access_of(p)->loop, CW_SI_BY_LOOP, now);
+        dated(c, p, now);
     } else if (p->op == CW_SI_VERDICT) {
         cw_si__verdict(c, p, now);
     } else {
@@ -150,13 +166,15 @@ static void reply(void *self, struct cw_message *p, cw_time now)
     cw_message_free(c->tm->host.pool, p);
 }
 
-/* Lanes that have aborted give their IDs back as soon as nothing of theirs is on its way, so that they do not keep others from writing. */
+/* A lane that has aborted gives its ID back as soon as nothing of its own is on its way, so that it does not keep others from writing. */
 static void tell_aborted(struct cw_si_core *c, uint32_t warp, cw_time now)
 {
     const struct cw_tm_warp *w = c->half.warp + warp;
     struct cw_si_warp *own = c->warp + warp;
-    const cw_lanes lanes = w->aborted & ~own->told & ~own->members;
-    if (lanes == 0 || own->dates > 0 || c->half.access.warp[warp].accesses > 0)
+    cw_lanes lanes = 0;
+    for (cw_lanes rest = w->aborted & ~own->told & ~own->members; rest != 0; rest = cw_lanes_rest(rest))
+        lanes |= own->on_way[cw_lanes_first(rest)] == 0 ? cw_lanes_one(cw_lanes_first(rest)) : 0;
+    if (lanes == 0)
         return;
     cw_si__ask(c, warp, CW_SI_ABORT, lanes, 0, now);
     own->told |= lanes;

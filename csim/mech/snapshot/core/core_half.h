@@ -37,7 +37,8 @@ struct cw_si_warp {
     cw_time looked;                    /* when it last began one after it had */
     uint32_t in_vain;                  /* failed attempts since a lane has committed */
     cw_lanes again;                    /* lanes of the attempt that has been asked for */
-    uint32_t dates;                    /* accesses with edges that are not dated */
+    uint32_t dates;                    /* Accesses of which DATED will come. */
+    uint16_t on_way[CW_LANES];         /* Accesses of a lane that are on their way, or of which DATED will come. */
     cw_time decided;
     cw_time begin;     /* of its snapshot */
     uint32_t snapshot; /* time of that */

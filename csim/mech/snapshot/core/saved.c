@@ -17,6 +17,7 @@ static void warp_state(struct cw_state *s, struct cw_si_warp *w)
     CW_STATE(s, w->in_vain);
     CW_STATE(s, w->again);
     CW_STATE(s, w->dates);
+    CW_STATE(s, w->on_way);
     CW_STATE(s, w->decided);
     CW_STATE(s, w->begin);
     CW_STATE(s, w->snapshot);

@@ -44,7 +44,7 @@ static void join(struct cw_si_port *u, struct cw_message *m, cw_time now)
     }
     const uint32_t i = u->op_free;
     u->op_free = u->op[i].next;
-    u->op[i] = (struct cw_si_op){.p = m, .attempt = cw_attempt_name_of(m), .since = now, .next = NONE};
+    u->op[i] = (struct cw_si_op){.p = m, .since = now, .next = NONE};
     cw_si_access(m)->op = i;
     u->ops++;
     if (u->op_first == NONE) {
@@ -97,6 +97,41 @@ static void tell_reads(const struct cw_si_port *u, const struct cw_message *p, c
     }
 }
 
+/* What tables and logical times still say of the access is for DATED, which has all of it but its bytes. */
+static void leave_rest(struct cw_si_port *u, struct cw_si_op *o, cw_time now)
+{
+    const struct cw_message *p = o->p;
+    struct cw_message *rest = cw_si__message(u, cw_attempt_name_of(p), CW_SI_DATED, &cw_si_access_type, now);
+    *cw_si_access(rest) = *cw_si_access_of(p);
+    rest->kind = p->kind;
+    rest->addr = p->addr;
+    rest->lanes = p->lanes;
+    o->p = rest;
+    o->gone = true;
+    u->ahead += !o->scanned;
+}
+
+/* The access whose answer has gone is done with. */
+static void tell_rest(struct cw_si_port *u, uint32_t op)
+{
+    struct cw_message *p = u->op[op].p;
+    p->kind = CW_MSG_OWN_REPLY;
+    cw_si__send(u, p);
+    free_op(u, op);
+}
+
+/* The tables have taken all words of the access. */
+void cw_si__port_scanned(struct cw_si_port *u, uint32_t op, cw_time now)
+{
+    struct cw_si_op *o = u->op + op;
+    o->scanned = true;
+    if (u->tm->keys->si_graph == CW_ON)
+        cw_si__oracle_port_count(u, o->p, now);
+    u->ahead -= o->gone;
+    if (o->gone && o->pending == 0)
+        tell_rest(u, op);
+}
+
 static void answer(struct cw_si_port *u, struct cw_message *p, cw_time now)
 {
     const struct cw_config *config = u->tm->config;
@@ -105,11 +140,10 @@ static void answer(struct cw_si_port *u, struct cw_message *p, cw_time now)
     body->dates = false;
     if (body->op != CW_SI_NO_OP) {
         struct cw_si_op *o = u->op + body->op;
-        body->dates = o->pending > 0;
-        o->p = NULL;
-        if (u->tm->keys->si_graph == CW_ON)
-            cw_si__oracle_port_count(u, p, now);
-        if (!body->dates)
+        body->dates = !o->scanned || o->pending > 0;
+        if (body->dates)
+            leave_rest(u, o, now);
+        else
             free_op(u, body->op);
         if (load && cw_tell_wanted(&u->tm->host, CW_EVENT_REGION_READ))
             tell_reads(u, p, now);
@@ -122,14 +156,23 @@ static void answer(struct cw_si_port *u, struct cw_message *p, cw_time now)
     cw_si__send(u, p);
 }
 
-/* What has passed the L2, as far as the tables have taken it. */
+/* Whether the access's answer may leave. Loop detection does not block (4.3), as long as there is room for accesses that the tables are behind. */
+static bool may_leave(const struct cw_si_port *u, uint32_t op)
+{
+    if (op == CW_SI_NO_OP)
+        return true;
+    if (u->tm->oracle)
+        return u->op[op].scanned && u->op[op].pending == 0;
+    return u->op[op].scanned || u->ahead < u->tm->keys->si_ahead;
+}
+
+/* What has passed the L2. */
 static void take_accesses(struct cw_si_port *u, cw_time now)
 {
     struct cw_message *p = cw_fifo_peek(&u->port->from_l2, now);
     if (p == NULL || u->out_ring.cnt > 64)
         return;
-    const uint32_t op = cw_si_access_of(p)->op;
-    if (op != CW_SI_NO_OP && (!u->op[op].scanned || (u->tm->oracle && u->op[op].pending > 0)))
+    if (!may_leave(u, cw_si_access_of(p)->op))
         return;
     answer(u, cw_fifo_pop(&u->port->from_l2, now), now);
 }
@@ -141,19 +184,11 @@ static void take_verdicts(struct cw_si_port *u, cw_time now)
         struct cw_si_op *o = u->op + v->op;
         const cw_lanes lane = v->refused ? cw_lanes_one(v->lane) : 0, late = v->write_write ? cw_lanes_one(v->lane) : 0;
         o->pending--;
-        if (o->p != NULL) { /* the answer has not gone yet: it says so */
-            cw_si_access(o->p)->loop |= cw_lanes_without(lane, cw_tx_access_of(o->p)->aborted);
-            cw_si_access(o->p)->write_write |= late;
-            cw_tx_access(o->p)->aborted |= lane | late;
-            continue;
-        }
-        o->lost |= lane;
-        if (o->pending > 0)
-            continue;
-        struct cw_message *p = cw_si__message(u, o->attempt, CW_SI_DATED, &cw_si_access_type, now);
-        cw_si_access(p)->loop = o->lost;
-        cw_si__send(u, p);
-        free_op(u, v->op);
+        cw_si_access(o->p)->loop |= cw_lanes_without(lane, cw_tx_access_of(o->p)->aborted);
+        cw_si_access(o->p)->write_write |= late;
+        cw_tx_access(o->p)->aborted |= lane | late;
+        if (o->gone && o->scanned && o->pending == 0)
+            tell_rest(u, v->op);
     }
 }
 

@@ -23,15 +23,14 @@
 
 /* A transactional access from the crossbar on. */
 struct cw_si_op {
-    struct cw_message *p; /* NULL: the answer has gone, DATED will follow */
+    struct cw_message *p; /* What the tables find is entered here: the access until its answer goes, then DATED, which will follow. */
+    bool gone;            /* The answer has. */
     cw_time since;        /* it came; the tables see it later */
     bool scanned;         /* the tables have taken all its words */
     bool asked;           /* The tables have been asked about all its words. */
     uint32_t questions;   /* Of these, words that they have not done with. */
     uint32_t pending;     /* edges that are not dated */
-    cw_lanes lost;        /* since the answer has gone, by a loop */
-    struct cw_attempt_name attempt;
-    uint32_t next; /* free list, or those that wait for the tables */
+    uint32_t next;        /* free list, or those that wait for the tables */
 };
 
 /* What the tables are asked about one word of an access: for all lanes that read it, or for one that writes it. */
@@ -108,6 +107,7 @@ struct cw_si_port {
     /* accesses */
     struct cw_si_op *op;
     uint32_t op_cap, op_free, op_first, op_last, ops; /* UINT32_MAX: none */
+    uint32_t ahead;                                   /* Accesses whose answers have gone before the tables had taken all their words. */
     struct cw_si_scan scan;
     struct cw_adapt_writer_table *writers;
     struct cw_adapt_scalable_reader_list *readers[CW_SI_LISTS]; /* List i has the numbers that are i modulo si.lists */
@@ -170,6 +170,9 @@ static inline void cw_si__send(struct cw_si_port *u, struct cw_message *p)
 void cw_si__port_state(void *self, struct cw_state *s);
 void cw_si__port_index_state(void *self, struct cw_state *s);
 
+/* port.c: the tables have taken all words of the access. */
+void cw_si__port_scanned(struct cw_si_port *u, uint32_t op, cw_time now);
+
 /* scan.c: what accesses do to the tables */
 /* The tables turn to the first access that waits. */
 void cw_si__scan_first(struct cw_si_port *u);
@@ -181,7 +184,7 @@ void cw_si__scan_sweep(struct cw_si_port *u);
 
 /* oracle_port.c: the same of sitm-oracle */
 bool cw_si__oracle_port_step(struct cw_si_port *u, cw_time now);
-/* si.graph=on: the access has its answer. */
+/* si.graph=on: the tables have taken all words of the access. */
 void cw_si__oracle_port_count(struct cw_si_port *u, const struct cw_message *p, cw_time now);
 
 /* commit_unit.c */

@@ -52,19 +52,22 @@ static void accesses_state(struct cw_state *s, struct cw_si_port *u)
         struct cw_si_op *o = &u->op[i];
         if (is_free[i])
             continue;
-        cw_message_ref_state(s, &o->p);
+        CW_STATE(s, o->gone);
+        if (o->gone)
+            cw_message_state(s, &o->p);
+        else
+            cw_message_ref_state(s, &o->p);
         CW_STATE(s, o->since);
         CW_STATE(s, o->scanned);
         CW_STATE(s, o->asked);
         CW_STATE(s, o->questions);
         CW_STATE(s, o->pending);
-        CW_STATE(s, o->lost);
-        name_state(s, &o->attempt);
     }
     free(is_free);
     CW_STATE(s, u->op_first);
     CW_STATE(s, u->op_last);
     CW_STATE(s, u->ops);
+    CW_STATE(s, u->ahead);
 }
 
 static void question_state(struct cw_state *s, struct cw_si_table_question *q)

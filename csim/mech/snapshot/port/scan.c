@@ -94,12 +94,13 @@ static void drop_oldest(struct cw_si_port *u)
 }
 
 /* What was asked about a word is done with. */
-static void finish(struct cw_si_port *u)
+static void finish(struct cw_si_port *u, cw_time now)
 {
-    struct cw_si_op *o = u->op + oldest(u)->op;
-    o->questions--;
-    o->scanned = o->asked && o->questions == 0;
+    const uint32_t op = oldest(u)->op;
+    struct cw_si_op *o = u->op + op;
     drop_oldest(u);
+    if (--o->questions == 0 && o->asked)
+        cw_si__port_scanned(u, op, now);
 }
 
 /* The same question with an operation of another kind, of that ID, takes its place. */
@@ -158,11 +159,11 @@ static bool meets_committed(const struct cw_si_port *u, const struct cw_adapt_wr
 }
 
 /* The word is the lane's: its readers are listed, if that has not been done before. */
-static void granted(struct cw_si_port *u, bool known)
+static void granted(struct cw_si_port *u, bool known, cw_time now)
 {
     struct cw_si_table_question *q = oldest(u);
     if (known) {
-        finish(u);
+        finish(u, now);
         return;
     }
     u->scan.granted = true;
@@ -176,14 +177,14 @@ static void owned(struct cw_si_port *u, struct cw_message *p, uint32_t other, cw
 {
     struct cw_si_access_body *body = cw_si_access(p);
     if (u->tm->sabotage == CW_SI_NO_WRITE_CHECK) {
-        granted(u, false);
+        granted(u, false, now);
     } else if (takes_from(u, p, other)) {
         cw_tell_conflict(&u->tm->host, cw_attempt_name_of(p), u->who[other].lane, oldest(u)->asked.word, now);
         body->single_writer |= cw_lanes_one(u->who[other].lane);
         ask_again(u, CW_SI_TAKE_OVER, CW_WRITER_RELEASE, other);
     } else {
         lose_word(u, p, oldest(u), u->owner[other] == CW_SI_OWNER_COMMITTED ? &body->write_write : &body->single_writer, now);
-        finish(u);
+        finish(u, now);
     }
 }
 
@@ -196,12 +197,12 @@ static void claimed(struct cw_si_port *u, struct cw_message *p, const struct cw_
         owned(u, p, a->owner, now);
     } else if (a->result == CW_WRITER_FULL) {
         lose(p, q->lane, &body->table);
-        finish(u);
+        finish(u, now);
     } else if (meets_committed(u, a, body->begin)) {
         lose_word(u, p, q, &body->write_write, now);
         ask_again(u, CW_SI_GIVE_UP, CW_WRITER_RELEASE, q->asked.id);
     } else {
-        granted(u, a->result == CW_WRITER_OWN);
+        granted(u, a->result == CW_WRITER_OWN, now);
     }
 }
 
@@ -215,7 +216,7 @@ static void decide(struct cw_si_port *u, cw_time now)
     else if (q->kind == CW_SI_TAKE_OVER)
         ask_again(u, CW_SI_CLAIM, CW_WRITER_CLAIM, cw_si_access(p)->id[q->lane]);
     else
-        finish(u);
+        finish(u, now);
 }
 
 /* The next lanes whose word is asked for: those of a read with one address, or one that writes, those of one address in a row. */
@@ -409,7 +410,7 @@ static void use_readers(struct cw_si_port *u, cw_time now)
     }
     cw_stat_max(&u->tm->counters->si_readers_max, used);
     while (u->scan.answered > 0 && (oldest(u)->kind == CW_SI_READ || u->scan.granted) && oldest(u)->open == 0)
-        finish(u);
+        finish(u, now);
 }
 
 /* A cycle of the writer table. */
