@@ -28,13 +28,6 @@ static bool grow_ops(struct cw_si_port *u)
     return true;
 }
 
-static void free_op(struct cw_si_port *u, uint32_t i)
-{
-    u->op[i].next = u->op_free;
-    u->op_free = i;
-    u->ops--;
-}
-
 /* A transactional access joins those that wait for the tables. */
 static void join(struct cw_si_port *u, struct cw_message *m, cw_time now)
 {
@@ -111,27 +104,6 @@ static void leave_rest(struct cw_si_port *u, struct cw_si_op *o, cw_time now)
     u->ahead += !o->scanned;
 }
 
-/* The access whose answer has gone is done with. */
-static void tell_rest(struct cw_si_port *u, uint32_t op)
-{
-    struct cw_message *p = u->op[op].p;
-    p->kind = CW_MSG_OWN_REPLY;
-    cw_si__send(u, p);
-    free_op(u, op);
-}
-
-/* The tables have taken all words of the access. */
-void cw_si__port_scanned(struct cw_si_port *u, uint32_t op, cw_time now)
-{
-    struct cw_si_op *o = u->op + op;
-    o->scanned = true;
-    if (u->tm->keys->si_graph == CW_ON)
-        cw_si__oracle_port_count(u, o->p, now);
-    u->ahead -= o->gone;
-    if (o->gone && o->pending == 0)
-        tell_rest(u, op);
-}
-
 static void answer(struct cw_si_port *u, struct cw_message *p, cw_time now)
 {
     const struct cw_config *config = u->tm->config;
@@ -144,7 +116,7 @@ static void answer(struct cw_si_port *u, struct cw_message *p, cw_time now)
         if (body->dates)
             leave_rest(u, o, now);
         else
-            free_op(u, body->op);
+            cw_si__free_op(u, body->op);
         if (load && cw_tell_wanted(&u->tm->host, CW_EVENT_REGION_READ))
             tell_reads(u, p, now);
     }
@@ -188,7 +160,7 @@ static void take_verdicts(struct cw_si_port *u, cw_time now)
         cw_si_access(o->p)->write_write |= late;
         cw_tx_access(o->p)->aborted |= lane | late;
         if (o->gone && o->scanned && o->pending == 0)
-            tell_rest(u, v->op);
+            cw_si__tell_rest(u, v->op);
     }
 }
 

@@ -170,10 +170,10 @@ static inline void cw_si__send(struct cw_si_port *u, struct cw_message *p)
 void cw_si__port_state(void *self, struct cw_state *s);
 void cw_si__port_index_state(void *self, struct cw_state *s);
 
-/* port.c: the tables have taken all words of the access. */
-void cw_si__port_scanned(struct cw_si_port *u, uint32_t op, cw_time now);
-
 /* scan.c: what accesses do to the tables */
+void cw_si__free_op(struct cw_si_port *u, uint32_t op);
+/* The access whose answer has gone is done with. */
+void cw_si__tell_rest(struct cw_si_port *u, uint32_t op);
 /* The tables turn to the first access that waits. */
 void cw_si__scan_first(struct cw_si_port *u);
 /* A cycle of the tables; whether they need the next one. */

@@ -93,6 +93,33 @@ static void drop_oldest(struct cw_si_port *u)
     cw_ring_take(&s->ring, CW_SI_QUESTIONS);
 }
 
+void cw_si__free_op(struct cw_si_port *u, uint32_t i)
+{
+    u->op[i].next = u->op_free;
+    u->op_free = i;
+    u->ops--;
+}
+
+void cw_si__tell_rest(struct cw_si_port *u, uint32_t op)
+{
+    struct cw_message *p = u->op[op].p;
+    p->kind = CW_MSG_OWN_REPLY;
+    cw_si__send(u, p);
+    cw_si__free_op(u, op);
+}
+
+/* The tables have taken all words of the access. */
+static void scanned(struct cw_si_port *u, uint32_t op, cw_time now)
+{
+    struct cw_si_op *o = u->op + op;
+    o->scanned = true;
+    if (u->tm->keys->si_graph == CW_ON)
+        cw_si__oracle_port_count(u, o->p, now);
+    u->ahead -= o->gone;
+    if (o->gone && o->pending == 0)
+        cw_si__tell_rest(u, op);
+}
+
 /* What was asked about a word is done with. */
 static void finish(struct cw_si_port *u, cw_time now)
 {
@@ -100,7 +127,7 @@ static void finish(struct cw_si_port *u, cw_time now)
     struct cw_si_op *o = u->op + op;
     drop_oldest(u);
     if (--o->questions == 0 && o->asked)
-        cw_si__port_scanned(u, op, now);
+        scanned(u, op, now);
 }
 
 /* The same question with an operation of another kind, of that ID, takes its place. */
