@@ -29,22 +29,27 @@ uint64_t cw_h3_mask(uint32_t seed, uint32_t index)
 }
 
 /* The hash of a key with only bit k set: column k of the matrix. */
-static uint32_t column(uint32_t seed, uint32_t k, uint32_t key_w, uint32_t out_w)
+static uint32_t column(const uint64_t *mask, uint32_t k, uint32_t out_w)
 {
     uint32_t x = 0;
-    if (k < key_w)
-        for (uint32_t i = 0; i < out_w; i++)
-            x |= (uint32_t)(cw_h3_mask(seed, i) >> k & 1) << i;
+    for (uint32_t i = 0; i < out_w; i++)
+        x |= (uint32_t)(mask[i] >> k & 1) << i;
     return x;
 }
 
 void cw_h3_init(struct cw_h3 *h, uint32_t seed, uint32_t key_w, uint32_t out_w)
 {
-    assert(key_w >= 1 && key_w <= 64 && out_w >= 1 && out_w <= CW_H3_OUT_MAX);
+    uint64_t mask[CW_H3_OUT_MAX]; /* As cw_h3_mask has them, without beginning at the seed for each. */
+    assert(seed != 0 && key_w >= 1 && key_w <= 64 && out_w >= 1 && out_w <= CW_H3_OUT_MAX);
     memset(h, 0, sizeof *h);
     h->nibbles = (key_w + 3) / 4;
-    for (uint32_t k = 0; k < 4 * h->nibbles; k++) {
-        uint32_t col = column(seed, k, key_w, out_w);
+    for (uint32_t i = 0, low = xorshift32(seed); i < out_w; i++) {
+        const uint32_t high = xorshift32(low);
+        mask[i] = (uint64_t)high << 32 | low;
+        low = xorshift32(high);
+    }
+    for (uint32_t k = 0; k < key_w; k++) {
+        const uint32_t col = column(mask, k, out_w);
         for (uint32_t v = 0; v < 16; v++)
             if (v >> (k & 3) & 1)
                 h->table[k / 4][v] ^= col;

@@ -249,9 +249,10 @@ bool cw_rtl_provider_elastic(const struct cw_unit_provider *provider, const stru
 {
     const struct provider *p = provider->context;
     bool any = false;
-    *sum = (struct cw_elastic_tally){.broken = -1};
     for (uint32_t i = 0; i < p->elastic_cnt; i++)
         if (p->elastic[i].unit == unit) {
+            if (!any)
+                *sum = (struct cw_elastic_tally){.broken = -1};
             cw_elastic_add(sum, cw_elastic_tally(p->elastic[i].self));
             any = true;
         }

@@ -62,7 +62,7 @@ const char *cw_rtl_provider_missing(const struct cw_unit_provider *provider);
 /* How the unit's library is built. Strings are the provider's. */
 struct cw_rtl_build_options cw_rtl_provider_build(const struct cw_unit_provider *provider, const struct cw_unit *unit);
 
-/* The sum over the unit's elastic instances; false: it has none. */
+/* The sum over the unit's elastic instances; false: it has none, and *sum, which is large, is as it was. */
 struct cw_elastic_tally;
 bool cw_rtl_provider_elastic(const struct cw_unit_provider *provider, const struct cw_unit *unit, struct cw_elastic_tally *sum);
 
