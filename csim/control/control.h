@@ -248,6 +248,16 @@ static inline void cw_control_advance(struct cw_control *p, uint32_t warp, uint3
         p->ops->arrive(p, warp);
 }
 
+/* The same for an instruction that is several of the text. A policy that wants to hear of the warp in between hears of it at pc. */
+static inline void cw_control_advance_over(struct cw_control *p, uint32_t warp, uint32_t pc)
+{
+    struct cw_front *f = &p->front[warp];
+    const bool stops = f->stop > f->pc && f->stop <= pc;
+    f->pc = pc;
+    if (stops)
+        p->ops->arrive(p, warp);
+}
+
 /* Slots of a core with this policy: core.warps to CW_SLOTS_MAX. */
 static inline uint32_t cw_control_slots(const struct cw_control_ops *ops, const struct cw_config *config)
 {

@@ -130,7 +130,7 @@ static bool convert(struct cw_code *k, const struct cw_cfg *cfg, uint32_t block,
     if (one && is_end(&k->code.a[branch->u.target])) /* The lanes that are off exit instead */
         return false;
     const bool two = !one && find_side(k, cfg, cfg->block_of[branch->u.target], &other) && other.first == then.end + 1 &&
-                     other.leads_to == then.leads_to;
+                     other.end == then.leads_to; /* Else lanes of both would take its jump, and it would count for both */
     if (!one && !two)
         return false;
     const uint32_t predicate = branch->guard, most = one ? MOST_ALONE : MOST_EACH;

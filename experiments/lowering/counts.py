@@ -32,14 +32,19 @@ def spread(ratios):
     return math.exp(sum(logs) / len(logs)), 100 * (math.exp(sum(map(abs, logs)) / len(logs)) - 1)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def asked(about):
+    """The build, and the files that the command line names or else the workloads'. The toolkit is on the PATH then."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     args = parser.parse_args()
     os.environ["PATH"] += os.pathsep + "/usr/local/cuda/bin"
-    files = args.files or sorted((args.build / "kernels").glob("*.ptx"))
-    mine, rows, refused = own(args.build.resolve(), files), [], []
+    return args.build.resolve(), args.files or sorted((args.build / "kernels").glob("*.ptx"))
+
+
+def main():
+    build, files = asked(__doc__)
+    mine, rows, refused = own(build, files), [], []
     for path in files:
         theirs = machine.assemble(path.read_text())
         if isinstance(theirs, str):

@@ -8,9 +8,7 @@ It takes the kernels of wide.cu, compiled by nvcc, those of the files, and witho
 its loads of 8 or 16, 32, 64 and 128 bits, and at the end how many are alike. nvcc and ptxas have to be on the PATH or in
 /usr/local/cuda/bin.
 """
-import argparse
 import collections
-import os
 import pathlib
 import struct
 import subprocess
@@ -34,19 +32,15 @@ def theirs(path):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("build", type=pathlib.Path)
-    parser.add_argument("files", nargs="*", type=pathlib.Path)
-    args = parser.parse_args()
-    os.environ["PATH"] += os.pathsep + "/usr/local/cuda/bin"
+    build, files = counts.asked(__doc__)
     with tempfile.TemporaryDirectory() as folder:
         small = pathlib.Path(folder) / "wide.ptx"
         source = pathlib.Path(__file__).resolve().with_name("wide.cu")
         subprocess.run(["nvcc", "-ptx", f"-arch={machine.ARCHITECTURE}", "-o", small, source], check=True)
         alike = collections.Counter()
-        for path in [small] + (args.files or sorted((args.build / "kernels").glob("*.ptx"))):
+        for path in [small, *files]:
             cards = theirs(path)
-            for (_, name), numbers in counts.own(args.build.resolve(), [path]).items():
+            for (_, name), numbers in counts.own(build, [path]).items():
                 ours = numbers[3:]
                 if name not in cards or not any(ours + cards[name]):
                     continue

@@ -144,6 +144,9 @@ MORE = """
 vecadd preset=gpgpusim-gtx480
 vecadd preset=gtx480
 vecadd preset=qv100
+hrtwl preset=qv100 core.count=4
+namd preset=titanv core.count=4
+namd preset=rtx2080ti core.count=4
 vecadd preset=titanv
 vecadd preset=rtx2080ti
 vecadd preset=rtx4070

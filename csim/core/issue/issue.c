@@ -391,8 +391,8 @@ static __attribute__((noinline)) bool perform_together(struct cw_core_issue *iss
     return true;
 }
 
-/* The other parts of a wide load are instructions of the text, too. Returns the last one's PC. */
-static __attribute__((noinline)) uint32_t count_parts(struct cw_core_issue *issue, uint32_t w, uint32_t pc, uint32_t parts, cw_lanes mask)
+/* A wide load has issued: true, for who asks that. Its other parts are instructions of the text, too. */
+static __attribute__((noinline)) bool pass_parts(struct cw_core_issue *issue, uint32_t w, uint32_t pc, uint32_t parts, cw_lanes mask)
 {
     struct cw_core_warps *const warps = &issue->memory.blocks.cache.warps;
     for (uint32_t i = 1; i < parts; i++) {
@@ -401,7 +401,9 @@ static __attribute__((noinline)) uint32_t count_parts(struct cw_core_issue *issu
         count_other(issue, w, &warps->uop[pc + i], mask);
     }
     warps->warp[w].buffer_next = pc + parts;
-    return pc + parts - 1;
+    cw_control_advance_over(warps->control, w, pc + parts);
+    set_fetch(issue, w, pc + parts - 1);
+    return true;
 }
 
 /* Executes the instruction at the warp's front. false: it did not issue. */
@@ -429,7 +431,7 @@ static inline __attribute__((always_inline)) bool perform(struct cw_core_issue *
         if (!cw_core__issue_mem(&issue->memory, w, u, op, mask))
             return false;
         if (__builtin_expect(op->parts > 1, 0))
-            pc = count_parts(issue, w, pc, op->parts, mask);
+            return pass_parts(issue, w, pc, op->parts, mask);
         break;
     case CW_ISSUE_CONST:
         if (!constant(issue, w, u, op, mask))

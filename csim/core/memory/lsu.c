@@ -276,9 +276,10 @@ __attribute__((noinline)) bool cw_core__issue_mem(struct cw_core_memory *memory,
         return false;
     if (polls)
         note_poll(memory, warp, (uint32_t)mask);
-    for (uint32_t part = 0; part < op->parts * warps->halves; part++) {
-        const uint32_t half = op->parts == 1 ? part : 0; /* A wide load is of one half */
-        struct cw_mem_part p = {.warp = w, .half = half, .lanes = cw_lanes_half(mask, half), .uop = u + part - half, .op = op};
+    const bool wide = op->parts > 1; /* A part for each micro-op; all are of the first half */
+    for (uint32_t part = 0; part < (wide ? op->parts : warps->halves); part++) {
+        const uint32_t half = wide ? 0 : part;
+        struct cw_mem_part p = {.warp = w, .half = half, .lanes = cw_lanes_half(mask, half), .uop = wide ? u + part : u, .op = op};
         if (p.lanes != 0 && !issue_half(memory, p, &leader))
             return false;
     }
