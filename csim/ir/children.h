@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernels that a kernel launches, as the functions of a program (ptx/device_runtime.ptx) and the host that carries them out (harness/api/children.c) see
- * them. The variable cowarp_children of the module is the address of a head, behind which the children stand. The functions' text has the
- * numbers too.
+ * Kernels that a kernel launches, as the functions of a program (ptx/device_runtime.ptx) and the host that carries them out
+ * (harness/api/children.c) see them. The variable cowarp_children of the module is the address of a head, behind which the children stand.
+ * That text has the numbers, too.
  */
 #ifndef CW_IR_CHILDREN_H
 #define CW_IR_CHILDREN_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions that a CUDA toolkit links to every kernel: malloc and free, the calls behind grid.sync(), and the device runtime, whose text is
- * device_runtime.ptx. A module that declares one of them and does not define it gets it from here. They are PTX as any other, so they take the time that their instructions take. Where
- * they are expanded, their lines are that of the call.
+ * device_runtime.ptx. A module that declares one of them and does not define it gets it from here. They are PTX as any other, so they take
+ * the time that their instructions take. Where they are expanded, their lines are that of the call.
  *
  * The heap. cowarp_heap is the address of a block of device memory that the host has prepared: its first two 64-bit words are the offset
  * behind the last piece that was cut off, and the size. Pieces have powers of two as sizes, from 32 bytes on, with a header of 16 bytes. Pieces

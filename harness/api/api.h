@@ -19,8 +19,6 @@ struct cowarp_module {
     uint64_t global_base;  /* device address of its .global segment */
     uint64_t program_base; /* see struct cw_gpu_request */
     char *text;            /* with a profile: the PTX; else NULL */
-    bool has_heap;         /* its kernels know where the heap is */
-    bool has_children;     /* and where the children are that they launch */
     struct cowarp_module *next;
 };
 
@@ -123,9 +121,12 @@ void cowarp__saved_launch(struct cowarp_gpu *gpu, struct cw_gpu_request *request
 /* The host has read these bytes of device memory: they are kept, or replaced by what was read when the run was saved. */
 int cowarp__saved_read(struct cowarp_gpu *gpu, void *data, uint64_t bytes);
 /* heap.c: before a launch of one of the module's kernels: they find the heap, if they use it. */
-int cowarp__heap_place(struct cowarp_gpu *gpu, struct cowarp_module *module);
-/* children.c: the same for what kernels launch. */
-int cowarp__children_place(struct cowarp_gpu *gpu, struct cowarp_module *module);
+int cowarp__heap_place(struct cowarp_gpu *gpu, const struct cowarp_module *module);
+/* heap.c: a .global variable of the module that functions of a toolkit need (csim/ptx/library.c), and the address that it has to hold. */
+bool cowarp__has_variable(const struct cowarp_module *module, const char *name);
+void cowarp__give_address(struct cowarp_gpu *gpu, const struct cowarp_module *module, const char *name, uint64_t address);
+/* children.c: before a launch of one of the module's kernels, if they launch kernels: places for children, of which none is taken. */
+int cowarp__children_place(struct cowarp_gpu *gpu, const struct cowarp_module *module);
 /* Whether its kernels launch kernels. */
 bool cowarp__launches(const struct cowarp_module *module);
 struct cowarp__child;
@@ -133,10 +134,10 @@ struct cowarp__child;
 int cowarp__children_take(struct cowarp_gpu *gpu, const struct cowarp_module *module, uint32_t stream, struct cowarp__child **waiting);
 /* Takes the first out, whom the caller releases; NULL: none waits. */
 struct cowarp__child *cowarp__children_first(struct cowarp__child **waiting);
-/* Copies or sets memory, when the child is that and no launch. CW_EFAULT: not in allocated memory. */
-int cowarp__child_bytes(struct cowarp_gpu *gpu, const struct cowarp__child *child, bool *is_it);
-/* Its launch, which lives as long as the child. */
+/* Its launch, which lives as long as the child; NULL: it copies or sets memory. */
 const struct cowarp_launch *cowarp__child_launch(const struct cowarp__child *child);
+/* Copies or sets memory. CW_EFAULT: it is not allocated. */
+int cowarp__child_bytes(struct cowarp_gpu *gpu, const struct cowarp__child *child);
 void cowarp__child_release(struct cowarp__child *child);
 /* checks.c: "memory,race" as a set of enum cw_check; NULL: none. */
 int cowarp__checks(uint32_t *checks, const char *list, struct cw_error *err);

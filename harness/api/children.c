@@ -34,7 +34,7 @@ int cowarp_set_child_launches(struct cowarp_gpu *gpu, uint32_t count)
 
 bool cowarp__launches(const struct cowarp_module *module)
 {
-    return cw_module_symbol(module->module, SYMBOL) != NULL;
+    return cowarp__has_variable(module, SYMBOL);
 }
 
 static void empty(struct cowarp_gpu *gpu)
@@ -47,16 +47,12 @@ static int make(struct cowarp_gpu *gpu)
 {
     gpu->child_room = gpu->child_room != 0 ? gpu->child_room : DEFAULT_ROOM;
     const uint64_t bytes = CW_CHILD_HEAD + (uint64_t)gpu->child_room * CW_CHILD_STRIDE;
-    const int status = cw_memory_alloc_top(cw_gpu_memory(gpu->gpu), &gpu->children, bytes, CW_REGION_CHILDREN, &gpu->err);
-    if (status == CW_OK)
-        empty(gpu);
-    return status;
+    return cw_memory_alloc_top(cw_gpu_memory(gpu->gpu), &gpu->children, bytes, CW_REGION_CHILDREN, &gpu->err);
 }
 
-int cowarp__children_place(struct cowarp_gpu *gpu, struct cowarp_module *module)
+int cowarp__children_place(struct cowarp_gpu *gpu, const struct cowarp_module *module)
 {
-    const struct cw_symbol *s = cw_module_symbol(module->module, SYMBOL);
-    if (module->has_children || s == NULL)
+    if (!cowarp__launches(module))
         return CW_OK;
     for (uint32_t i = 0; i < module->module->kernel_cnt; i++)
         if (module->module->kernel[i].param_bytes > CW_CHILD_PARAM)
@@ -66,8 +62,8 @@ int cowarp__children_place(struct cowarp_gpu *gpu, struct cowarp_module *module)
     const int status = gpu->children == 0 ? make(gpu) : CW_OK;
     if (status != CW_OK)
         return status;
-    cw_memory_write(cw_gpu_memory(gpu->gpu), module->global_base + s->offset, &gpu->children, sizeof gpu->children);
-    module->has_children = true;
+    empty(gpu); /* A kernel that has failed leaves children */
+    cowarp__give_address(gpu, module, SYMBOL, gpu->children);
     return CW_OK;
 }
 
@@ -161,7 +157,7 @@ static int by_turn(const void *a, const void *b)
 int cowarp__children_take(struct cowarp_gpu *gpu, const struct cowarp_module *module, uint32_t stream, struct cowarp__child **waiting)
 {
     struct cw_child_head head;
-    if (!module->has_children)
+    if (!cowarp__launches(module))
         return CW_OK;
     int status = read_bytes(gpu, gpu->children, &head, sizeof head);
     const uint32_t asked = head.asked < head.room ? head.asked : head.room;
@@ -184,24 +180,20 @@ int cowarp__children_take(struct cowarp_gpu *gpu, const struct cowarp_module *mo
         *waiting = child[i];
     }
     free(child);
-    empty(gpu);
     return status;
 }
 
 const struct cowarp_launch *cowarp__child_launch(const struct cowarp__child *child)
 {
-    return &child->launch;
+    return is_bytes(child) ? NULL : &child->launch;
 }
 
-int cowarp__child_bytes(struct cowarp_gpu *gpu, const struct cowarp__child *child, bool *is_it)
+int cowarp__child_bytes(struct cowarp_gpu *gpu, const struct cowarp__child *child)
 {
     struct cw_memory *memory = cw_gpu_memory(gpu->gpu);
     const bool copies = child->seen.kernel == CW_CHILD_COPY;
     struct cw_child_bytes b;
     uint8_t part[4096];
-    *is_it = is_bytes(child);
-    if (!*is_it)
-        return CW_OK;
     memcpy(&b, child->param, sizeof b);
     if (b.cnt != 0 && (!cw_memory_holds(memory, b.to, b.cnt) || (copies && !cw_memory_holds(memory, b.from, b.cnt))))
         return cw_fail(&gpu->err, CW_EFAULT, "a kernel %s %" PRIu64 " bytes at 0x%" PRIx64 ": not in allocated device memory",

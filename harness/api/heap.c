@@ -27,15 +27,23 @@ static int make(struct cowarp_gpu *gpu)
     return CW_OK;
 }
 
-int cowarp__heap_place(struct cowarp_gpu *gpu, struct cowarp_module *module)
+bool cowarp__has_variable(const struct cowarp_module *module, const char *name)
 {
-    const struct cw_symbol *s = cw_module_symbol(module->module, SYMBOL);
-    if (module->has_heap || s == NULL)
+    return cw_module_symbol(module->module, name) != NULL;
+}
+
+void cowarp__give_address(struct cowarp_gpu *gpu, const struct cowarp_module *module, const char *name, uint64_t address)
+{
+    const uint64_t place = module->global_base + cw_module_symbol(module->module, name)->offset;
+    cw_memory_write(cw_gpu_memory(gpu->gpu), place, &address, sizeof address);
+}
+
+int cowarp__heap_place(struct cowarp_gpu *gpu, const struct cowarp_module *module)
+{
+    if (!cowarp__has_variable(module, SYMBOL))
         return CW_OK;
     const int status = gpu->heap == 0 ? make(gpu) : CW_OK;
-    if (status != CW_OK)
-        return status;
-    cw_memory_write(cw_gpu_memory(gpu->gpu), module->global_base + s->offset, &gpu->heap, sizeof gpu->heap);
-    module->has_heap = true;
-    return CW_OK;
+    if (status == CW_OK)
+        cowarp__give_address(gpu, module, SYMBOL, gpu->heap);
+    return status;
 }

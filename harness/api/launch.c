@@ -649,11 +649,9 @@ int cowarp_run(struct cowarp_gpu *gpu, struct cowarp_module *module, const struc
     struct cowarp__child *waiting = NULL, *child;
     int status = run_alone(gpu, module, launch, &waiting);
     while ((child = cowarp__children_first(&waiting)) != NULL) {
-        bool is_done = false;
+        const struct cowarp_launch *own = cowarp__child_launch(child);
         if (status == CW_OK)
-            status = cowarp__child_bytes(gpu, child, &is_done);
-        if (status == CW_OK && !is_done)
-            status = run_alone(gpu, module, cowarp__child_launch(child), &waiting);
+            status = own != NULL ? run_alone(gpu, module, own, &waiting) : cowarp__child_bytes(gpu, child);
         cowarp__child_release(child);
     }
     return status;

@@ -539,6 +539,42 @@ static void test_api__reset_after_each_failure(void **state)
     assert_true(compared > 48 * 50);
 }
 
+#define CHILD                                                                                                                           \
+    ".extern .func (.param .b64 r) __cudaCDP2GetParameterBufferV2(.param .b64 k, .param .align 4 .b8 g[12], .param .align 4 .b8 b[12]," \
+    " .param .b32 s);\n.extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 p, .param .b64 s);\n"                         \
+    ".visible .entry child(.param .u64 p) { .reg .u64 %d; ld.param.u64 %d, [p]; red.global.add.u32 [%d], 1; ret; }\n"
+#define LAUNCH_CHILD                                                                                                  \
+    ".param .b64 k, q, r, s; .param .align 4 .b8 g[12], b[12]; .param .b32 n, t; st.param.b64 [k], child;"            \
+    " st.param.b32 [g], 1; st.param.b32 [g+4], 1; st.param.b32 [g+8], 1; st.param.b32 [b], 1; st.param.b32 [b+4], 1;" \
+    " st.param.b32 [b+8], 1; st.param.b32 [n], 0; call.uni (r), __cudaCDP2GetParameterBufferV2, (k, g, b, n);"        \
+    " .reg .u64 %e<3>; ld.param.u64 %e1, [r]; ld.param.u64 %e2, [p]; st.u64 [%e1], %e2; st.param.b64 [q], %e1;"       \
+    " st.param.b64 [s], 0; call.uni (t), __cudaCDP2LaunchDeviceV2, (q, s);\n"
+
+/* What a kernel has launched before it failed is not run after a reset. */
+static void test_api__children_of_a_failure(void **state)
+{
+    (void)state;
+    static const char text[] =
+        ".version 8.0\n.target sm_70\n.address_size 64\n" CHILD ".visible .entry fails(.param .u64 p) { " LAUNCH_CHILD "trap; ret; }\n"
+        ".visible .entry quiet(.param .u64 p) { ret; }\n"
+        ".visible .entry parent(.param .u64 p) { " LAUNCH_CHILD "ret; }\n";
+    struct cowarp_options options;
+    uint32_t word;
+    cowarp_options_init(&options);
+    options.functional = 1; /* All that the kernel has written is in memory; with time a part of it is lost with the caches. */
+    struct machine m = create(&options);
+    assert_int_equal(cowarp_load(m.gpu, &m.module, text, sizeof text - 1, "children.ptx"), COWARP_OK);
+    assert_int_equal(run(&m, "parent"), COWARP_OK);
+    assert_int_equal(cowarp_read(m.gpu, &word, m.words, sizeof word), COWARP_OK);
+    assert_int_equal(word, BLOCKS * THREADS);
+    expect(m.gpu, run(&m, "fails"), COWARP_EFAULT, "trap");
+    assert_int_equal(cowarp_reset(m.gpu), COWARP_OK);
+    assert_int_equal(run(&m, "quiet"), COWARP_OK);
+    assert_int_equal(cowarp_read(m.gpu, &word, m.words, sizeof word), COWARP_OK);
+    assert_int_equal(word, BLOCKS * THREADS);
+    cowarp_destroy(m.gpu);
+}
+
 static void test_api__reset_makes_rtl_units_anew(void **state)
 {
     (void)state;
@@ -878,6 +914,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_api__wrong_free_is_refused),
     cmocka_unit_test(test_api__local_memory_is_not_freed),
     cmocka_unit_test(test_api__reset_after_each_failure),
+    cmocka_unit_test(test_api__children_of_a_failure),
     cmocka_unit_test(test_api__reset_makes_rtl_units_anew),
     cmocka_unit_test(test_api__reset_keeps_memory_and_modules),
     cmocka_unit_test(test_api__waves_and_recordings_forbid_a_reset),
