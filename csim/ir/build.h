@@ -108,7 +108,7 @@ struct cw_map { /* open addressing; id CW_IR_NONE = free */
     uint32_t size, n;
 };
 
-/* Constant: value, plus the address of a variable when var is not CW_IR_NONE. */
+/* Constant: value, plus the address of a variable or a function when var is not CW_IR_NONE. */
 struct cw_vconst {
     uint64_t value;
     uint32_t var;   /* the front end's number for it; struct cw_ir_variables says what it means */
@@ -144,7 +144,7 @@ struct cw_ir_variables {
     const void *self;
     /* Its name, of *length characters. */
     const char *(*name)(const void *self, uint32_t var, uint32_t *length);
-    /* Its offset in its segment; *in_global: of the module's global segment, whose address is known at cw_module_place() only. */
+    /* Its offset in its segment, of a function its address; *in_global: of the module's global segment, whose address is known at cw_module_place() only. */
     uint64_t (*offset)(const void *self, uint32_t var, bool *in_global);
 };
 

@@ -38,7 +38,7 @@ static void find_shared(struct out *o)
     CW_VEC(uint32_t) used = {0};
     for (uint32_t i = 0; i < o->k->body.konsts.c.n; i++) {
         uint32_t var = o->k->body.konsts.c.a[i].var;
-        if (var != CW_IR_NONE && p->var.a[var].space == CW_VAR_SHARED)
+        if (cw_ptx_is_variable(var) && p->var.a[var].space == CW_VAR_SHARED)
             CW_PUSH(&p->ir, &used, var);
     }
     if (used.n > 0)
@@ -94,13 +94,17 @@ static void count_reserved(struct out *o)
 static const char *name_of(const void *self, uint32_t var, uint32_t *length)
 {
     const struct out *o = self;
-    *length = o->p->var.a[var].len;
-    return o->p->var.a[var].name;
+    const struct cw_fn *fn = cw_ptx_is_variable(var) ? NULL : &o->p->fn.a[var - CW_PTX_FUNCTION];
+    *length = fn != NULL ? fn->len : o->p->var.a[var].len;
+    return fn != NULL ? fn->name : o->p->var.a[var].name;
 }
 
 static uint64_t offset_of(const void *self, uint32_t var, bool *in_global)
 {
     const struct out *o = self;
+    *in_global = false;
+    if (!cw_ptx_is_variable(var))
+        return cw_ptx_code_address(var - CW_PTX_FUNCTION);
     const struct cw_var *v = &o->p->var.a[var];
     *in_global = v->space == CW_VAR_GLOBAL;
     return v->space == CW_VAR_SHARED ? shared_offset(o, var) : v->offset;

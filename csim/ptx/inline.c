@@ -282,7 +282,7 @@ static struct cw_vopnd constant(struct cw_kcode *k, const struct activation *act
 {
     struct cw_ptx *p = k->p;
     struct cw_vconst c = p->konsts.c.a[id];
-    if (c.var != CW_IR_NONE) {
+    if (cw_ptx_is_variable(c.var)) {
         const struct cw_var *v = &p->var.a[c.var];
         struct binding b = {0};
         bool is_number = true;
@@ -553,7 +553,7 @@ static void reach_vars(struct reach *r, const struct cw_fn *fn)
     for (uint32_t i = 0; i < fn->code.n; i++) {
         for (uint32_t j = 0; j < CW_UOP_SRCS; j++) {
             const struct cw_vopnd *o = &fn->code.a[i].src[j];
-            if (o->kind == CW_V_CONST && r->p->konsts.c.a[o->id].var != CW_IR_NONE)
+            if (o->kind == CW_V_CONST && cw_ptx_is_variable(r->p->konsts.c.a[o->id].var))
                 r->var[r->p->konsts.c.a[o->id].var] = 1;
         }
     }
@@ -718,8 +718,7 @@ static uint32_t push_unless(struct cw_kcode *k, const struct cw_vop *v, uint32_t
     compare.u.src_cnt = 2;
     compare.dst[0] = (struct cw_vopnd){.kind = CW_V_REG, .id = new_temp(k, CW_PT_PRED)};
     compare.src[0] = v->src[0];
-    compare.src[1] =
-        (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(&k->p->ir, &k->body.konsts, cw_ptx_code_address(id), 8, CW_IR_NONE)};
+    compare.src[1] = (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(&k->p->ir, &k->body.konsts, 0, 8, CW_PTX_FUNCTION | id)};
     branch.guard = compare.dst[0].id;
     push(k, &compare);
     push(k, &branch);

@@ -152,7 +152,7 @@ static struct cw_vopnd function_address(struct cw_ptx *p, enum cw_ptype want, ui
         return mismatch(p, want);
     p->fn.a[fn].is_address_taken = !p->fn.a[fn].is_entry; /* A kernel is launched by its address, and not called */
     cw_ptx_advance(p);
-    return cw_opnd_const(p, cw_ptx_code_address(fn), 8);
+    return (struct cw_vopnd){.kind = CW_V_CONST, .id = cw_konst_add(&p->ir, &p->konsts, 0, 8, CW_PTX_FUNCTION | fn)};
 }
 
 static bool at_float_literal(const struct cw_ptx *p)

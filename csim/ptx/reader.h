@@ -352,6 +352,14 @@ static inline uint64_t cw_ptx_code_address(uint32_t fn)
     return CW_CODE_WINDOW + 16u * (uint64_t)fn;
 }
 
+/* As the variable of a constant, with a function's number: the function's address. */
+#define CW_PTX_FUNCTION UINT32_C(0x80000000)
+
+static inline bool cw_ptx_is_variable(uint32_t var)
+{
+    return var < CW_PTX_FUNCTION; /* Nor CW_IR_NONE */
+}
+
 static inline struct cw_fn *cw_ptx_fn(struct cw_ptx *p)
 {
     return &p->fn.a[p->cur];

@@ -19,13 +19,15 @@ uint32_t cw_h3_way_seed(uint32_t way)
     return seed[way];
 }
 
-uint64_t cw_h3_mask(uint32_t seed, uint32_t index)
+void cw_h3_masks(uint32_t seed, uint32_t out_w, uint64_t *mask)
 {
-    assert(seed != 0 && index < CW_H3_OUT_MAX);
-    uint32_t low = seed;
-    for (uint32_t n = 0; n <= 2 * index; n++)
-        low = xorshift32(low);
-    return (uint64_t)xorshift32(low) << 32 | low;
+    assert(seed != 0 && out_w >= 1 && out_w <= CW_H3_OUT_MAX);
+    uint32_t low = xorshift32(seed);
+    for (uint32_t i = 0; i < out_w; i++) {
+        const uint32_t high = xorshift32(low);
+        mask[i] = (uint64_t)high << 32 | low;
+        low = xorshift32(high);
+    }
 }
 
 /* The hash of a key with only bit k set: column k of the matrix. */
@@ -39,15 +41,11 @@ static uint32_t column(const uint64_t *mask, uint32_t k, uint32_t out_w)
 
 void cw_h3_init(struct cw_h3 *h, uint32_t seed, uint32_t key_w, uint32_t out_w)
 {
-    uint64_t mask[CW_H3_OUT_MAX]; /* As cw_h3_mask has them, without beginning at the seed for each. */
-    assert(seed != 0 && key_w >= 1 && key_w <= 64 && out_w >= 1 && out_w <= CW_H3_OUT_MAX);
+    uint64_t mask[CW_H3_OUT_MAX];
+    assert(key_w >= 1 && key_w <= 64);
+    cw_h3_masks(seed, out_w, mask);
     memset(h, 0, sizeof *h);
     h->nibbles = (key_w + 3) / 4;
-    for (uint32_t i = 0, low = xorshift32(seed); i < out_w; i++) {
-        const uint32_t high = xorshift32(low);
-        mask[i] = (uint64_t)high << 32 | low;
-        low = xorshift32(high);
-    }
     for (uint32_t k = 0; k < key_w; k++) {
         const uint32_t col = column(mask, k, out_w);
         for (uint32_t v = 0; v < 16; v++)

@@ -22,8 +22,8 @@ extern "C" {
 /* Seed of way 0..3: the seeds of the GETM authors' simulator. */
 uint32_t cw_h3_way_seed(uint32_t way);
 
-/* Mask of hash bit `index` (0..31) before it is cut to the key's width. */
-uint64_t cw_h3_mask(uint32_t seed, uint32_t index);
+/* mask[i]: the mask of hash bit i, 0 .. out_w - 1 (out_w 1..32), before it is cut to the key's width. seed not 0. */
+void cw_h3_masks(uint32_t seed, uint32_t out_w, uint64_t *mask);
 
 /* One hash function. Plain data: copy it freely. */
 struct cw_h3 {

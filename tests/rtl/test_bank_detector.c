@@ -608,10 +608,13 @@ static bool aliases(uint32_t filter_w, uint32_t hashes, uint32_t first, uint32_t
     uint32_t bits = 0;
     while (1u << bits < filter_w / hashes)
         bits++;
-    for (uint32_t way = first; way < first + hashes; way++)
+    for (uint32_t way = first; way < first + hashes; way++) {
+        uint64_t mask[CW_H3_OUT_MAX];
+        cw_h3_masks(cw_h3_way_seed(way), bits, mask);
         for (uint32_t i = 0; i < bits; i++)
-            if (__builtin_parityll((a ^ b) & cw_h3_mask(cw_h3_way_seed(way), i)) != 0)
+            if (__builtin_parityll((a ^ b) & mask[i]) != 0)
                 return false;
+    }
     return true;
 }
 

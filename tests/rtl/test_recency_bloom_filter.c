@@ -368,9 +368,11 @@ static void test_recency_bloom_filter__hash_is_that_of_the_readme(void **state)
 {
     static const uint32_t known[] = {0x9c, 0x6e, 0x6e, 0x5e};
     struct cw_h3x4 four;
+    uint64_t mask;
     (void)state;
+    cw_h3_masks(cw_h3_way_seed(0), 1, &mask);
     assert_int_equal(readme_mask(readme_seed[0], 0), 0x1bac669ed32f51d4);
-    assert_int_equal(cw_h3_mask(cw_h3_way_seed(0), 0), 0x1bac669ed32f51d4);
+    assert_int_equal(mask, 0x1bac669ed32f51d4);
     cw_h3x4_init(&four, 30, 8);
     for (uint32_t way = 0; way < 4; way++) {
         struct cw_h3 one;

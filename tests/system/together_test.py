@@ -78,19 +78,24 @@ def top_level_names(text):
 
 
 def one_kernel(text, rng):
-    """The text with one of its kernels: what the kernels of a file leave behind for each other is seen by that."""
+    """The text with one of its kernels and those that it may launch: what the kernels of a file leave behind for each other is seen by that."""
     text = COMMENT.sub(" ", text)
-    kernels, depth, begin = [], 0, 0  # [begin, end) of each
+    kernels, depth, begin = [], 0, 0  # the name and [begin, end) of each
     for m in re.finditer(r'"[^"\n]*"|[{};]', text):
         depth += {"{": 1, "}": -1}.get(m[0], 0)
         if depth == 0 and m[0] in "};":
-            if re.search(r"\.entry\b", text[begin:m.end()]):
-                kernels.append((begin, m.end()))
+            name = re.search(r"\.entry\s+([\w$]+)", text[begin:m.end()])
+            if name:
+                kernels.append((name[1], begin, m.end()))
             begin = m.end()
-    keep = rng.choice(kernels) if kernels else None
-    for span in reversed(kernels):
-        if span != keep:
-            text = text[:span[0]] + re.sub(r"[^\n]", "", text[span[0]:span[1]]) + text[span[1]:]
+    keep, new = set(), {rng.choice(kernels)[0]} if kernels else set()
+    while new:
+        keep |= new
+        named = set().union(*(WORD.findall(text[begin:end]) for name, begin, end in kernels if name in new))
+        new = {name for name, _, _ in kernels if name in named} - keep
+    for name, begin, end in reversed(kernels):
+        if name not in keep:
+            text = text[:begin] + re.sub(r"[^\n]", "", text[begin:end]) + text[end:]
     return text
 
 
