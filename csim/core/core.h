@@ -55,6 +55,14 @@ struct cw_launch {
     uint64_t grid_workspace; /* see struct cw_exec */
 };
 
+/* Position of block n of the launch in its grid, x first. */
+static inline void cw_launch_block(const struct cw_launch *l, uint64_t n, uint32_t ctaid[3])
+{
+    ctaid[0] = (uint32_t)(n % l->grid[0]);
+    ctaid[1] = (uint32_t)(n / l->grid[0] % l->grid[1]);
+    ctaid[2] = (uint32_t)(n / l->grid[0] / l->grid[1]);
+}
+
 /* How many blocks of a launch a core has room for. */
 struct cw_occupancy {
     uint32_t block_registers, block_shared; /* registers and bytes of shared memory of a block, in the units in which they are given out */

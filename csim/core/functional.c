@@ -403,7 +403,7 @@ bool cw_functional_turn(struct cw_functional *f)
     bool any = false;
     f->spins = true;
     f->in_region = false;
-    for (uint32_t w = first; w < c->warps->slots && !c->warps->faulted && !f->in_region; w++) {
+    for (uint32_t w = first; w < f->slots && !c->warps->faulted && !f->in_region; w++) {
         if (!can_run(c, w))
             continue;
         any = true;
@@ -419,8 +419,44 @@ void cw_functional_native(struct cw_functional *f, struct cw_native *n)
     f->native = cw_core__native_launch(n, f->core->memory, f->memory) ? n : NULL;
 }
 
+static bool reads_core(const struct cw_uop *u)
+{
+    for (uint32_t i = 0; i < CW_UOP_SRCS; i++)
+        if (u->src[i].kind == CW_OPND_SREG && u->src[i].idx == CW_SREG_SMID)
+            return true;
+    return false;
+}
+
+static bool is_apart(const struct cw_uop *u, enum cw_issue_kind kind)
+{
+    switch (kind) {
+    case CW_ISSUE_MEM:
+        return u->space == CW_SPACE_SHARED || (u->op != CW_OP_ATOM && (u->op == CW_OP_ST || (u->flags & CW_UF_VOLATILE) == 0));
+    case CW_ISSUE_CLOCK:
+    case CW_ISSUE_SLEEP:
+    case CW_ISSUE_REGION_BEGIN:
+    case CW_ISSUE_REGION_END:
+    case CW_ISSUE_INTRINSIC:
+    case CW_ISSUE_PRINT:
+        return false;
+    default:
+        return !reads_core(u);
+    }
+}
+
+bool cw_functional_apart(const struct cw_functional *f)
+{
+    const struct cw_core_warps *warps = f->core->warps;
+    bool apart = warps->launch->grid_workspace == 0;
+    for (uint32_t i = 0; apart && i < warps->launch->kernel->uop_cnt; i++)
+        apart = is_apart(&warps->uop[i], (enum cw_issue_kind)warps->op[i].kind);
+    return apart;
+}
+
 void cw_functional_start_block(struct cw_functional *f, const uint32_t ctaid[3])
 {
     cw_core__start_block(f->core->blocks, ctaid, f->core->warps->cycle * f->core->warps->period);
     settle(f->core->blocks);
+    for (f->slots = f->core->warps->slots; f->core->warps->warp[f->slots - 1].wait == CW_WAIT_FREE;)
+        f->slots--;
 }

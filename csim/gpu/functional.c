@@ -2,7 +2,8 @@
 /*
  * Launches without time. One core runs the blocks one after the other, so their registers and shared memory stay in the host's caches. A
  * block may wait for another one: by a barrier of the whole grid, or by a lock. When nothing but polling is left to do, a further block
- * begins, on any core that has room, until as many are there as the machine would hold at once.
+ * begins, on any core that has room, until as many are there as the machine would hold at once. Blocks that do not hear of each other can
+ * have threads of the host (crew.c).
  *
  * The cores are not those of timed launches, whose caches, queues and counters stay as they are. They are made when they are needed.
  */
@@ -12,7 +13,7 @@
 #include "core/functional.h"
 #include "gpu/gpu_private.h"
 
-#define LIVELOCK_ROUNDS 64u /* of turns without progress, at the least: every warp has had its turn so often */
+#define THREADS_WORTH 20000u /* Warp instructions after which threads of the host pay for being made */
 
 static int create(struct cw_gpu *gpu, struct cw_error *err)
 {
@@ -21,10 +22,11 @@ static int create(struct cw_gpu *gpu, struct cw_error *err)
     if (f != NULL) {
         f->config = gpu->config;
         f->on = calloc(gpu->config.core_count, sizeof *f->on);
+        f->untimed = calloc(gpu->config.core_count, sizeof *f->untimed);
         f->core = calloc(gpu->config.core_count, sizeof *f->core);
         f->prepared = calloc(gpu->config.core_count, sizeof *f->prepared);
     }
-    if (f == NULL || f->on == NULL || f->core == NULL || f->prepared == NULL)
+    if (f == NULL || f->on == NULL || f->untimed == NULL || f->core == NULL || f->prepared == NULL)
         return cw_fail(err, CW_ENOMEM, "out of memory");
     f->config.core_buffer = f->config.core_collectors = 0;
     f->config.icache_bytes = f->config.const_bytes = f->config.texture_bytes = 0;
@@ -33,44 +35,55 @@ static int create(struct cw_gpu *gpu, struct cw_error *err)
     f->config.core_stage_cycles = 1;
     if (f->config.core_divergence != CW_DIVERGENCE_PDOM_ITS)
         f->config.core_divergence = cw_divergence_is_independent(f->config.core_divergence) ? CW_DIVERGENCE_ITS : CW_DIVERGENCE_PDOM;
-    return gpu->native != NULL ? cw_native_create(&f->native, gpu->native, gpu->native_at_once, err) : CW_OK;
+    return CW_OK;
+}
+
+static int create_native(struct cw_gpu *gpu, struct cw_gpu_untimed *u, struct cw_error *err)
+{
+    if (gpu->native == NULL || u->native != NULL)
+        return CW_OK;
+    return cw_native_create(&u->native, gpu->native, gpu->native_at_once, err);
 }
 
 static int create_core(struct cw_gpu *gpu, uint32_t i, struct cw_error *err)
 {
     struct cw_gpu_functional *f = gpu->functional;
+    struct cw_gpu_untimed *u = &f->untimed[i];
     const struct cw_control_ops *control;
     int status = cw_control_of(&control, &f->config, err);
     if (status != CW_OK)
         return status;
+    u->worker = (struct cw_worker){.on = &f->on[i], .others = &gpu->core_events};
     const struct cw_core_config c = {
         .config = &f->config,
         .clocks = &gpu->clocks,
-        .stats = &f->stats,
+        .stats = &u->stats,
         .memory = gpu->memory,
         .index = i,
         .control = control,
         .units = cw_unit_provider_c(),
         .stream = &gpu->functional_events,
-        .events = gpu->core_events,
+        .events = cw_worker_events(&u->worker),
         .oob = &gpu->oob,
         .checks = gpu->checks,
-        .progress = &f->progress,
+        .progress = &u->worker.progress,
     };
     status = cw_core_create(&f->core[i], &c, err);
     f->on[i] = (struct cw_functional){.core = f->core[i], .memory = gpu->memory};
     return status == CW_OK ? cw_functional_attach(&f->on[i], err) : status;
 }
 
-/* Makes core i ready for the launch, if it is not. */
-static int prepare_core(struct cw_gpu *gpu, uint32_t i, struct cw_error *err)
+/* Makes core i ready for the launch, if it is not. owner: the core whose native code it uses. */
+static int prepare_core(struct cw_gpu *gpu, uint32_t i, uint32_t owner, struct cw_error *err)
 {
     struct cw_gpu_functional *f = gpu->functional;
     int status = f->core[i] != NULL ? CW_OK : create_core(gpu, i, err);
     if (status == CW_OK && !f->prepared[i])
         status = cw_core_prepare(f->core[i], &gpu->launch, err);
-    if (status == CW_OK && !f->prepared[i] && f->native != NULL)
-        cw_functional_native(&f->on[i], f->native);
+    if (status == CW_OK && !f->prepared[i])
+        status = create_native(gpu, &f->untimed[owner], err);
+    if (status == CW_OK && !f->prepared[i] && f->untimed[owner].native != NULL)
+        cw_functional_native(&f->on[i], f->untimed[owner].native);
     f->prepared[i] = status == CW_OK;
     return status;
 }
@@ -78,7 +91,7 @@ static int prepare_core(struct cw_gpu *gpu, uint32_t i, struct cw_error *err)
 static void start_block(struct cw_gpu *gpu, uint32_t i)
 {
     uint32_t ctaid[3];
-    cw_gpu__block_position(&gpu->launch, gpu->blocks_started++, ctaid);
+    cw_launch_block(&gpu->launch, gpu->blocks_started++, ctaid);
     cw_functional_start_block(&gpu->functional->on[i], ctaid);
 }
 
@@ -89,7 +102,7 @@ static int start_further(struct cw_gpu *gpu, bool *started, struct cw_error *err
     *started = false;
     for (uint32_t n = 0; n < gpu->config.core_count && gpu->blocks_started < gpu->blocks_total && !*started; n++) {
         const uint32_t i = (f->next + n) % gpu->config.core_count;
-        const int status = prepare_core(gpu, i, err);
+        const int status = prepare_core(gpu, i, 0, err);
         if (status != CW_OK)
             return status;
         if (!cw_core_can_take_block(f->core[i]))
@@ -101,46 +114,39 @@ static int start_further(struct cw_gpu *gpu, bool *started, struct cw_error *err
     return CW_OK;
 }
 
-/* What has happened since there was progress. */
-struct watch {
-    uint64_t progress, since; /* warp instructions of the launch at the last progress */
-    uint32_t rounds;
+struct done {
+    uint64_t warp, thread; /* Instructions */
+    uint64_t progress;
 };
 
-struct instructions {
-    uint64_t warp, thread;
-};
-
-static struct instructions instructions(const struct cw_gpu *gpu)
+static struct done all_done(const struct cw_gpu *gpu)
 {
-    struct instructions sum = {0};
+    struct done sum = {0};
     for (uint32_t i = 0; i < gpu->config.core_count; i++) {
         sum.warp += gpu->functional->on[i].warp_instructions;
         sum.thread += gpu->functional->on[i].thread_instructions;
+        sum.progress += gpu->functional->untimed[i].worker.progress;
     }
     return sum;
 }
 
 /* After a round of turns, or a turn that is not over. */
-static int check(struct cw_gpu *gpu, struct watch *w, struct cw_error *err)
+static int check(struct cw_gpu *gpu, struct cw_standing *w, struct cw_error *err)
 {
     const struct cw_gpu_functional *f = gpu->functional;
-    const uint64_t done = instructions(gpu).warp;
+    const struct done d = all_done(gpu);
     if (gpu->fault_status != CW_OK)
         return cw_fail(err, gpu->fault_status, "%s", gpu->fault.text);
-    if (f->progress != w->progress)
-        *w = (struct watch){.progress = f->progress, .since = done};
-    if (++w->rounds > LIVELOCK_ROUNDS && done - w->since > gpu->config.watchdog_livelock_cycles)
-        return cw_gpu__deadlock_functional(
-            gpu, f->core, "warps spin without any of them getting on, for as many instructions as watchdog.livelock_cycles", err);
-    if (gpu->max_cycles != 0 && done > gpu->max_cycles)
+    if (cw_stands(w, d.progress, d.warp, gpu->config.watchdog_livelock_cycles))
+        return cw_gpu__deadlock_functional(gpu, f->core, CW_GPU_SPINS, err);
+    if (gpu->max_cycles != 0 && d.warp > gpu->max_cycles)
         return cw_fail(err, CW_ELIMIT, "%s: not finished after %llu warp instructions", gpu->launch.kernel->name,
                        (unsigned long long)gpu->max_cycles);
     return cw_gpu__progress_due(gpu, err);
 }
 
 /* Each core with a block has a turn. */
-static int turns(struct cw_gpu *gpu, struct watch *w, bool *ran, bool *spins, struct cw_error *err)
+static int turns(struct cw_gpu *gpu, struct cw_standing *w, bool *ran, bool *spins, struct cw_error *err)
 {
     struct cw_gpu_functional *f = gpu->functional;
     int status = CW_OK;
@@ -158,24 +164,92 @@ static int turns(struct cw_gpu *gpu, struct watch *w, bool *ran, bool *spins, st
     return status;
 }
 
+/* How many host threads execute the blocks that are left, behind one that has finished. */
+static uint32_t threads_worth(const struct cw_gpu *gpu)
+{
+    const uint64_t left = gpu->blocks_total - gpu->blocks_started;
+    uint32_t threads = gpu->threads < gpu->config.core_count ? gpu->threads : gpu->config.core_count;
+    if (threads < 2 || left < 2 || gpu->checks != 0 || gpu->max_cycles != 0 || gpu->oob.mode != CW_OOB_FAULT)
+        return 1;
+    if (all_done(gpu).warp < THREADS_WORTH || !cw_functional_apart(&gpu->functional->on[0]))
+        return 1;
+    return left < threads ? (uint32_t)left : threads;
+}
+
+/* The report of a block that does not end, as if it had been alone. */
+static int report_block(struct cw_gpu *gpu, const struct cw_worker *w, struct cw_error *err)
+{
+    struct cw_core **only = calloc(gpu->config.core_count, sizeof *only);
+    if (only == NULL)
+        return cw_fail(err, CW_ENOMEM, "out of memory");
+    only[w->on - gpu->functional->on] = w->on->core;
+    gpu->blocks_finished = w->block;
+    const int status = cw_gpu__deadlock_functional(gpu, only, w->stands ? CW_GPU_SPINS : CW_GPU_HALTED, err);
+    free(only);
+    return status;
+}
+
+static int ask_user(void *context, uint64_t finished, struct cw_error *err)
+{
+    struct cw_gpu *gpu = context;
+    gpu->blocks_finished = gpu->blocks_started + finished;
+    return cw_gpu__progress_due(gpu, err);
+}
+
+/* The blocks that have not begun. */
+static int run_threads(struct cw_gpu *gpu, uint32_t threads, struct cw_error *err)
+{
+    struct cw_worker *worker[CW_GPU_THREADS_MAX];
+    struct cw_crew crew = {
+        .launch = &gpu->launch,
+        .worker = worker,
+        .worker_cnt = threads,
+        .begin = gpu->blocks_started,
+        .end = gpu->blocks_total,
+        .livelock_most = gpu->config.watchdog_livelock_cycles,
+        .ask = ask_user,
+        .context = gpu,
+    };
+    int status = CW_OK;
+    for (uint32_t i = 0; i < threads && status == CW_OK; i++) {
+        worker[i] = &gpu->functional->untimed[i].worker;
+        status = prepare_core(gpu, i, i, err);
+    }
+    if (status == CW_OK)
+        status = cw_crew_run(&crew, err);
+    if (status != CW_OK)
+        return status;
+    gpu->blocks_finished = crew.begin + crew.finished;
+    gpu->blocks_started = gpu->blocks_total;
+    if (crew.failed == NULL)
+        return CW_OK;
+    if (crew.failed->status == CW_EDEADLOCK)
+        return report_block(gpu, crew.failed, err);
+    return cw_fail(err, crew.failed->status, "%s", crew.failed->err.text);
+}
+
 static int run(struct cw_gpu *gpu, struct cw_error *err)
 {
     struct cw_gpu_functional *f = gpu->functional;
-    struct watch w = {.progress = f->progress};
+    struct cw_standing w = {.progress = all_done(gpu).progress};
     int status = cw_gpu__progress_due(gpu, err);
     if (status == CW_OK)
-        status = prepare_core(gpu, 0, err);
+        status = prepare_core(gpu, 0, 0, err);
     while (status == CW_OK && gpu->blocks_finished < gpu->blocks_total) {
         bool ran, spins, started = false;
-        if (gpu->blocks_finished == gpu->blocks_started)
+        if (gpu->blocks_finished == gpu->blocks_started) {
+            const uint32_t threads = threads_worth(gpu);
+            if (threads > 1)
+                return run_threads(gpu, threads, err);
             start_block(gpu, 0);
+        }
         status = turns(gpu, &w, &ran, &spins, err);
         if (status == CW_OK)
             status = check(gpu, &w, err);
         if (status == CW_OK && spins && gpu->blocks_finished < gpu->blocks_started)
             status = start_further(gpu, &started, err);
         if (status == CW_OK && !ran && !started)
-            status = cw_gpu__deadlock_functional(gpu, f->core, "nothing can ever happen again", err);
+            status = cw_gpu__deadlock_functional(gpu, f->core, CW_GPU_HALTED, err);
     }
     return status;
 }
@@ -219,8 +293,8 @@ int cw_gpu__run_functional(struct cw_gpu *gpu, bool whole, struct cw_error *err)
     }
     status = run(gpu, err);
     gpu->stats.functional_launches += whole;
-    gpu->stats.functional_warp_instructions += instructions(gpu).warp;
-    gpu->stats.functional_thread_instructions += instructions(gpu).thread;
+    gpu->stats.functional_warp_instructions += all_done(gpu).warp;
+    gpu->stats.functional_thread_instructions += all_done(gpu).thread;
     gpu->kernel_ends = gpu->dispatch_pending = false;
     return status;
 }

@@ -159,9 +159,11 @@ static void destroy_functional(struct cw_gpu *gpu)
     struct cw_gpu_functional *f = gpu->functional;
     if (f == NULL)
         return;
-    for (uint32_t i = 0; f->core != NULL && i < gpu->config.core_count; i++)
+    for (uint32_t i = 0; f->core != NULL && f->untimed != NULL && i < gpu->config.core_count; i++) {
         cw_core_destroy(f->core[i]);
-    cw_native_destroy(f->native);
+        cw_native_destroy(f->untimed[i].native);
+    }
+    free(f->untimed);
     free(f->on);
     free(f->core);
     free(f->prepared);
@@ -272,6 +274,7 @@ int cw_gpu_create(struct cw_gpu **out, const struct cw_gpu_options *options, str
     gpu->max_cycles = options->max_cycles;
     gpu->native = options->native;
     gpu->native_at_once = options->native_at_once;
+    gpu->threads = options->threads;
     gpu->sampling.bound = options->estimate;
     gpu->on_progress = options->on_progress;
     gpu->on_step = options->on_step;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "core/functional.h"
+#include "gpu/crew.h"
 #include "gpu/estimate.h"
 #include "gpu/gpu.h"
 
@@ -26,16 +27,21 @@ struct cw_told {
     uint32_t line, what;
 };
 
+/* A core of functional launches. */
+struct cw_gpu_untimed {
+    struct cw_worker worker;
+    struct cw_stats stats;    /* What the core counts; nobody reads it */
+    struct cw_native *native; /* NULL: there is none for this core so far, or none at all */
+};
+
 /* What functional launches need. */
 struct cw_gpu_functional {
-    struct cw_config config; /* the GPU's, without what costs the cores work and changes no value */
-    struct cw_stats stats;   /* what the cores count; nobody reads it */
-    uint64_t progress;
-    struct cw_functional *on; /* [core_count]; on[i].core is the same as core[i] */
-    struct cw_core **core;    /* [core_count]; NULL: not made yet */
-    bool *prepared;           /* [core_count]: for the running launch */
-    uint32_t next;            /* core that is asked first whether it has room for a further block */
-    struct cw_native *native; /* NULL: kernels are interpreted */
+    struct cw_config config;        /* the GPU's, without what costs the cores work and changes no value */
+    struct cw_functional *on;       /* [core_count]; on[i].core is the same as core[i] */
+    struct cw_core **core;          /* [core_count]; NULL: not made yet */
+    struct cw_gpu_untimed *untimed; /* [core_count] */
+    bool *prepared;                 /* [core_count]: for the running launch */
+    uint32_t next;                  /* core that is asked first whether it has room for a further block */
 };
 
 /* What counters that run by themselves are to do, in front of a cycle. */
@@ -223,6 +229,7 @@ struct cw_gpu {
     uint64_t max_cycles;
     const struct cw_native_compiler *native;
     bool native_at_once;
+    uint32_t threads;      /* Host threads of functional launches */
     uint64_t renew_cycles; /* options.renew_cycles; 0: never */
     cw_time renew_at;
     cw_time save_at; /* CW_TIME_NEVER: nothing is to be saved, or has been */
@@ -303,6 +310,9 @@ int cw_gpu__deadlock(struct cw_gpu *gpu, const char *what, struct cw_error *err)
 /* The same of these cores alone, without time; NULLs are passed over. */
 int cw_gpu__deadlock_functional(struct cw_gpu *gpu, struct cw_core *const *core, const char *what, struct cw_error *err);
 
+#define CW_GPU_HALTED "nothing can ever happen again"
+#define CW_GPU_SPINS  "warps spin without any of them getting on, for as many instructions as watchdog.livelock_cycles"
+
 /* Runs blocks of the launch that has been described without time, from blocks_started to blocks_total. whole: these are all; else the
  * counter of launches stays. */
 int cw_gpu__run_functional(struct cw_gpu *gpu, bool whole, struct cw_error *err);
@@ -318,13 +328,5 @@ void cw_gpu__note_whole(struct cw_gpu *gpu, uint64_t cycles, uint64_t instructio
 /* Asks the caller, at most every 10 ms of host time, whether to stop: CW_ELIMIT then. Each launch begins with it: a thousand short ones can be
  * stopped, too. */
 int cw_gpu__progress_due(struct cw_gpu *gpu, struct cw_error *err);
-
-/* The coordinates of block n of the launch. */
-static inline void cw_gpu__block_position(const struct cw_launch *l, uint64_t n, uint32_t ctaid[3])
-{
-    ctaid[0] = (uint32_t)(n % l->grid[0]);
-    ctaid[1] = (uint32_t)(n / l->grid[0] % l->grid[1]);
-    ctaid[2] = (uint32_t)(n / l->grid[0] / l->grid[1]);
-}
 
 #endif

@@ -344,6 +344,7 @@ static int build(struct cowarp_gpu *gpu, const struct cowarp_options *options)
         .sabotage = options->sabotage,
         .max_cycles = options->max_cycles,
         .estimate = options->estimate,
+        .threads = options->threads,
         .on_progress = options->on_progress != NULL ? pass_progress : NULL,
         .on_step = options->debug_socket != 0 || options->wave_file != NULL || options->timeline_file != NULL || gpu->recorder != NULL
                        ? on_step

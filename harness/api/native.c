@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libcowarp: the compiler of functional launches, which is loaded when the first kernel is worth it. */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "api.h"
@@ -27,10 +28,13 @@ static int load(const struct cw_native_compiler **compiler, struct cw_error *err
 
 static int open_loaded(void **self, struct cw_error *err)
 {
+    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; /* Each thread of a launch has a compiler. */
     struct loaded *l = calloc(1, sizeof *l);
+    pthread_mutex_lock(&one);
     int status = l != NULL ? load(&l->compiler, err) : cw_fail(err, CW_ENOMEM, "out of memory");
     if (status == CW_OK)
         status = l->compiler->open(&l->self, err);
+    pthread_mutex_unlock(&one);
     if (status == CW_OK)
         *self = l;
     else

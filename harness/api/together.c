@@ -53,6 +53,10 @@ static int check_functional(const struct cowarp_options *o, struct cw_error *err
         return cw_fail(err, CW_EINVAL, "renew_cycles makes the units anew, which a wave, a record or functional coverage holds");
     if (o->functional == COWARP_FUNCTIONAL_NATIVE && o->checks != NULL)
         return cw_fail(err, CW_EINVAL, "native code checks nothing; leave --check or --functional=native out, or take --functional");
+    if (o->threads > COWARP_THREADS_MAX)
+        return cw_fail(err, CW_EINVAL, "%u threads; there are at most %u", o->threads, COWARP_THREADS_MAX);
+    if (o->threads > 1 && o->debug_socket != 0)
+        return cw_fail(err, CW_EINVAL, "the debugger follows one thread; leave --threads out");
     if (o->functional == 0 && (o->timed_begin != 0 || o->timed_end != 0))
         return cw_fail(err, CW_EINVAL, "timed_begin and timed_end without functional: all launches are timed");
     if (o->functional != 0 && (o->timed_begin != 0 || o->timed_end != 0) && o->timed_end <= o->timed_begin)

@@ -41,6 +41,7 @@ const struct cli_option cli_machine_options[] = {
     {"max-cycles", "N", 0, "stop a kernel that takes more core cycles; of a functional launch, warp instructions"},
     {"functional", NULL, CLI_CHOICE,
      "simulate no time: results only, fast; =steps: instruction by instruction; =native: in native code from the first one on"},
+    {"threads", "N", 0, "host threads of functional launches, or all: those of the host. Timed launches use one"},
     {"save", "FILE@CYCLE", CLI_WATCHES, "save the run in its core cycle CYCLE, to go on from there with --load"},
     {"load", "FILE", 0, "go on from where --save has saved the same command; launches before are passed over"},
     {"renew", "N", 0,

@@ -334,6 +334,21 @@ static int read_functional(struct cli_session *s, const struct cli_parsed *p)
     return status;
 }
 
+static int read_threads(struct cli_session *s, const struct cli_parsed *p)
+{
+    const char *text = cli_value(p, "threads", NULL);
+    if (text == NULL)
+        return CLI_OK;
+    if (s->options.functional == 0 && s->options.estimate == 0)
+        return cli_error(CLI_WRONG, "--threads: timed launches use one; it goes with --functional, --launches or --estimate");
+    if (strcmp(text, "all") == 0) {
+        const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+        s->options.threads = processors < 1 ? 1 : processors > COWARP_THREADS_MAX ? COWARP_THREADS_MAX : (uint32_t)processors;
+    } else if (!cli_u32(text, &s->options.threads) || s->options.threads == 0 || s->options.threads > COWARP_THREADS_MAX)
+        return cli_error(CLI_WRONG, "--threads '%s': it is a number from 1 to %u, or all", text, COWARP_THREADS_MAX);
+    return CLI_OK;
+}
+
 /* "1" or "1%". */
 static int read_estimate(struct cli_session *s, const struct cli_parsed *p)
 {
@@ -452,6 +467,8 @@ static int read_options(struct cli_session *s, const struct cli_parsed *p)
         status = read_functional(s, p);
     if (status == CLI_OK)
         status = read_estimate(s, p);
+    if (status == CLI_OK)
+        status = read_threads(s, p);
     if (status == CLI_OK)
         status = read_samples(s, p);
     if (status == CLI_OK)

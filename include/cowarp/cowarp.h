@@ -50,6 +50,9 @@ struct cowarp_module;
 #define COWARP_FUNCTIONAL_STEPS  2
 #define COWARP_FUNCTIONAL_NATIVE 3
 
+/* Of cowarp_options.threads. */
+#define COWARP_THREADS_MAX 256u
+
 struct cowarp_options {
     uint32_t size;                 /* of this struct; cowarp_options_init sets it */
     const char *preset;            /* "getm" (default), "thesis-warptm", ... */
@@ -158,6 +161,10 @@ struct cowarp_options {
     /* A log of warp instructions, stage by stage, for Konata (docs/profile.md): those that issue in timeline_begin to timeline_end - 1, as far
      * as they have room in timeline_mbytes. NULL: none. */
     const char *konata_file;
+    /* Host threads of functional launches and of what an estimate leaves out, 1 .. 256; 0: 1. Blocks of a kernel run side by side that has no
+     * atomic on device memory and asks for nothing that depends on another block (docs/functional.md). The result is that of one thread, unless
+     * blocks race. on_progress is called in the caller's thread. Timed launches use one. */
+    uint32_t threads;
 };
 
 #define COWARP_VERSION "0.3.0"

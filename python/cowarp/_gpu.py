@@ -36,7 +36,7 @@ OPTIONS = {
     "save_file": ("save_file", "path"), "save_cycle": ("save_cycle", "number"), "load_file": ("load_file", "path"),
     "renew_cycles": ("renew_cycles", "number"), "pack_messages": ("pack_messages", "flag"),
     "debug_socket": ("debug_socket", "number"), "estimate": ("estimate", "real"), "elastic": ("elastic", "flag"),
-    "konata": ("konata_file", "path"),
+    "konata": ("konata_file", "path"), "threads": ("threads", "number"),
 }
 OWN = ("config", "on_progress", "on_message", "on_print")
 

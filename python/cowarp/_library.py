@@ -31,7 +31,7 @@ class Options(ctypes.Structure):
         ("checks", c_char_p), ("check_lines", c_uint32), ("bins_file", c_char_p), ("renew_cycles", c_uint64),
         ("save_file", c_char_p), ("save_cycle", c_uint64), ("load_file", c_char_p),
         ("pack_messages", c_int), ("debug_socket", c_int), ("estimate", c_double), ("elastic", c_int),
-        ("konata_file", c_char_p)]
+        ("konata_file", c_char_p), ("threads", c_uint32)]
 
 
 class Param(ctypes.Structure):

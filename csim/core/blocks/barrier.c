@@ -205,22 +205,35 @@ static bool is_register(struct cw_opnd o)
     return o.kind == CW_OPND_R32;
 }
 
+static uint32_t known(const struct cw_core_warps *warps, uint32_t w, struct cw_opnd o)
+{
+    const struct cw_kernel *k = warps->warp[w].x[0].kernel;
+    return o.kind == CW_OPND_C32 ? k->c32[(size_t)o.idx * CW_LANES] : 0;
+}
+
+static void read_lanes(const struct cw_core_warps *warps, uint32_t w, const struct cw_uop *u, cw_lanes lanes, struct said *s)
+{
+    uint64_t id[CW_WARP_LANES_MAX] = {0}, count[CW_WARP_LANES_MAX] = {0};
+    const uint32_t first = cw_lanes_first(lanes);
+    cw_core__read_warp(warps, w, u->src[0], id);
+    if (u->src_cnt > 1 && u->src[1].kind != CW_OPND_NONE)
+        cw_core__read_warp(warps, w, u->src[1], count);
+    *s = (struct said){(uint32_t)id[first], (uint32_t)count[first], lanes};
+    for (cw_lanes left = lanes; left != 0; left = cw_lanes_rest(left))
+        if (id[cw_lanes_first(left)] != s->id || count[cw_lanes_first(left)] != s->count)
+            s->lanes &= ~cw_lanes_one(cw_lanes_first(left));
+}
+
 /* false: a fault, the first lane names no barrier. */
 static bool read_said(struct cw_core_blocks *blocks, uint32_t w, const struct cw_uop *u, cw_lanes lanes, struct said *s)
 {
     struct cw_core_warps *const warps = &blocks->cache.warps;
-    uint64_t id[CW_WARP_LANES_MAX] = {0}, count[CW_WARP_LANES_MAX] = {0};
     const uint32_t first = cw_lanes_first(lanes);
-    const bool has_count = u->src_cnt > 1 && u->src[1].kind != CW_OPND_NONE;
-    if (u->src_cnt > 0)
-        cw_core__read_warp(warps, w, u->src[0], id);
-    if (has_count)
-        cw_core__read_warp(warps, w, u->src[1], count);
-    *s = (struct said){(uint32_t)id[first], (uint32_t)count[first], lanes};
-    const bool differs = (u->src_cnt > 0 && is_register(u->src[0])) || (has_count && is_register(u->src[1]));
-    for (cw_lanes left = differs ? lanes : 0; left != 0; left = cw_lanes_rest(left))
-        if (id[cw_lanes_first(left)] != s->id || count[cw_lanes_first(left)] != s->count)
-            s->lanes &= ~cw_lanes_one(cw_lanes_first(left));
+    const bool has_id = u->src_cnt > 0, has_count = u->src_cnt > 1 && u->src[1].kind != CW_OPND_NONE;
+    if ((has_id && is_register(u->src[0])) || (has_count && is_register(u->src[1])))
+        read_lanes(warps, w, u, lanes, s);
+    else
+        *s = (struct said){has_id ? known(warps, w, u->src[0]) : 0, has_count ? known(warps, w, u->src[1]) : 0, lanes};
     if (s->id >= CW_BARRIERS)
         cw_core__fault(warps, w, first, u, CW_EFAULT, "barrier number above 15");
     return s->id < CW_BARRIERS;
