@@ -9,7 +9,7 @@ shift 2
 mkdir -p "$work/corpus"
 cd "$work"
 cmake -DFROM="$source_dir/csim/ptx/device_runtime.ptx" -DTO=device_runtime.c -DNAME=cw_ptx_device_runtime -P "$source_dir/cmake/text_to_c.cmake"
-clang-14 -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+clang-14 -std=c11 -gline-tables-only -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
     -DCW_PTX_MAX_UOPS=20000u -DCW_PTX_MAX_BYTES='(UINT64_C(1) << 22)' \
     -I"$source_dir/include" -I"$source_dir/csim" \
     "$source_dir"/tests/fuzz/fuzz_ptx.c "$source_dir"/csim/ptx/*.c device_runtime.c "$source_dir"/csim/ir/*.c "$source_dir"/csim/base/error.c -o fuzz_ptx

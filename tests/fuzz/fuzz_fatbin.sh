@@ -7,7 +7,7 @@ shift 3
 mkdir -p "$work/corpus"
 cd "$work"
 "$python" "$source_dir/tests/cuda/fatbin.py" "$source_dir/tests/cuda/kernels.ptx" corpus
-clang-14 -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -DCW_FATBIN_TEXT_MOST='((size_t)1 << 20)' \
+clang-14 -std=c11 -gline-tables-only -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -DCW_FATBIN_TEXT_MOST='((size_t)1 << 20)' \
     -I"$source_dir/harness" -I"$source_dir/csim" \
     "$source_dir"/tests/fuzz/fuzz_fatbin.c "$source_dir"/harness/fatbin/*.c "$source_dir"/csim/base/error.c -llz4 -lzstd -o fuzz_fatbin
 ./fuzz_fatbin corpus -max_len=20000 -timeout=10 "$@" -print_final_stats=1 2>fuzz.log || { tail -n 60 fuzz.log >&2; exit 1; }
