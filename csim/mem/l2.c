@@ -11,6 +11,7 @@
 #include "mem/cache_array.h"
 #include "mem/device_memory_private.h"
 #include "mem/mshr.h"
+#include "mem/mshr_unit.h"
 
 #define SECTORS_MAX (CW_LINE_BYTES_MAX / CW_SECTOR_BYTES)
 
@@ -36,6 +37,8 @@ struct cw_l2 {
     struct cw_mshr_file mshr;
     struct cw_adapt_l2_tags *tags;            /* NULL: the array alone knows the lines */
     const struct cw_adapt_l2_tags_view *view; /* Of the line that was found last, with tags. */
+    struct cw_mshr_unit *waiting;             /* NULL: mshr alone knows who waits. With it mshr's entries are names of lines. */
+    uint32_t entry;                           /* With it: the entry that it has named last. */
 };
 
 /* Sectors that a request touches. */
@@ -333,31 +336,75 @@ static bool memory_takes(struct cw_l2 *l2, const struct cw_message *p, uint32_t 
     return cw_dram_space(l2->dram, now) >= fetches + writes && (writes == 0 || cw_dram_can_tell(l2->dram));
 }
 
-/* The line's MSHR, with those sectors fetched into it. Here and below the caller has checked that there is room for all. */
-static struct cw_mshr *fetch_into(struct cw_l2 *l2, uint32_t index, uint32_t number, const struct cw_message *p, uint8_t fetch, cw_time now)
+/* What the MSHRs say of a request for those sectors of a line. */
+struct room {
+    bool free;        /* It may wait, or go on. */
+    bool behind;      /* Somebody waits whose sectors it touches. */
+    uint8_t fetching; /* Sectors of the line that are on their way. */
+};
+
+static __attribute__((noinline)) struct room ask_room(struct cw_l2 *l2, uint32_t number, uint8_t sectors)
+{
+    const struct cw_adapt_l2_mshr_view *view = cw_mshr_unit_ask(l2->waiting, number, sectors);
+    l2->entry = view->entry;
+    return (struct room){view->room, view->behind, view->fetching};
+}
+
+/* m: that of the line, or NULL. */
+static struct room room_for(struct cw_l2 *l2, const struct cw_mshr *m, uint32_t number, uint8_t sectors)
+{
+    if (__builtin_expect(l2->waiting != NULL, 0))
+        return ask_room(l2, number, sectors);
+    if (m == NULL)
+        return (struct room){.free = l2->mshr.free != NULL};
+    return (struct room){cw_mshr_can_merge(&l2->mshr, m), (m->sectors & sectors) != 0, m->fetching};
+}
+
+/* The entry that the unit has named, with the line's name. */
+static struct cw_mshr *named_entry(struct cw_l2 *l2, uint32_t index)
+{
+    struct cw_mshr *m = &l2->mshr.entry[l2->entry];
+    m->line = index;
+    return m;
+}
+
+/* The line gets an MSHR if it has none, and those sectors are fetched. Returns the sectors that come: DRAM may round. Here and below the caller
+ * has checked that there is room for all. */
+static uint8_t fetch_into(struct cw_l2 *l2, uint32_t index, uint32_t number, const struct cw_message *p, uint8_t fetch, cw_time now)
 {
     struct line *l = &l2->line[index];
     if (l->mshr == NULL)
-        set_mshr(l2, index, cw_mshr_take(&l2->mshr, index));
-    struct cw_mshr *m = l->mshr;
+        set_mshr(l2, index, l2->waiting != NULL ? named_entry(l2, index) : cw_mshr_take(&l2->mshr, index));
     if (fetch == 0)
-        return m;
+        return 0;
     l2->stats->l2_fetched_sectors += cw_sectors_count(fetch);
-    const uint32_t tag = (uint32_t)(m - l2->mshr.entry);
+    const uint32_t tag = (uint32_t)(l->mshr - l2->mshr.entry);
     if (cw_memory_is_pm(p->addr)) {
-        m->fetching |= fetch;
         cw_nvm_read(l2->nvm, fetch, tag, now);
-    } else {
-        m->fetching = (uint8_t)(m->fetching | cw_dram_round(l2->dram, fetch));
-        cw_dram_push(l2->dram, (uint64_t)number << l2->line_log2, fetch, false, tag, now);
+        return fetch;
     }
-    return m;
+    const uint8_t comes = (uint8_t)cw_dram_round(l2->dram, fetch);
+    cw_dram_push(l2->dram, (uint64_t)number << l2->line_log2, fetch, false, tag, now);
+    return comes;
+}
+
+/* Sectors that must be valid before p is performed. */
+static uint8_t needs_of(const struct cw_l2 *l2, const struct cw_message *p)
+{
+    return p->kind == CW_MSG_WRITE && !may_pass(l2, p) ? 0 : sectors_of(l2, p);
 }
 
 /* A request that finds its line, or a place for it, and not its sectors, waits for what is fetched. */
 static enum cw_l2_result wait_for(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_message *p, uint8_t fetch, cw_time now)
 {
-    cw_mshr_append(fetch_into(l2, index, number, p, fetch, now), p, sectors_of(l2, p));
+    const uint8_t comes = fetch_into(l2, index, number, p, fetch, now);
+    struct cw_mshr *m = l2->line[index].mshr;
+    if (__builtin_expect(l2->waiting != NULL, 0)) {
+        cw_mshr_unit_waits(l2->waiting, p, needs_of(l2, p), comes);
+        return CW_L2_MISS;
+    }
+    m->fetching |= comes;
+    cw_mshr_append(m, p, sectors_of(l2, p));
     return CW_L2_MISS;
 }
 
@@ -368,7 +415,14 @@ static enum cw_l2_result pass_on(struct cw_l2 *l2, uint32_t index, uint32_t numb
     const bool persists = cw_memory_is_pm(p->addr);
     if (!persists)
         cw_dram_push_told(l2->dram, (uint64_t)number << l2->line_log2, sectors_of(l2, p), p, now);
-    fetch_into(l2, index, number, p, fetch, now)->passed++;
+    const uint8_t comes = fetch_into(l2, index, number, p, fetch, now);
+    struct cw_mshr *m = l2->line[index].mshr;
+    if (__builtin_expect(l2->waiting != NULL, 0)) {
+        cw_mshr_unit_passes(l2->waiting, comes);
+    } else {
+        m->fetching |= comes;
+        m->passed++;
+    }
     *cycles = perform(l2, &l2->line[index], p);
     return persists ? CW_L2_DONE : CW_L2_PASSED;
 }
@@ -377,18 +431,18 @@ static enum cw_l2_result access_present(struct cw_l2 *l2, uint32_t index, uint32
                                         cw_time now)
 {
     struct line *l = &l2->line[index];
-    struct cw_mshr *m = l->mshr;
     const bool stays = p->kind == CW_MSG_WRITE && !may_pass(l2, p);
     const uint8_t need = sectors_of(l2, p), missing = stays ? 0 : (uint8_t)(need & ~l->valid);
-    const bool behind = m != NULL && (m->sectors & need) != 0, passes = may_pass(l2, p) && !behind;
-    if (missing == 0 && !behind) {
+    const struct room room = room_for(l2, l->mshr, number, need);
+    const bool passes = may_pass(l2, p) && !room.behind;
+    if (missing == 0 && !room.behind) {
         count(l2, p, false);
         *cycles = perform(l2, l, p);
         return CW_L2_DONE;
     }
-    if (m == NULL ? l2->mshr.free == NULL : !cw_mshr_can_merge(&l2->mshr, m))
+    if (!room.free)
         return CW_L2_STALL;
-    const uint8_t fetch = to_fetch(l2, missing, (uint8_t)(l->valid | (m != NULL ? m->fetching : 0u)));
+    const uint8_t fetch = to_fetch(l2, missing, (uint8_t)(l->valid | room.fetching));
     if (!memory_takes(l2, p, fetch != 0, passes && !cw_memory_is_pm(p->addr), now))
         return CW_L2_STALL_DRAM;
     count(l2, p, missing != 0);
@@ -399,7 +453,7 @@ static enum cw_l2_result access_absent(struct cw_l2 *l2, uint32_t index, uint32_
                                        cw_time now)
 {
     const bool passes = may_pass(l2, p), stays = p->kind == CW_MSG_WRITE && !passes;
-    if (index == CW_CACHE_NONE || (!stays && l2->mshr.free == NULL))
+    if (index == CW_CACHE_NONE || (!stays && !room_for(l2, NULL, number, sectors_of(l2, p)).free))
         return CW_L2_STALL;
     const bool to_dram = passes && !cw_memory_is_pm(p->addr);
     if (!memory_takes(l2, p, !stays, (uint32_t)(l2->line[index].dirty != 0) + to_dram, now))
@@ -444,6 +498,8 @@ enum cw_l2_result cw_l2_access(struct cw_l2 *l2, struct cw_message *p, uint32_t 
         result = access_present(l2, f.index, number, p, cycles, now);
     else
         result = access_absent(l2, f.index, number, p, cycles, now);
+    if (__builtin_expect(l2->waiting != NULL, 0))
+        cw_mshr_unit_done(l2->waiting);
     tell(l2, f, p->certain ? UNTOUCHED : outcome_of(result));
     return result;
 }
@@ -500,8 +556,31 @@ static bool can_serve(const struct cw_l2 *l2, const struct cw_mshr *m)
 {
     if (m->count == 0)
         return false;
-    const bool stays = m->head->kind == CW_MSG_WRITE && !may_pass(l2, m->head);
-    return stays || (sectors_of(l2, m->head) & ~l2->line[m->line].valid) == 0;
+    return (needs_of(l2, m->head) & ~l2->line[m->line].valid) == 0;
+}
+
+/* The line of an entry by the unit's words; the slice's own when it has none of that number, which wrong hardware may name. */
+static uint32_t line_said(const struct cw_l2 *l2, const struct cw_adapt_l2_mshr_view *view, uint32_t own)
+{
+    const uint32_t index = lookup(l2, view->line);
+    return index != CW_CACHE_NONE ? index : own;
+}
+
+/* What the unit is told, and has told, when sectors have come to the line or a request of it was performed. */
+static __attribute__((noinline)) void unit_here(struct cw_l2 *l2, const struct cw_adapt_l2_mshr_view *view, uint32_t index)
+{
+    if (view->ends)
+        set_mshr(l2, index, NULL);
+    cw_mshr_unit_here(l2->waiting, l2->line[index].valid);
+}
+
+static void sectors_come(struct cw_l2 *l2, struct cw_mshr *m, uint8_t sectors)
+{
+    m->fetching = (uint8_t)(m->fetching & ~sectors);
+    m->passed = m->fetching != 0 ? m->passed : 0;
+    if (can_serve(l2, m))
+        cw_mshr_make_ready(&l2->mshr, m);
+    retire(l2, m);
 }
 
 bool cw_l2_fill(struct cw_l2 *l2, cw_time now)
@@ -510,8 +589,10 @@ bool cw_l2_fill(struct cw_l2 *l2, cw_time now)
     if (!cw_dram_pop(l2->dram, &done, now) && (!cw_nvm_answers(l2->nvm) || !cw_nvm_pop(l2->nvm, &done.tag, &done.sectors, now)))
         return false;
     struct cw_mshr *m = &l2->mshr.entry[done.tag];
-    const struct found f = find_again(l2, m->line);
-    struct line *l = &l2->line[m->line];
+    const struct cw_adapt_l2_mshr_view *view = l2->waiting != NULL ? cw_mshr_unit_come(l2->waiting, done.tag, done.sectors) : NULL;
+    const uint32_t index = view != NULL ? line_said(l2, view, m->line) : m->line;
+    const struct found f = find_again(l2, index);
+    struct line *l = &l2->line[index];
     const uint64_t place = place_of(l2, l);
     l->valid |= done.sectors;
     for (uint32_t s = 0; s < l2->sectors; s++) {
@@ -521,22 +602,37 @@ bool cw_l2_fill(struct cw_l2 *l2, cw_time now)
             fetch_sector(l2, l, s, place);
         l->written[s] = UINT32_MAX;
     }
-    m->fetching = (uint8_t)(m->fetching & ~done.sectors);
-    m->passed = m->fetching != 0 ? m->passed : 0;
-    if (can_serve(l2, m))
-        cw_mshr_make_ready(&l2->mshr, m);
-    retire(l2, m);
+    if (view != NULL)
+        unit_here(l2, view, index);
+    else
+        sectors_come(l2, m, done.sectors);
     tell(l2, f, CHANGED);
     return true;
 }
 
 struct cw_message *cw_l2_replay_head(const struct cw_l2 *l2)
 {
+    if (__builtin_expect(l2->waiting != NULL, 0))
+        return cw_mshr_unit_head(l2->waiting);
     return l2->mshr.ready_head != NULL ? l2->mshr.ready_head->head : NULL;
+}
+
+static __attribute__((noinline)) struct cw_message *replay_by_unit(struct cw_l2 *l2, uint32_t *cycles)
+{
+    struct cw_message *p;
+    const struct cw_adapt_l2_mshr_view *view = cw_mshr_unit_perform(l2->waiting, &p);
+    const uint32_t index = line_said(l2, view, lookup(l2, local_line(l2, cw_message_place(p))));
+    const struct found f = find_again(l2, index);
+    *cycles = perform(l2, &l2->line[index], p);
+    unit_here(l2, view, index);
+    tell(l2, f, USED);
+    return p;
 }
 
 struct cw_message *cw_l2_replay(struct cw_l2 *l2, uint32_t *cycles)
 {
+    if (__builtin_expect(l2->waiting != NULL, 0))
+        return replay_by_unit(l2, cycles);
     struct cw_mshr *m = l2->mshr.ready_head;
     struct cw_message *p = cw_mshr_pop(m);
     const struct found f = find_again(l2, m->line);
@@ -583,7 +679,7 @@ static void reload(void *self)
 
 bool cw_l2_idle(const struct cw_l2 *l2)
 {
-    return l2->mshr.in_use == 0;
+    return l2->waiting != NULL ? cw_mshr_unit_empty(l2->waiting) : l2->mshr.in_use == 0;
 }
 
 void cw_l2_host_copy(struct cw_l2 *l2, uint64_t addr)
@@ -632,6 +728,8 @@ void cw_l2_state(struct cw_state *s, struct cw_l2 *l2)
     cw_mshr_state(s, &l2->mshr);
     if (l2->tags != NULL)
         cw_adapt_l2_tags_state(s, l2->tags);
+    if (l2->waiting != NULL)
+        cw_mshr_unit_state(s, l2->waiting);
 }
 
 /* The unit replaces the line whose last use is the longest ago. */
@@ -642,6 +740,13 @@ static int open_tags(struct cw_l2 *l2, const struct cw_unit_provider *units, str
     if (l2->config->l2_replacement != CW_REPLACE_LRU)
         return cw_fail(err, CW_EUNSUP, "l2.tags_unit = on needs l2.replacement = lru, which unit l2_tags has");
     return cw_adapt_l2_tags_create(&l2->tags, units, &tags, err);
+}
+
+static int open_mshr(struct cw_l2 *l2, const struct cw_unit_provider *units, struct cw_error *err)
+{
+    const struct cw_adapt_l2_mshr_config mshr = {
+        .partition = l2->index, .entries = l2->mshr.entries, .merge = l2->mshr.merge, .sectors = l2->sectors};
+    return cw_mshr_unit_create(&l2->waiting, units, &mshr, err);
 }
 
 int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, uint32_t index, struct cw_stats *stats, struct cw_memory *memory,
@@ -675,7 +780,9 @@ int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, uint32_t in
         cw_l2_destroy(l2);
         return cw_fail(err, CW_ENOMEM, "L2 slice: out of host memory");
     }
-    const int status = config->l2_tags_unit == CW_ON ? open_tags(l2, units, err) : CW_OK;
+    int status = config->l2_tags_unit == CW_ON ? open_tags(l2, units, err) : CW_OK;
+    if (status == CW_OK && config->l2_mshr_unit == CW_ON)
+        status = open_mshr(l2, units, err);
     if (status == CW_OK)
         *out = l2;
     else
@@ -689,6 +796,7 @@ void cw_l2_destroy(struct cw_l2 *l2)
         return;
     cw_memory__forget(l2->memory, l2->index, &l2->cache);
     cw_adapt_l2_tags_destroy(l2->tags);
+    cw_mshr_unit_destroy(l2->waiting);
     cw_mshr_destroy(&l2->mshr);
     cw_cache_array_destroy(&l2->array);
     free(l2->line);
