@@ -350,7 +350,7 @@ static __attribute__((noinline)) struct room ask_room(struct cw_l2 *l2, uint32_t
     return (struct room){view->room, view->behind, view->fetching};
 }
 
-/* m: that of the line, or NULL. */
+/* The MSHR m is that of the line, or NULL. */
 static struct room room_for(struct cw_l2 *l2, const struct cw_mshr *m, uint32_t number, uint8_t sectors)
 {
     if (__builtin_expect(l2->waiting != NULL, 0))

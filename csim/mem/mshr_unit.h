@@ -23,7 +23,7 @@ void cw_mshr_unit_destroy(struct cw_mshr_unit *u);
 void cw_mshr_unit_state(struct cw_state *s, struct cw_mshr_unit *u);
 /* A request for those sectors of a line of the partition; then at most once cw_mshr_unit_waits or _passes, and cw_mshr_unit_done in any case. */
 const struct cw_adapt_l2_mshr_view *cw_mshr_unit_ask(struct cw_mshr_unit *u, uint32_t line, uint8_t sectors);
-/* p is the unit's until it is performed. fetch: sectors that are on their way for it. */
+/* The unit has p until it is performed. fetch: sectors that are on their way for it. */
 void cw_mshr_unit_waits(struct cw_mshr_unit *u, struct cw_message *p, uint8_t needs, uint8_t fetch);
 void cw_mshr_unit_passes(struct cw_mshr_unit *u, uint8_t fetch);
 void cw_mshr_unit_done(struct cw_mshr_unit *u);

@@ -48,7 +48,7 @@ struct mshr {
     struct operation op[LATENCY]; /* The oldest one, which is answered, comes first. */
     uint32_t *list;               /* Ready entries that are not at the head, in their order. */
     uint32_t listed, used;
-    uint32_t at_head, head; /* enum at_head; which entry */
+    uint32_t at_head, head; /* One of enum at_head; which entry. */
 };
 
 static uint32_t mask_of(uint32_t width)

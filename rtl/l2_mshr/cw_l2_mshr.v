@@ -231,7 +231,7 @@ module cw_l2_mshr #(
             // An entry that is taken in this cycle has its line already.
             assign cmp_match[e] = cmp_kind_q == COMES  ? cmp_entry_q == NUMBER
                                   : take && free_q[e] ? cmp_line_q == ans_line_q
-                                                      : used_q[e] && cmp_line_q == line_q;
+                                                      : cmp_line_q == line_q;
             assign lines[e*LINE_W +: LINE_W] = line_q;
             assign knows[e*KNOW_W +: KNOW_W] = know_q;
 
@@ -271,6 +271,16 @@ module cw_l2_mshr #(
         .head_req_o  (head_req_o),
         .head_oh_o   (head_oh),
         .idle_o      (ready_idle)
+`ifdef CW_PROPERTIES
+        , .f_row_i    ({f_entry_q[ENTRY_W-1:0], f_place})
+        , .f_request_o(f_request)
+        , .f_listed_o (f_listed)
+        , .f_list_o   (f_list)
+        , .f_head_o   (f_head_entry)
+        , .f_coming_o (f_coming)
+        , .f_next_o   (f_next)
+        , .f_read_o   (f_read)
+`endif
     );
 
     assign ans_valid_o    = ans_q;
@@ -284,6 +294,231 @@ module cw_l2_mshr #(
     assign head_valid_o   = head_valid;
     assign empty_o        = used_q == NO_ENTRY;
     assign idle_o         = !cmp_q && !get_q && !ans_q && ready_idle;
+
+`ifdef CW_PROPERTIES
+    // One line: to a prover any, in a run the first that is asked for after a reset. And the requests of it that have one number.
+    wire [LINE_W-1:0]                     f_line;
+    (* anyconst *) reg [REQ_W-1:0]        f_req;
+    // Its request that is watched, in the RAM; the list of ready entries.
+    wire [REQ_W+SECTORS-1:0]              f_request;
+    wire [ENTRIES-1:0]                    f_listed;
+    wire [ENTRIES*(ENTRY_W+PLACE_W)-1:0]  f_list;
+    wire [ENTRY_W-1:0]                    f_head_entry;
+    wire                                  f_coming;
+    wire [PLACE_W-1:0]                    f_next;
+    wire [REQ_W+SECTORS-1:0]              f_read;
+    localparam                            F_ALL = ENTRIES < 4 ? ENTRIES : 4;  // entries that are looked at one by one
+    reg                                   f_past_q = 1'b0;
+    // What the ports have shown: operations one, two and three cycles ago.
+    reg  [2:0]                            f_op_q;
+    reg  [5:0]                            f_kind_q;
+    reg  [2:0]                            f_here_q;   // requests for the line
+    reg  [23:0]                           f_named_q;
+    reg  [3*SECTORS-1:0]                  f_sectors_q;
+    // The line: its entry, who waits; and of a request that is watched, how many wait before it, what it needs, and whether it may go.
+    reg                                   f_in_q;
+    reg  [7:0]                            f_entry_q;
+    reg  [CNT_W-1:0]                      f_waits_q;
+    reg  [CNT_W-1:0]                      f_places_q;
+    reg  [SECTORS-1:0]                    f_fetching_q;
+    reg  [SECTORS-1:0]                    f_touched_q;
+    reg                                   f_watch_q;
+    reg  [CNT_W-1:0]                      f_before_q;
+    reg  [SECTORS-1:0]                    f_needs_q;
+    reg                                   f_may_q;
+    wire [1:0]                            f_kind    = f_kind_q[5:4];
+    wire [SECTORS-1:0]                    f_sectors = f_sectors_q[2*SECTORS +: SECTORS];
+    wire                                  f_mine    = f_op_q[2] && f_kind == REQUEST && f_here_q[2];
+    wire                                  f_comes   = f_op_q[2] && f_kind == COMES && f_in_q && f_named_q[23:16] == f_entry_q;
+    wire                                  f_leaves  = f_op_q[2] && f_kind == PERFORMED && f_in_q && ans_hit_o && ans_entry_o == f_entry_q;
+    wire                                  f_takes   = f_mine && act_valid_i && ans_room_o;
+    wire [SECTORS-1:0]                    f_left    = f_fetching_q & ~f_sectors;
+    wire                                  f_ends    = f_comes ? f_waits_q == ZERO && f_left == NOTHING
+                                                              : f_leaves && f_waits_q == ONE && f_fetching_q == NOTHING;
+    wire                                  f_watches = f_takes && !act_pass_i && !f_watch_q && act_req_i == f_req;
+    // What the unit has of it.
+    reg  [LINE_W-1:0]                     f_own_line;
+    reg  [KNOW_W-1:0]                     f_own;
+    wire                                  f_ready;
+    wire [SECTORS-1:0]                    f_needs;
+    wire [SECTORS-1:0]                    f_touched;
+    wire [SECTORS-1:0]                    f_fetching;
+    wire [CNT_W-1:0]                      f_places;
+    wire [CNT_W-1:0]                      f_waits;
+    wire [PLACE_W-1:0]                    f_first;
+    wire [PLACE_W:0]                      f_end     = {1'b0, f_first} + {{(PLACE_W+1-CNT_W){1'b0}}, f_before_q};
+    wire [PLACE_W-1:0]                    f_place   = f_end[PLACE_W-1:0] - (f_end >= RING ? RING[PLACE_W-1:0] : {PLACE_W{1'b0}});
+    assign {f_ready, f_needs, f_touched, f_fetching, f_places, f_waits, f_first} = f_own;
+    wire                                  f_head    = (f_coming || head_valid) && head_oh[f_entry_q[ENTRY_W-1:0]];
+    reg  [ENTRIES-1:0]                    f_has;      // entries with the line
+    reg  [ENTRIES-1:0]                    f_get_has;   // with that of stage 2; that come there
+    reg  [ENTRIES-1:0]                    f_get_named;
+    reg  [ENTRIES-1:0]                    f_ans_has;   // of the answer, and what they know
+    reg  [LINE_W+KNOW_W-1:0]              f_ans_know;
+    reg                                   f_once;     // no two entries have a line
+    reg                                   f_order;    // ready entries are in the list or at the head, once
+    reg                                   f_firm;     // counts of entries, and places of the list
+    reg  [ENTRIES-1:0]                    f_in_list;
+    integer                               fx;
+    integer                               fy;
+
+    cw_nonsynth_choice #(
+        .W(LINE_W)
+    ) u_f_line (
+        .clk_i   (clk_i),
+        .rst_i   (rst_i),
+        .valid_i (op_valid_i && op_kind_i == REQUEST),
+        .value_i (op_line_i),
+        .choice_o(f_line)
+    );
+
+    always @* begin
+        f_own      = {KNOW_W{1'b0}};
+        f_own_line = {LINE_W{1'b0}};
+        f_once     = 1'b1;
+        f_order    = 1'b1;
+        f_firm     = 1'b1;
+        f_in_list  = NO_ENTRY;
+        f_ans_know = {(LINE_W+KNOW_W){1'b0}};
+        for (fx = 0; fx < ENTRIES; fx = fx + 1) begin
+            f_has[fx]     = used_q[fx] && lines[fx*LINE_W +: LINE_W] == f_line;
+            f_get_has[fx] = used_q[fx] && lines[fx*LINE_W +: LINE_W] == get_line_q;
+            f_get_named[fx] = fx[7:0] == f_named_q[15:8];
+            f_ans_has[fx] = used_q[fx] && (ans_kind_q == REQUEST ? lines[fx*LINE_W +: LINE_W] == ans_line_q
+                                                                 : ans_kind_q == COMES ? fx[7:0] == f_named_q[23:16] : head_oh[fx]);
+            if (f_ans_has[fx])
+                f_ans_know = f_ans_know | {lines[fx*LINE_W +: LINE_W], knows[fx*KNOW_W +: KNOW_W]};
+            if (fx[7:0] == f_entry_q) begin
+                f_own      = knows[fx*KNOW_W +: KNOW_W];
+                f_own_line = lines[fx*LINE_W +: LINE_W];
+            end
+            if (fx > 0)
+                f_firm = f_firm && (!f_listed[fx] || f_listed[fx-1]);
+        end
+        for (fx = 0; fx < F_ALL; fx = fx + 1) begin : each
+            reg [CNT_W-1:0]   waits_x;
+            reg [PLACE_W-1:0] first_x;
+
+            {waits_x, first_x} = knows[fx*KNOW_W +: CNT_W+PLACE_W];
+            for (fy = 0; fy < ENTRIES; fy = fy + 1) begin
+                f_once = f_once && !(fy != fx && used_q[fx] && used_q[fy] && lines[fx*LINE_W +: LINE_W] == lines[fy*LINE_W +: LINE_W]);
+                if (f_listed[fy] && f_list[fy*(ENTRY_W+PLACE_W) +: ENTRY_W] == fx[ENTRY_W-1:0]) begin
+                    f_order       = f_order && !f_in_list[fx] && used_q[fx];
+                    f_firm        = f_firm && f_list[fy*(ENTRY_W+PLACE_W)+ENTRY_W +: PLACE_W] == first_x;
+                    f_in_list[fx] = 1'b1;
+                end
+            end
+            if (used_q[fx]) begin
+                f_order = f_order && knows[fx*KNOW_W + KNOW_W-1] == (f_in_list[fx] || ((f_coming || head_valid) && head_oh[fx]));
+                f_order = f_order && !(f_in_list[fx] && (f_coming || head_valid) && head_oh[fx]);
+                f_firm  = f_firm && (!knows[fx*KNOW_W + KNOW_W-1] || waits_x != ZERO) && first_x <= LAST[PLACE_W-1:0];
+            end
+        end
+    end
+
+    always @(posedge clk_i) begin
+        f_past_q <= 1'b1;
+        if (rst_i) begin
+            f_op_q    <= 3'd0;
+            f_in_q    <= 1'b0;
+            f_watch_q <= 1'b0;
+        end else begin
+            f_op_q    <= {f_op_q[1:0], op_valid_i};
+            f_in_q    <= f_takes || (f_in_q && !(act_valid_i && f_ends));
+            f_watch_q <= f_watches || (f_watch_q && !(f_leaves && act_valid_i && f_before_q == ZERO));
+        end
+        f_kind_q    <= {f_kind_q[3:0], op_kind_i};
+        f_here_q    <= {f_here_q[1:0], op_line_i == f_line};
+        f_named_q   <= {f_named_q[15:0], op_entry_i};
+        f_sectors_q <= {f_sectors_q[2*SECTORS-1:0], op_sectors_i};
+        if (f_takes) begin
+            f_entry_q    <= ans_entry_o;
+            f_waits_q    <= (f_in_q ? f_waits_q : ZERO) + (act_pass_i ? ZERO : ONE);
+            f_places_q   <= (f_in_q ? f_places_q : ZERO) + ONE;
+            f_fetching_q <= (f_in_q ? f_fetching_q : NOTHING) | act_fetch_i;
+            f_touched_q  <= (f_in_q ? f_touched_q : NOTHING) | (act_pass_i ? NOTHING : f_sectors);
+        end else if (f_comes && act_valid_i) begin
+            f_fetching_q <= f_left;
+            f_places_q   <= f_left == NOTHING ? f_waits_q : f_places_q;
+            f_may_q      <= f_may_q || (f_before_q == ZERO && (f_needs_q & ~act_here_i) == NOTHING);
+        end else if (f_leaves && act_valid_i) begin
+            f_waits_q   <= f_waits_q - ONE;
+            f_places_q  <= f_places_q - ONE;
+            f_touched_q <= f_waits_q == ONE ? NOTHING : f_touched_q;
+            f_before_q  <= f_before_q - ONE;
+            f_may_q     <= f_before_q == ONE && (f_needs_q & ~act_here_i) == NOTHING;
+        end
+        if (f_watches) begin
+            f_before_q <= f_in_q ? f_waits_q : ZERO;
+            f_needs_q  <= act_needs_i;
+            f_may_q    <= 1'b0;
+        end
+    end
+
+    // Inside: stages have what the ports have shown; what stage 3 has read is the entry's; the list and the head are of entries in use.
+    wire f_stages = {ans_q, get_q, cmp_q} == f_op_q &&
+                    (!cmp_q || {cmp_kind_q, cmp_entry_q, cmp_sectors_q, cmp_line_q == f_line}
+                               == {f_kind_q[1:0], f_named_q[7:0], f_sectors_q[0 +: SECTORS], f_here_q[0]}) &&
+                    (!get_q || {get_kind_q, get_sectors_q, get_line_q == f_line}
+                               == {f_kind_q[3:2], f_sectors_q[SECTORS +: SECTORS], f_here_q[1]}) &&
+                    (!ans_q || {ans_kind_q, ans_sectors_q, ans_line_q == f_line} == {f_kind, f_sectors, f_here_q[2]});
+    wire f_found  = !get_q || (get_kind_q == REQUEST ? (get_match_q & used_q) == f_get_has && get_near_q == (request && ans_line_q == get_line_q)
+                                                     : !get_near_q && (get_kind_q != COMES || get_match_q == f_get_named));
+    wire f_read_3 = !ans_q || ans_kind_q == 2'd3 || (ans_kind_q == PERFORMED && !head_valid) ||
+                    (ans_used_q ? ans_oh_q == f_ans_has && |ans_oh_q && {ans_own_q, ans_know_q} == f_ans_know : f_ans_has == NO_ENTRY);
+    wire f_one    = !(f_coming || head_valid) || (|(head_oh & used_q) && head_oh == FIRST << f_head_entry);
+    wire f_behind = !(f_in_q && f_head) || f_next == (f_first == LAST[PLACE_W-1:0] ? {PLACE_W{1'b0}} : f_first + STEP);
+    wire f_kept   = f_request == {f_needs_q, f_req} && f_in_q && f_before_q < f_waits_q &&
+                    (f_before_q == ZERO ? f_needs == f_needs_q && f_ready == f_may_q : !f_may_q);
+    wire f_shown  = !f_head || !(f_coming ? f_before_q == ZERO : f_before_q == ONE) || f_read == {f_needs_q, f_req};
+
+    always @(`CW_PROPERTIES)
+        if (f_past_q) begin
+            // 1. An operation is answered three cycles later. What is not said is 0.
+            assert (f_stages);
+            assert (ans_valid_o == f_op_q[2] && (ans_hit_o || {ans_line_o, ans_fetching_o, ans_behind_o, ans_ends_o} == {(LINE_W+SECTORS+2){1'b0}}));
+            assert (f_op_q[2] && f_kind != 2'd3 ? ans_hit_o || ans_room_o || ans_entry_o == 8'd0 : {ans_hit_o, ans_room_o, ans_entry_o} == 10'd0);
+            assert (head_valid_o || head_req_o == {REQ_W{1'b0}});
+            cover (ans_valid_o && ans_hit_o && f_kind == PERFORMED && f_op_q[1] && f_op_q[0]);
+            // 2. A line has one entry from its first request that has room until nobody waits and nothing comes, and it is found.
+            assert (!f_mine || (ans_hit_o == f_in_q && (!f_in_q || (ans_entry_o == f_entry_q && ans_line_o == f_line))));
+            assert (!f_comes || (ans_hit_o && ans_entry_o == f_entry_q && ans_line_o == f_line));
+            assert (!(f_comes || f_leaves) || ans_ends_o == f_ends);
+            assert (f_has == (f_in_q ? FIRST << f_entry_q : NO_ENTRY) && |f_has == f_in_q && f_once);
+            assert (f_found);
+            assert (f_read_3);
+            cover (f_mine && f_in_q && f_here_q[1] && f_op_q[1]);
+            cover (f_mine && !f_in_q && f_entry_q == ENTRIES - 1 && !ans_room_o);
+            // 3. Each place of an entry is taken by one request that waits, or by a write that went on.
+            assert (!f_mine || ans_room_o == (f_in_q ? f_places_q < FULL : !(&used_q)));
+            assert (!f_in_q || (f_places == f_places_q && f_waits == f_waits_q && f_places_q <= FULL && f_waits_q <= f_places_q));
+            cover (f_mine && f_in_q && !ans_room_o && f_waits_q < f_places_q);
+            // 4. Sectors are on their way until they come, and touched until nobody waits.
+            assert (!f_mine || !f_in_q || ans_behind_o == |(f_touched_q & f_sectors));
+            assert (!((f_mine || f_comes) && f_in_q) || ans_fetching_o == f_fetching_q);
+            assert (!f_in_q || (f_touched == f_touched_q && f_fetching == f_fetching_q));
+            cover (f_mine && ans_behind_o && ans_room_o && ans_fetching_o == NOTHING);
+            // 5. Requests of an entry leave in their order, each once, and the first one when what it needs is there.
+            assert (!(f_watch_q && f_before_q == ZERO && head_valid && f_head) || (head_req_o == f_req && f_may_q));
+            assert (!f_watch_q || (f_kept && f_shown));
+            cover (f_watch_q && f_leaves && act_valid_i && f_before_q == ONE && ans_hit_o);
+            cover (f_watch_q && f_leaves && act_valid_i && f_before_q == ZERO);
+            // 6. An entry is ready if, and only if, it is in the list, once, or at the head.
+            assert (f_order);
+            assert (f_firm && f_one && f_behind);
+            cover (f_in_q && f_ready && head_valid && !f_head);
+            // 7. The lowest entry that is not in use is taken next.
+            assert (free_q == lowest(~used_q));
+            cover (&used_q);
+            cover (!(&used_q) && |used_q && free_q[0]);
+        end
+`endif
+`ifdef FORMAL
+    always @*
+        // power-up
+        if (!f_past_q)
+            assume (rst_i);
+`endif
 
     generate
         if (ENTRIES < 1 || ENTRIES > 256) begin : g_bad_entries

@@ -45,11 +45,12 @@ module cw_l2_mshr_ready #(
     output wire [ENTRIES-1:0] head_oh_o,    // its entry; a cycle before its request, too
     output wire               idle_o
 `ifdef CW_PROPERTIES
-    // a row of the RAM; entries in the list; the one at the head; the next request
+    // a row of the RAM; the list; the head's entry, and whether its request is read; the place behind it, and what the RAM shows
     , input  wire [ENTRY_W+PLACE_W-1:0]         f_row_i
     , output wire [REQ_W+SECTORS-1:0]           f_request_o
     , output wire [ENTRIES-1:0]                 f_listed_o
     , output wire [ENTRIES*(ENTRY_W+PLACE_W)-1:0] f_list_o
+    , output wire [ENTRY_W-1:0]                 f_head_o
     , output wire                               f_coming_o
     , output wire [PLACE_W-1:0]                 f_next_o
     , output wire [REQ_W+SECTORS-1:0]           f_read_o
@@ -144,6 +145,7 @@ module cw_l2_mshr_ready #(
 `ifdef CW_PROPERTIES
     assign f_listed_o = listed_q;
     assign f_list_o   = list_q;
+    assign f_head_o   = head_entry_q;
     assign f_coming_o = load;
     assign f_next_o   = next_q;
     assign f_read_o   = row;
