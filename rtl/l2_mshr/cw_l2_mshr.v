@@ -328,7 +328,7 @@ module cw_l2_mshr #(
     reg                                   f_may_q;
     wire [1:0]                            f_kind    = f_kind_q[5:4];
     wire [SECTORS-1:0]                    f_sectors = f_sectors_q[2*SECTORS +: SECTORS];
-    wire                                  f_mine    = f_op_q[2] && f_kind == REQUEST && f_here_q[2];
+    wire                                  f_mine    = f_op_q[2] && f_here_q[2];
     wire                                  f_comes   = f_op_q[2] && f_kind == COMES && f_in_q && f_named_q[23:16] == f_entry_q;
     wire                                  f_leaves  = f_op_q[2] && f_kind == PERFORMED && f_in_q && ans_hit_o && ans_entry_o == f_entry_q;
     wire                                  f_takes   = f_mine && act_valid_i && ans_room_o;
@@ -428,7 +428,7 @@ module cw_l2_mshr #(
             f_watch_q <= f_watches || (f_watch_q && !(f_leaves && act_valid_i && f_before_q == ZERO));
         end
         f_kind_q    <= {f_kind_q[3:0], op_kind_i};
-        f_here_q    <= {f_here_q[1:0], op_line_i == f_line};
+        f_here_q    <= {f_here_q[1:0], op_kind_i == REQUEST && op_line_i == f_line};
         f_named_q   <= {f_named_q[15:0], op_entry_i};
         f_sectors_q <= {f_sectors_q[2*SECTORS-1:0], op_sectors_i};
         if (f_takes) begin
@@ -457,11 +457,11 @@ module cw_l2_mshr #(
 
     // Inside: stages have what the ports have shown; what stage 3 has read is the entry's; the list and the head are of entries in use.
     wire f_stages = {ans_q, get_q, cmp_q} == f_op_q &&
-                    (!cmp_q || {cmp_kind_q, cmp_entry_q, cmp_sectors_q, cmp_line_q == f_line}
+                    (!cmp_q || {cmp_kind_q, cmp_entry_q, cmp_sectors_q, cmp_kind_q == REQUEST && cmp_line_q == f_line}
                                == {f_kind_q[1:0], f_named_q[7:0], f_sectors_q[0 +: SECTORS], f_here_q[0]}) &&
-                    (!get_q || {get_kind_q, get_sectors_q, get_line_q == f_line}
+                    (!get_q || {get_kind_q, get_sectors_q, get_kind_q == REQUEST && get_line_q == f_line}
                                == {f_kind_q[3:2], f_sectors_q[SECTORS +: SECTORS], f_here_q[1]}) &&
-                    (!ans_q || {ans_kind_q, ans_sectors_q, ans_line_q == f_line} == {f_kind, f_sectors, f_here_q[2]});
+                    (!ans_q || {ans_kind_q, ans_sectors_q, ans_kind_q == REQUEST && ans_line_q == f_line} == {f_kind, f_sectors, f_here_q[2]});
     wire f_found  = !get_q || (get_kind_q == REQUEST ? (get_match_q & used_q) == f_get_has && get_near_q == (request && ans_line_q == get_line_q)
                                                      : !get_near_q && (get_kind_q != COMES || get_match_q == f_get_named));
     wire f_read_3 = !ans_q || ans_kind_q == 2'd3 || (ans_kind_q == PERFORMED && !head_valid) ||
