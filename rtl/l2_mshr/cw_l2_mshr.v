@@ -179,7 +179,14 @@ module cw_l2_mshr #(
     wire [ENTRIES-1:0]         free_given = ~used_q | ans_oh_q;
 
     function [ENTRIES-1:0] lowest (input [ENTRIES-1:0] of);
-        lowest = of & (~of + FIRST);
+        reg     [ENTRIES-1:0] above;  // a lower one is there; in a tree, since a carry would be too slow
+        integer               step;
+        begin
+            above = of << 1;
+            for (step = 1; step < ENTRIES; step = step * 2)
+                above = above | (above << step);
+            lowest = of & ~above;
+        end
     endfunction
 
     always @(posedge clk_i) begin
@@ -396,10 +403,11 @@ module cw_l2_mshr #(
                 f_firm = f_firm && (!f_listed[fx] || f_listed[fx-1]);
         end
         for (fx = 0; fx < F_ALL; fx = fx + 1) begin : each
+            reg [CNT_W-1:0]   places_x;
             reg [CNT_W-1:0]   waits_x;
             reg [PLACE_W-1:0] first_x;
 
-            {waits_x, first_x} = knows[fx*KNOW_W +: CNT_W+PLACE_W];
+            {places_x, waits_x, first_x} = knows[fx*KNOW_W +: 2*CNT_W+PLACE_W];
             for (fy = 0; fy < ENTRIES; fy = fy + 1) begin
                 f_once = f_once && !(fy != fx && used_q[fx] && used_q[fy] && lines[fx*LINE_W +: LINE_W] == lines[fy*LINE_W +: LINE_W]);
                 if (f_listed[fy] && f_list[fy*(ENTRY_W+PLACE_W) +: ENTRY_W] == fx[ENTRY_W-1:0]) begin
@@ -412,6 +420,7 @@ module cw_l2_mshr #(
                 f_order = f_order && knows[fx*KNOW_W + KNOW_W-1] == (f_in_list[fx] || ((f_coming || head_valid) && head_oh[fx]));
                 f_order = f_order && !(f_in_list[fx] && (f_coming || head_valid) && head_oh[fx]);
                 f_firm  = f_firm && (!knows[fx*KNOW_W + KNOW_W-1] || waits_x != ZERO) && first_x <= LAST[PLACE_W-1:0];
+                f_firm  = f_firm && waits_x <= places_x && places_x <= FULL;
             end
         end
     end

@@ -4,7 +4,7 @@
  * wait for them. It is the MSHRs of csim/mem/l2.h. The unit knows a request by its number; what the request asks for is in a RAM beside it.
  *
  * Entries. [1] There are `entries` entries; one is in use or not. [2] One in use has a line, which no other one has, and the line's sectors
- * that are on their way. [3] It has `merge` places. A request that waits takes one, and so does a write that has gone on to memory. [4] The
+ * that are on their way. [3] It has `merge` places: a request that waits takes one, and so does a write that has gone on to memory. [4] The
  * requests that wait in it have an order, and each has a number and the sectors that it needs. [5] Its touched sectors are those of all
  * requests that have waited since nobody waited last. [6] It is ready or not.
  *
@@ -12,24 +12,24 @@
  * the entries as all operations before it have left them. [9] act_*, in the cycle of the answer, say what it does, and without act_valid
  * nothing changes.
  *
- * op_kind = 0, a request for the sectors op_sectors of the line op_line:
+ * Kind 0 asks for the sectors op_sectors of the line op_line:
  *  - [10] ans_hit = 1: the line has an entry, which is named; [11] else the lowest entry that is not in use is named, if there is one.
- *  - [12] ans_room = 1: one is named, and has a free place. Without it nothing changes.
+ *  - [12] ans_room = 1: one is named, and has a free place; without it nothing changes.
  *  - [13] ans_behind = 1: one of the sectors is touched.
- *  - [14] act_pass = 0: the request waits, as the last one, with the number act_req. It needs the sectors act_needs, and touches op_sectors.
- *  - [15] act_pass = 1: it is a write that goes on to memory. In both cases [16] the sectors act_fetch are on their way now, and [17] the entry
+ *  - [14] act_pass = 0: the request waits, as the last one, with the number act_req; it needs the sectors act_needs, and touches op_sectors.
+ *  - [15] act_pass = 1: it is a write that goes on to memory; in both cases: [16] the sectors act_fetch are on their way now, and [17] the entry
  *    is in use, with the line op_line.
  *
- * op_kind = 1, the sectors op_sectors of the entry op_entry come:
+ * Kind 1 says that sectors of the entry op_entry come:
  *  - [18] ans_hit = 1: the entry is in use, and is named.
- *  - [19] The sectors are no longer on their way. When none is, the places of writes are free.
- *  - [20] If somebody waits in it, and the first one needs no sector but those of act_here, it becomes ready. If it was not, it joins the list
+ *  - [19] The sectors op_sectors are no longer on their way; when none is, the places of writes are free.
+ *  - [20] If somebody waits in it, and the first one needs no sector but those of act_here, it becomes ready; if it was not, it joins the list
  *    of ready entries as its last.
  *
- * op_kind = 2, the head is performed:
+ * Kind 2 says that the head is performed:
  *  - [21] ans_hit = 1: head_valid is 1 in this cycle; the head's entry is named.
  *  - [22] The head leaves it.
- *  - [23] If another request waits in it, and needs no sector but those of act_here, that is the head in the next cycle. Else the entry is not
+ *  - [23] If another request waits in it, and needs no sector but those of act_here, that is the head in the next cycle; else the entry is not
  *    ready, and there is no head.
  *
  * [24] op_kind = 3 names nothing. [25] ans_ends = 1, of kinds 1 and 2: with act_valid nobody waits in the entry and nothing is on its way, so
