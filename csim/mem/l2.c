@@ -38,7 +38,9 @@ struct cw_l2 {
     struct cw_adapt_l2_tags *tags;            /* NULL: the array alone knows the lines */
     const struct cw_adapt_l2_tags_view *view; /* Of the line that was found last, with tags. */
     struct cw_mshr_unit *waiting;             /* NULL: mshr alone knows who waits. With it mshr's entries are names of lines. */
+    struct cw_mshr said, next;                /* With it: an entry by its words; mshr's ready_head, which has the request that is next. */
     uint32_t entry;                           /* With it: the entry that it has named last. */
+    bool told;                                /* There is one of these units. */
 };
 
 /* Sectors that a request touches. */
@@ -257,7 +259,7 @@ static struct found find_again(struct cw_l2 *l2, uint32_t index)
 /* Once after each of these: what has become of the line. */
 enum outcome { UNTOUCHED, CHANGED, USED };
 
-static __attribute__((noinline)) void tell_unit(struct cw_l2 *l2, struct found f, enum outcome outcome)
+static void tell_tags(struct cw_l2 *l2, struct found f, enum outcome outcome)
 {
     struct cw_adapt_l2_tags_line line = {.used = outcome == USED};
     if (outcome != UNTOUCHED && f.index != CW_CACHE_NONE) {
@@ -270,10 +272,27 @@ static __attribute__((noinline)) void tell_unit(struct cw_l2 *l2, struct found f
     cw_adapt_l2_tags_set(l2->tags, outcome == UNTOUCHED ? NULL : &line);
 }
 
+/* mshr has the request that is next by the unit's words: who looks for it need not know who says so. */
+static void show_next(struct cw_l2 *l2)
+{
+    l2->next.head = cw_mshr_unit_head(l2->waiting);
+    l2->mshr.ready_head = l2->next.head != NULL ? &l2->next : NULL;
+}
+
+static __attribute__((noinline)) void tell_units(struct cw_l2 *l2, struct found f, enum outcome outcome)
+{
+    if (l2->waiting != NULL) {
+        cw_mshr_unit_done(l2->waiting);
+        show_next(l2);
+    }
+    if (l2->tags != NULL)
+        tell_tags(l2, f, outcome);
+}
+
 static void tell(struct cw_l2 *l2, struct found f, enum outcome outcome)
 {
-    if (__builtin_expect(l2->tags != NULL, 0))
-        tell_unit(l2, f, outcome);
+    if (__builtin_expect(l2->told, 0))
+        tell_units(l2, f, outcome);
 }
 
 /* A request that is performed at once uses its line; one that waits does so later. */
@@ -336,28 +355,25 @@ static bool memory_takes(struct cw_l2 *l2, const struct cw_message *p, uint32_t 
     return cw_dram_space(l2->dram, now) >= fetches + writes && (writes == 0 || cw_dram_can_tell(l2->dram));
 }
 
-/* What the MSHRs say of a request for those sectors of a line. */
-struct room {
-    bool free;        /* It may wait, or go on. */
-    bool behind;      /* Somebody waits whose sectors it touches. */
-    uint8_t fetching; /* Sectors of the line that are on their way. */
-};
-
-static __attribute__((noinline)) struct room ask_room(struct cw_l2 *l2, uint32_t number, uint8_t sectors)
+/* What the unit says of a request for those sectors of a line, as if it were an MSHR. */
+static __attribute__((noinline)) const struct cw_mshr *ask_room(struct cw_l2 *l2, uint32_t number, uint8_t sectors)
 {
     const struct cw_adapt_l2_mshr_view *view = cw_mshr_unit_ask(l2->waiting, number, sectors);
     l2->entry = view->entry;
-    return (struct room){view->room, view->behind, view->fetching};
+    l2->said =
+        (struct cw_mshr){.count = view->room ? 0 : l2->mshr.merge, .sectors = view->behind ? sectors : 0, .fetching = view->fetching};
+    return &l2->said;
 }
 
-/* The MSHR m is that of the line, or NULL. */
-static struct room room_for(struct cw_l2 *l2, const struct cw_mshr *m, uint32_t number, uint8_t sectors)
+/* The MSHR of a line, which is m by the slice's own words; NULL: it has none. */
+static const struct cw_mshr *mshr_for(struct cw_l2 *l2, const struct cw_mshr *m, uint32_t number, uint8_t sectors)
 {
-    if (__builtin_expect(l2->waiting != NULL, 0))
-        return ask_room(l2, number, sectors);
-    if (m == NULL)
-        return (struct room){.free = l2->mshr.free != NULL};
-    return (struct room){cw_mshr_can_merge(&l2->mshr, m), (m->sectors & sectors) != 0, m->fetching};
+    return __builtin_expect(l2->waiting != NULL, 0) ? ask_room(l2, number, sectors) : m;
+}
+
+static bool has_room(const struct cw_l2 *l2, const struct cw_mshr *m)
+{
+    return m == NULL ? l2->mshr.free != NULL : cw_mshr_can_merge(&l2->mshr, m);
 }
 
 /* The entry that the unit has named, with the line's name. */
@@ -368,24 +384,25 @@ static struct cw_mshr *named_entry(struct cw_l2 *l2, uint32_t index)
     return m;
 }
 
-/* The line gets an MSHR if it has none, and those sectors are fetched. Returns the sectors that come: DRAM may round. Here and below the caller
- * has checked that there is room for all. */
-static uint8_t fetch_into(struct cw_l2 *l2, uint32_t index, uint32_t number, const struct cw_message *p, uint8_t fetch, cw_time now)
+/* The line's MSHR, with those sectors fetched into it. Here and below the caller has checked that there is room for all. */
+static struct cw_mshr *fetch_into(struct cw_l2 *l2, uint32_t index, uint32_t number, const struct cw_message *p, uint8_t fetch, cw_time now)
 {
     struct line *l = &l2->line[index];
     if (l->mshr == NULL)
         set_mshr(l2, index, l2->waiting != NULL ? named_entry(l2, index) : cw_mshr_take(&l2->mshr, index));
+    struct cw_mshr *m = l->mshr;
     if (fetch == 0)
-        return 0;
+        return m;
     l2->stats->l2_fetched_sectors += cw_sectors_count(fetch);
-    const uint32_t tag = (uint32_t)(l->mshr - l2->mshr.entry);
+    const uint32_t tag = (uint32_t)(m - l2->mshr.entry);
     if (cw_memory_is_pm(p->addr)) {
+        m->fetching |= fetch;
         cw_nvm_read(l2->nvm, fetch, tag, now);
-        return fetch;
+    } else {
+        m->fetching = (uint8_t)(m->fetching | cw_dram_round(l2->dram, fetch));
+        cw_dram_push(l2->dram, (uint64_t)number << l2->line_log2, fetch, false, tag, now);
     }
-    const uint8_t comes = (uint8_t)cw_dram_round(l2->dram, fetch);
-    cw_dram_push(l2->dram, (uint64_t)number << l2->line_log2, fetch, false, tag, now);
-    return comes;
+    return m;
 }
 
 /* Sectors that must be valid before p is performed. */
@@ -394,35 +411,38 @@ static uint8_t needs_of(const struct cw_l2 *l2, const struct cw_message *p)
     return p->kind == CW_MSG_WRITE && !may_pass(l2, p) ? 0 : sectors_of(l2, p);
 }
 
+/* The unit takes p, or a place for it, and what has been fetched into m just now. */
+static __attribute__((noinline)) void unit_takes(struct cw_l2 *l2, struct cw_mshr *m, struct cw_message *p, bool passes)
+{
+    if (passes)
+        cw_mshr_unit_passes(l2->waiting, m->fetching);
+    else
+        cw_mshr_unit_waits(l2->waiting, p, needs_of(l2, p), m->fetching);
+    m->fetching = 0;
+}
+
 /* A request that finds its line, or a place for it, and not its sectors, waits for what is fetched. */
 static enum cw_l2_result wait_for(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_message *p, uint8_t fetch, cw_time now)
 {
-    const uint8_t comes = fetch_into(l2, index, number, p, fetch, now);
-    struct cw_mshr *m = l2->line[index].mshr;
-    if (__builtin_expect(l2->waiting != NULL, 0)) {
-        cw_mshr_unit_waits(l2->waiting, p, needs_of(l2, p), comes);
-        return CW_L2_MISS;
-    }
-    m->fetching |= comes;
-    cw_mshr_append(m, p, sectors_of(l2, p));
+    struct cw_mshr *m = fetch_into(l2, index, number, p, fetch, now);
+    if (__builtin_expect(l2->waiting != NULL, 0))
+        unit_takes(l2, m, p, false);
+    else
+        cw_mshr_append(m, p, sectors_of(l2, p));
     return CW_L2_MISS;
 }
 
-/* A write goes on to memory instead. */
 static enum cw_l2_result pass_on(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_message *p, uint8_t fetch, uint32_t *cycles,
                                  cw_time now)
 {
     const bool persists = cw_memory_is_pm(p->addr);
     if (!persists)
         cw_dram_push_told(l2->dram, (uint64_t)number << l2->line_log2, sectors_of(l2, p), p, now);
-    const uint8_t comes = fetch_into(l2, index, number, p, fetch, now);
-    struct cw_mshr *m = l2->line[index].mshr;
-    if (__builtin_expect(l2->waiting != NULL, 0)) {
-        cw_mshr_unit_passes(l2->waiting, comes);
-    } else {
-        m->fetching |= comes;
+    struct cw_mshr *m = fetch_into(l2, index, number, p, fetch, now);
+    if (__builtin_expect(l2->waiting != NULL, 0))
+        unit_takes(l2, m, p, true);
+    else
         m->passed++;
-    }
     *cycles = perform(l2, &l2->line[index], p);
     return persists ? CW_L2_DONE : CW_L2_PASSED;
 }
@@ -433,16 +453,16 @@ static enum cw_l2_result access_present(struct cw_l2 *l2, uint32_t index, uint32
     struct line *l = &l2->line[index];
     const bool stays = p->kind == CW_MSG_WRITE && !may_pass(l2, p);
     const uint8_t need = sectors_of(l2, p), missing = stays ? 0 : (uint8_t)(need & ~l->valid);
-    const struct room room = room_for(l2, l->mshr, number, need);
-    const bool passes = may_pass(l2, p) && !room.behind;
-    if (missing == 0 && !room.behind) {
+    const struct cw_mshr *m = mshr_for(l2, l->mshr, number, need);
+    const bool behind = m != NULL && (m->sectors & need) != 0, passes = may_pass(l2, p) && !behind;
+    if (missing == 0 && !behind) {
         count(l2, p, false);
         *cycles = perform(l2, l, p);
         return CW_L2_DONE;
     }
-    if (!room.free)
+    if (!has_room(l2, m))
         return CW_L2_STALL;
-    const uint8_t fetch = to_fetch(l2, missing, (uint8_t)(l->valid | room.fetching));
+    const uint8_t fetch = to_fetch(l2, missing, (uint8_t)(l->valid | (m != NULL ? m->fetching : 0u)));
     if (!memory_takes(l2, p, fetch != 0, passes && !cw_memory_is_pm(p->addr), now))
         return CW_L2_STALL_DRAM;
     count(l2, p, missing != 0);
@@ -453,7 +473,7 @@ static enum cw_l2_result access_absent(struct cw_l2 *l2, uint32_t index, uint32_
                                        cw_time now)
 {
     const bool passes = may_pass(l2, p), stays = p->kind == CW_MSG_WRITE && !passes;
-    if (index == CW_CACHE_NONE || (!stays && !room_for(l2, NULL, number, sectors_of(l2, p)).free))
+    if (index == CW_CACHE_NONE || (!stays && !has_room(l2, mshr_for(l2, NULL, number, sectors_of(l2, p)))))
         return CW_L2_STALL;
     const bool to_dram = passes && !cw_memory_is_pm(p->addr);
     if (!memory_takes(l2, p, !stays, (uint32_t)(l2->line[index].dirty != 0) + to_dram, now))
@@ -498,8 +518,6 @@ enum cw_l2_result cw_l2_access(struct cw_l2 *l2, struct cw_message *p, uint32_t 
         result = access_present(l2, f.index, number, p, cycles, now);
     else
         result = access_absent(l2, f.index, number, p, cycles, now);
-    if (__builtin_expect(l2->waiting != NULL, 0))
-        cw_mshr_unit_done(l2->waiting);
     tell(l2, f, p->certain ? UNTOUCHED : outcome_of(result));
     return result;
 }
@@ -574,13 +592,28 @@ static __attribute__((noinline)) void unit_here(struct cw_l2 *l2, const struct c
     cw_mshr_unit_here(l2->waiting, l2->line[index].valid);
 }
 
-static void sectors_come(struct cw_l2 *l2, struct cw_mshr *m, uint8_t sectors)
+static inline void sectors_come(struct cw_l2 *l2, uint32_t index, uint8_t sectors)
 {
-    m->fetching = (uint8_t)(m->fetching & ~sectors);
-    m->passed = m->fetching != 0 ? m->passed : 0;
-    if (can_serve(l2, m))
-        cw_mshr_make_ready(&l2->mshr, m);
-    retire(l2, m);
+    struct line *l = &l2->line[index];
+    const uint64_t place = place_of(l2, l);
+    l->valid |= sectors;
+    for (uint32_t s = 0; s < l2->sectors; s++) {
+        if ((sectors & 1u << s) == 0)
+            continue;
+        if (cw_memory__has(l2->memory, place))
+            fetch_sector(l2, l, s, place);
+        l->written[s] = UINT32_MAX;
+    }
+}
+
+static __attribute__((noinline)) void fill_by_unit(struct cw_l2 *l2, const struct cw_dram_done *done)
+{
+    const struct cw_adapt_l2_mshr_view *view = cw_mshr_unit_come(l2->waiting, done->tag, done->sectors);
+    const uint32_t index = line_said(l2, view, l2->mshr.entry[done->tag].line);
+    const struct found f = find_again(l2, index);
+    sectors_come(l2, index, done->sectors);
+    unit_here(l2, view, index);
+    tell(l2, f, CHANGED);
 }
 
 bool cw_l2_fill(struct cw_l2 *l2, cw_time now)
@@ -588,32 +621,24 @@ bool cw_l2_fill(struct cw_l2 *l2, cw_time now)
     struct cw_dram_done done;
     if (!cw_dram_pop(l2->dram, &done, now) && (!cw_nvm_answers(l2->nvm) || !cw_nvm_pop(l2->nvm, &done.tag, &done.sectors, now)))
         return false;
-    struct cw_mshr *m = &l2->mshr.entry[done.tag];
-    const struct cw_adapt_l2_mshr_view *view = l2->waiting != NULL ? cw_mshr_unit_come(l2->waiting, done.tag, done.sectors) : NULL;
-    const uint32_t index = view != NULL ? line_said(l2, view, m->line) : m->line;
-    const struct found f = find_again(l2, index);
-    struct line *l = &l2->line[index];
-    const uint64_t place = place_of(l2, l);
-    l->valid |= done.sectors;
-    for (uint32_t s = 0; s < l2->sectors; s++) {
-        if ((done.sectors & 1u << s) == 0)
-            continue;
-        if (cw_memory__has(l2->memory, place))
-            fetch_sector(l2, l, s, place);
-        l->written[s] = UINT32_MAX;
+    if (__builtin_expect(l2->waiting != NULL, 0)) {
+        fill_by_unit(l2, &done);
+        return true;
     }
-    if (view != NULL)
-        unit_here(l2, view, index);
-    else
-        sectors_come(l2, m, done.sectors);
+    struct cw_mshr *m = &l2->mshr.entry[done.tag];
+    const struct found f = find_again(l2, m->line);
+    sectors_come(l2, m->line, done.sectors);
+    m->fetching = (uint8_t)(m->fetching & ~done.sectors);
+    m->passed = m->fetching != 0 ? m->passed : 0;
+    if (can_serve(l2, m))
+        cw_mshr_make_ready(&l2->mshr, m);
+    retire(l2, m);
     tell(l2, f, CHANGED);
     return true;
 }
 
 struct cw_message *cw_l2_replay_head(const struct cw_l2 *l2)
 {
-    if (__builtin_expect(l2->waiting != NULL, 0))
-        return cw_mshr_unit_head(l2->waiting);
     return l2->mshr.ready_head != NULL ? l2->mshr.ready_head->head : NULL;
 }
 
@@ -725,11 +750,15 @@ void cw_l2_state(struct cw_state *s, struct cw_l2 *l2)
         if (l2->array.tag[i] != CW_CACHE_EMPTY)
             cw_state_array(s, "data", data_of(l2, l), l2->line_bytes, 1);
     }
+    if (l2->waiting != NULL)
+        l2->mshr.ready_head = NULL;
     cw_mshr_state(s, &l2->mshr);
     if (l2->tags != NULL)
         cw_adapt_l2_tags_state(s, l2->tags);
-    if (l2->waiting != NULL)
+    if (l2->waiting != NULL) {
         cw_mshr_unit_state(s, l2->waiting);
+        show_next(l2);
+    }
 }
 
 /* The unit replaces the line whose last use is the longest ago. */
@@ -783,6 +812,7 @@ int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, uint32_t in
     int status = config->l2_tags_unit == CW_ON ? open_tags(l2, units, err) : CW_OK;
     if (status == CW_OK && config->l2_mshr_unit == CW_ON)
         status = open_mshr(l2, units, err);
+    l2->told = l2->tags != NULL || l2->waiting != NULL;
     if (status == CW_OK)
         *out = l2;
     else
