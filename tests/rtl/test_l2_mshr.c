@@ -22,7 +22,7 @@ enum kind { REQUEST, COMES, PERFORMED };
 static const params_t slice = {64, 8, 32, 4, 9};
 static const params_t minimal = {1, 1, 1, 1, 1};
 static const params_t odd = {3, 3, 3, 2, 3};
-static const params_t deep = {2, 64, 2, 4, 16};
+static const params_t deep = {2, 64, 2, 3, 16};
 static const params_t many = {21, 2, 5, 8, 6};
 static const params_t largest = {256, 64, 32, 8, 16};
 
