@@ -69,7 +69,6 @@ module cw_l2_mshr #(
     localparam [1:0] REQUEST = 2'd0, COMES = 2'd1, PERFORMED = 2'd2;
 
     localparam [ENTRIES-1:0] NO_ENTRY = {ENTRIES{1'b0}};
-    localparam [ENTRIES-1:0] FIRST    = 1;
     localparam [SECTORS-1:0] NOTHING  = {SECTORS{1'b0}};
     localparam [CNT_W-1:0]   ZERO     = {CNT_W{1'b0}};
     localparam [CNT_W-1:0]   ONE      = 1;
@@ -79,11 +78,8 @@ module cw_l2_mshr #(
     localparam [CNT_W-1:0]   FULL     = ALL[CNT_W-1:0];
     localparam [PLACE_W:0]   RING     = ALL[PLACE_W:0];
 
-    // Entries.
-    reg  [ENTRIES-1:0]         used_q;
-    wire [ENTRIES*LINE_W-1:0]  lines;
-    wire [ENTRIES*KNOW_W-1:0]  knows;
-    reg  [ENTRIES-1:0]         free_q;       // the lowest that is not in use
+    wire [ENTRIES-1:0]         used;         // entries in use
+    wire [ENTRIES-1:0]         free;         // the lowest that is not
 
     // Stage 1: the operation is compared with all entries.
     reg                        cmp_q;
@@ -103,7 +99,7 @@ module cw_l2_mshr #(
     wire [ENTRIES-1:0]         head_oh;
     wire [ENTRIES-1:0]         get_own = get_kind_q == PERFORMED ? head_oh : get_match_q;
     // Its line has that entry still, or, of sectors that come, it may be taken just now.
-    wire [ENTRIES-1:0]         get_oh  = get_own & (used_q | {ENTRIES{get_kind_q == COMES}});
+    wire [ENTRIES-1:0]         get_oh  = get_own & (used | {ENTRIES{get_kind_q == COMES}});
 
     // Stage 3: the answer, and what becomes of the entry.
     reg                        ans_q;
@@ -124,17 +120,18 @@ module cw_l2_mshr #(
     wire [PLACE_W-1:0]         first;        // of the first request
     assign {ready, needs, touched, fetching, places, waiting, first} = ans_used_q ? ans_know_q : {KNOW_W{1'b0}};
 
+    wire                       ready_idle;   // nobody comes to the head
     wire                       head_valid;
     wire [SECTORS-1:0]         next_needs;
     wire                       request   = ans_q && ans_kind_q == REQUEST;
     wire                       comes     = ans_q && ans_kind_q == COMES;
     wire                       performed = ans_q && ans_kind_q == PERFORMED;
     wire                       hit       = performed ? head_valid : (request || comes) && ans_used_q;
-    wire                       room      = request && (ans_used_q ? places < FULL : |free_q);
+    wire                       room      = request && (ans_used_q ? places < FULL : |free);
     wire [SECTORS-1:0]         left      = fetching & ~ans_sectors_q;  // on their way after those have come
     wire                       ends      = hit && (comes ? waiting == ZERO && left == NOTHING
                                                          : performed && waiting == ONE && fetching == NOTHING);
-    wire [ENTRIES-1:0]         named_oh  = hit ? ans_oh_q : free_q & {ENTRIES{request && !ans_used_q}};
+    wire [ENTRIES-1:0]         named_oh  = hit ? ans_oh_q : free & {ENTRIES{request && !ans_used_q}};
 
     wire                       act       = act_valid_i && (request ? room : hit);
     wire                       take      = act && request && !ans_used_q;
@@ -158,50 +155,19 @@ module cw_l2_mshr #(
 
     // Stage 2 has that from stage 3, when it is about the same entry.
     wire                       same     = get_near_q || |(get_oh & named_oh);
-    reg  [LINE_W-1:0]          get_line;
-    reg  [KNOW_W-1:0]          get_know;
-    reg  [7:0]                 entry;
-    integer                    n;
-
-    always @* begin
-        get_line = {LINE_W{1'b0}};
-        get_know = {KNOW_W{1'b0}};
-        entry    = 8'd0;
-        for (n = 0; n < ENTRIES; n = n + 1) begin
-            get_line = get_line | (lines[n*LINE_W +: LINE_W] & {LINE_W{get_oh[n]}});
-            get_know = get_know | (knows[n*KNOW_W +: KNOW_W] & {KNOW_W{get_oh[n]}});
-            entry    = entry | (n[7:0] & {8{named_oh[n]}});
-        end
-    end
-
-    // The lowest entry that is not in use, after each of what may happen to the named one.
-    wire [ENTRIES-1:0]         free_taken = ~used_q & ~free_q;
-    wire [ENTRIES-1:0]         free_given = ~used_q | ans_oh_q;
-
-    function [ENTRIES-1:0] lowest (input [ENTRIES-1:0] of);
-        reg     [ENTRIES-1:0] above;  // a lower one is there; in a tree, since a carry would be too slow
-        integer               step;
-        begin
-            above = of << 1;
-            for (step = 1; step < ENTRIES; step = step * 2)
-                above = above | (above << step);
-            lowest = of & ~above;
-        end
-    endfunction
+    wire [LINE_W-1:0]          get_line;
+    wire [KNOW_W-1:0]          get_know;
+    wire [7:0]                 entry;        // number of the named one
 
     always @(posedge clk_i) begin
         if (rst_i) begin
-            used_q <= NO_ENTRY;
-            free_q <= FIRST;
-            cmp_q  <= 1'b0;
-            get_q  <= 1'b0;
-            ans_q  <= 1'b0;
+            cmp_q <= 1'b0;
+            get_q <= 1'b0;
+            ans_q <= 1'b0;
         end else begin
-            used_q <= (used_q | (named_oh & {ENTRIES{take}})) & ~(named_oh & {ENTRIES{release_it}});
-            free_q <= take ? lowest(free_taken) : release_it ? lowest(free_given) : free_q;
-            cmp_q  <= op_valid_i;
-            get_q  <= cmp_q;
-            ans_q  <= get_q;
+            cmp_q <= op_valid_i;
+            get_q <= cmp_q;
+            ans_q <= get_q;
         end
         if (op_valid_i) begin
             cmp_kind_q    <= op_kind_i;
@@ -220,38 +186,43 @@ module cw_l2_mshr #(
             ans_kind_q    <= get_kind_q;
             ans_line_q    <= get_line_q;
             ans_sectors_q <= get_sectors_q;
-            ans_used_q    <= same ? (ans_used_q || take) && !release_it : |(get_oh & used_q);
+            ans_used_q    <= same ? (ans_used_q || take) && !release_it : |(get_oh & used);
             ans_oh_q      <= get_near_q ? named_oh : get_oh;
             ans_own_q     <= same ? (ans_used_q ? ans_own_q : ans_line_q) : get_line;
             ans_know_q    <= same ? (act ? new_know : ans_know_q) : get_know;
         end
     end
 
-    genvar e;
-    generate
-        for (e = 0; e < ENTRIES; e = e + 1) begin : g_entry
-            localparam [7:0] NUMBER = e;
-
-            reg  [LINE_W-1:0] line_q;
-            reg  [KNOW_W-1:0] know_q;
-
-            // An entry that is taken in this cycle has its line already.
-            assign cmp_match[e] = cmp_kind_q == COMES  ? cmp_entry_q == NUMBER
-                                  : take && free_q[e] ? cmp_line_q == ans_line_q
-                                                      : cmp_line_q == line_q;
-            assign lines[e*LINE_W +: LINE_W] = line_q;
-            assign knows[e*KNOW_W +: KNOW_W] = know_q;
-
-            always @(posedge clk_i)
-                if (act && named_oh[e]) begin
-                    know_q <= new_know;
-                    if (take)
-                        line_q <= ans_line_q;
-                end
-        end
-    endgenerate
-
-    wire ready_idle;
+    cw_l2_mshr_entries #(
+        .ENTRIES(ENTRIES),
+        .LINE_W (LINE_W),
+        .KNOW_W (KNOW_W)
+    ) u_entries (
+        .clk_i      (clk_i),
+        .rst_i      (rst_i),
+        .by_number_i(cmp_kind_q == COMES),
+        .number_i   (cmp_entry_q),
+        .line_i     (cmp_line_q),
+        .match_o    (cmp_match),
+        .get_oh_i   (get_oh),
+        .get_line_o (get_line),
+        .get_know_o (get_know),
+        .named_oh_i (named_oh),
+        .own_oh_i   (ans_oh_q),
+        .entry_o    (entry),
+        .act_i      (act),
+        .take_i     (take),
+        .release_i  (release_it),
+        .new_line_i (ans_line_q),
+        .new_know_i (new_know),
+        .used_o     (used),
+        .free_o     (free)
+`ifdef CW_PROPERTIES
+        , .f_lines_o(f_lines)
+        , .f_knows_o(f_knows)
+        , .f_once_o (f_once)
+`endif
+    );
 
     cw_l2_mshr_ready #(
         .ENTRIES(ENTRIES),
@@ -281,8 +252,11 @@ module cw_l2_mshr #(
 `ifdef CW_PROPERTIES
         , .f_row_i    ({f_entry_q[ENTRY_W-1:0], f_place})
         , .f_request_o(f_request)
-        , .f_listed_o (f_listed)
-        , .f_list_o   (f_list)
+        , .f_used_i   (used)
+        , .f_ready_i  (f_are_ready)
+        , .f_first_i  (f_firsts)
+        , .f_order_o  (f_order)
+        , .f_firm_o   (f_list_firm)
         , .f_head_o   (f_head_entry)
         , .f_coming_o (f_coming)
         , .f_next_o   (f_next)
@@ -299,22 +273,28 @@ module cw_l2_mshr #(
     assign ans_line_o     = ans_own_q & {LINE_W{hit}};
     assign ans_fetching_o = fetching & {SECTORS{hit}};
     assign head_valid_o   = head_valid;
-    assign empty_o        = used_q == NO_ENTRY;
+    assign empty_o        = used == NO_ENTRY;
     assign idle_o         = !cmp_q && !get_q && !ans_q && ready_idle;
 
 `ifdef CW_PROPERTIES
+    localparam [ENTRIES-1:0] FIRST = 1;
     // One line: to a prover any, in a run the first that is asked for after a reset. And the requests of it that have one number.
     wire [LINE_W-1:0]                     f_line;
     (* anyconst *) reg [REQ_W-1:0]        f_req;
-    // Its request that is watched, in the RAM; the list of ready entries.
+    // All entries; no two have a line; ready entries are in the list or at the head, once, and the list has the places of their first requests.
+    wire [ENTRIES*LINE_W-1:0]             f_lines;
+    wire [ENTRIES*KNOW_W-1:0]             f_knows;
+    wire                                  f_once;
+    wire                                  f_order;
+    wire                                  f_list_firm;
+    reg  [ENTRIES-1:0]                    f_are_ready;
+    reg  [ENTRIES*PLACE_W-1:0]            f_firsts;
+    // Its request that is watched, in the RAM; the head.
     wire [REQ_W+SECTORS-1:0]              f_request;
-    wire [ENTRIES-1:0]                    f_listed;
-    wire [ENTRIES*(ENTRY_W+PLACE_W)-1:0]  f_list;
     wire [ENTRY_W-1:0]                    f_head_entry;
     wire                                  f_coming;
     wire [PLACE_W-1:0]                    f_next;
     wire [REQ_W+SECTORS-1:0]              f_read;
-    localparam                            F_ALL = ENTRIES < 4 ? ENTRIES : 4;  // entries that are looked at one by one
     reg                                   f_past_q = 1'b0;
     // What the ports have shown: operations one, two and three cycles ago.
     reg  [2:0]                            f_op_q;
@@ -344,8 +324,6 @@ module cw_l2_mshr #(
                                                               : f_leaves && f_waits_q == ONE && f_fetching_q == NOTHING;
     wire                                  f_watches = f_takes && !act_pass_i && !f_watch_q && act_req_i == f_req;
     // What the unit has of it.
-    reg  [LINE_W-1:0]                     f_own_line;
-    reg  [KNOW_W-1:0]                     f_own;
     wire                                  f_ready;
     wire [SECTORS-1:0]                    f_needs;
     wire [SECTORS-1:0]                    f_touched;
@@ -355,19 +333,14 @@ module cw_l2_mshr #(
     wire [PLACE_W-1:0]                    f_first;
     wire [PLACE_W:0]                      f_end     = {1'b0, f_first} + {{(PLACE_W+1-CNT_W){1'b0}}, f_before_q};
     wire [PLACE_W-1:0]                    f_place   = f_end[PLACE_W-1:0] - (f_end >= RING ? RING[PLACE_W-1:0] : {PLACE_W{1'b0}});
-    assign {f_ready, f_needs, f_touched, f_fetching, f_places, f_waits, f_first} = f_own;
+    assign {f_ready, f_needs, f_touched, f_fetching, f_places, f_waits, f_first} = f_knows[f_entry_q[ENTRY_W-1:0]*KNOW_W +: KNOW_W];
     wire                                  f_head    = (f_coming || head_valid) && head_oh[f_entry_q[ENTRY_W-1:0]];
     reg  [ENTRIES-1:0]                    f_has;      // entries with the line
-    reg  [ENTRIES-1:0]                    f_get_has;   // with that of stage 2; that come there
-    reg  [ENTRIES-1:0]                    f_get_named;
-    reg  [ENTRIES-1:0]                    f_ans_has;   // of the answer, and what they know
+    reg  [ENTRIES-1:0]                    f_get_has;  // with that of stage 2
+    reg  [ENTRIES-1:0]                    f_ans_has;  // of the answer, and what they know
     reg  [LINE_W+KNOW_W-1:0]              f_ans_know;
-    reg                                   f_once;     // no two entries have a line
-    reg                                   f_order;    // ready entries are in the list or at the head, once
-    reg                                   f_firm;     // counts of entries, and places of the list
-    reg  [ENTRIES-1:0]                    f_in_list;
+    reg                                   f_firm;     // counts of entries
     integer                               fx;
-    integer                               fy;
 
     cw_nonsynth_choice #(
         .W(LINE_W)
@@ -380,48 +353,23 @@ module cw_l2_mshr #(
     );
 
     always @* begin
-        f_own      = {KNOW_W{1'b0}};
-        f_own_line = {LINE_W{1'b0}};
-        f_once     = 1'b1;
-        f_order    = 1'b1;
         f_firm     = 1'b1;
-        f_in_list  = NO_ENTRY;
         f_ans_know = {(LINE_W+KNOW_W){1'b0}};
-        for (fx = 0; fx < ENTRIES; fx = fx + 1) begin
-            f_has[fx]     = used_q[fx] && lines[fx*LINE_W +: LINE_W] == f_line;
-            f_get_has[fx] = used_q[fx] && lines[fx*LINE_W +: LINE_W] == get_line_q;
-            f_get_named[fx] = fx[7:0] == f_named_q[15:8];
-            f_ans_has[fx] = used_q[fx] && (ans_kind_q == REQUEST ? lines[fx*LINE_W +: LINE_W] == ans_line_q
-                                                                 : ans_kind_q == COMES ? fx[7:0] == f_named_q[23:16] : head_oh[fx]);
-            if (f_ans_has[fx])
-                f_ans_know = f_ans_know | {lines[fx*LINE_W +: LINE_W], knows[fx*KNOW_W +: KNOW_W]};
-            if (fx[7:0] == f_entry_q) begin
-                f_own      = knows[fx*KNOW_W +: KNOW_W];
-                f_own_line = lines[fx*LINE_W +: LINE_W];
-            end
-            if (fx > 0)
-                f_firm = f_firm && (!f_listed[fx] || f_listed[fx-1]);
-        end
-        for (fx = 0; fx < F_ALL; fx = fx + 1) begin : each
-            reg [CNT_W-1:0]   places_x;
-            reg [CNT_W-1:0]   waits_x;
-            reg [PLACE_W-1:0] first_x;
+        for (fx = 0; fx < ENTRIES; fx = fx + 1) begin : each
+            reg [CNT_W-1:0] places_x;
+            reg [CNT_W-1:0] waits_x;
 
-            {places_x, waits_x, first_x} = knows[fx*KNOW_W +: 2*CNT_W+PLACE_W];
-            for (fy = 0; fy < ENTRIES; fy = fy + 1) begin
-                f_once = f_once && !(fy != fx && used_q[fx] && used_q[fy] && lines[fx*LINE_W +: LINE_W] == lines[fy*LINE_W +: LINE_W]);
-                if (f_listed[fy] && f_list[fy*(ENTRY_W+PLACE_W) +: ENTRY_W] == fx[ENTRY_W-1:0]) begin
-                    f_order       = f_order && !f_in_list[fx] && used_q[fx];
-                    f_firm        = f_firm && f_list[fy*(ENTRY_W+PLACE_W)+ENTRY_W +: PLACE_W] == first_x;
-                    f_in_list[fx] = 1'b1;
-                end
-            end
-            if (used_q[fx]) begin
-                f_order = f_order && knows[fx*KNOW_W + KNOW_W-1] == (f_in_list[fx] || ((f_coming || head_valid) && head_oh[fx]));
-                f_order = f_order && !(f_in_list[fx] && (f_coming || head_valid) && head_oh[fx]);
-                f_firm  = f_firm && (!knows[fx*KNOW_W + KNOW_W-1] || waits_x != ZERO) && first_x <= LAST[PLACE_W-1:0];
-                f_firm  = f_firm && waits_x <= places_x && places_x <= FULL;
-            end
+            f_has[fx]     = used[fx] && f_lines[fx*LINE_W +: LINE_W] == f_line;
+            f_get_has[fx] = used[fx] && f_lines[fx*LINE_W +: LINE_W] == get_line_q;
+            f_ans_has[fx] = used[fx] && (ans_kind_q == REQUEST ? f_lines[fx*LINE_W +: LINE_W] == ans_line_q
+                                           : ans_kind_q == COMES ? fx[7:0] == f_named_q[23:16] : head_oh[fx]);
+            if (f_ans_has[fx])
+                f_ans_know = f_ans_know | {f_lines[fx*LINE_W +: LINE_W], f_knows[fx*KNOW_W +: KNOW_W]};
+            {places_x, waits_x, f_firsts[fx*PLACE_W +: PLACE_W]} = f_knows[fx*KNOW_W +: 2*CNT_W+PLACE_W];
+            f_are_ready[fx] = f_knows[fx*KNOW_W + KNOW_W-1];
+            if (used[fx])
+                f_firm = f_firm && (!f_are_ready[fx] || waits_x != ZERO) && f_firsts[fx*PLACE_W +: PLACE_W] <= LAST[PLACE_W-1:0] &&
+                         waits_x <= places_x && places_x <= FULL;
         end
     end
 
@@ -471,11 +419,11 @@ module cw_l2_mshr #(
                     (!get_q || {get_kind_q, get_sectors_q, get_kind_q == REQUEST && get_line_q == f_line}
                                == {f_kind_q[3:2], f_sectors_q[SECTORS +: SECTORS], f_here_q[1]}) &&
                     (!ans_q || {ans_kind_q, ans_sectors_q, ans_kind_q == REQUEST && ans_line_q == f_line} == {f_kind, f_sectors, f_here_q[2]});
-    wire f_found  = !get_q || (get_kind_q == REQUEST ? (get_match_q & used_q) == f_get_has && get_near_q == (request && ans_line_q == get_line_q)
-                                                     : !get_near_q && (get_kind_q != COMES || get_match_q == f_get_named));
+    wire f_found  = !get_q || (get_kind_q == REQUEST ? (get_match_q & used) == f_get_has && get_near_q == (request && ans_line_q == get_line_q)
+                                                     : !get_near_q && (get_kind_q != COMES || get_match_q == FIRST << f_named_q[15:8]));
     wire f_read_3 = !ans_q || ans_kind_q == 2'd3 || (ans_kind_q == PERFORMED && !head_valid) ||
                     (ans_used_q ? ans_oh_q == f_ans_has && |ans_oh_q && {ans_own_q, ans_know_q} == f_ans_know : f_ans_has == NO_ENTRY);
-    wire f_one    = !(f_coming || head_valid) || (|(head_oh & used_q) && head_oh == FIRST << f_head_entry);
+    wire f_one    = !(f_coming || head_valid) || (|(head_oh & used) && head_oh == FIRST << f_head_entry);
     wire f_behind = !(f_in_q && f_head) || f_next == (f_first == LAST[PLACE_W-1:0] ? {PLACE_W{1'b0}} : f_first + STEP);
     wire f_kept   = f_request == {f_needs_q, f_req} && f_in_q && f_before_q < f_waits_q &&
                     (f_before_q == ZERO ? f_needs == f_needs_q && f_ready == f_may_q : !f_may_q);
@@ -499,7 +447,7 @@ module cw_l2_mshr #(
             cover (f_mine && f_in_q && f_here_q[1] && f_op_q[1]);
             cover (f_mine && !f_in_q && f_entry_q == ENTRIES - 1 && !ans_room_o);
             // 3. Each place of an entry is taken by one request that waits, or by a write that went on.
-            assert (!f_mine || ans_room_o == (f_in_q ? f_places_q < FULL : !(&used_q)));
+            assert (!f_mine || ans_room_o == (f_in_q ? f_places_q < FULL : !(&used)));
             assert (!f_in_q || (f_places == f_places_q && f_waits == f_waits_q && f_places_q <= FULL && f_waits_q <= f_places_q));
             cover (f_mine && f_in_q && !ans_room_o && f_waits_q < f_places_q);
             // 4. Sectors are on their way until they come, and touched until nobody waits.
@@ -514,12 +462,12 @@ module cw_l2_mshr #(
             cover (f_watch_q && f_leaves && act_valid_i && f_before_q == ZERO);
             // 6. An entry is ready if, and only if, it is in the list, once, or at the head.
             assert (f_order);
-            assert (f_firm && f_one && f_behind);
+            assert (f_firm && f_list_firm && f_one && f_behind);
             cover (f_in_q && f_ready && head_valid && !f_head);
             // 7. The lowest entry that is not in use is taken next.
-            assert (free_q == lowest(~used_q));
-            cover (&used_q);
-            cover (!(&used_q) && |used_q && free_q[0]);
+            assert (free == (~used & (used + FIRST)));
+            cover (&used);
+            cover (!(&used) && |used && free[0]);
         end
 `endif
 `ifdef FORMAL

@@ -45,11 +45,15 @@ module cw_l2_mshr_ready #(
     output wire [ENTRIES-1:0] head_oh_o,    // its entry; a cycle before its request, too
     output wire               idle_o
 `ifdef CW_PROPERTIES
-    // a row of the RAM; the list; the head's entry, and whether its request is read; the place behind it, and what the RAM shows
+    // a row of the RAM; which entries are in use and ready, and the places of their first requests, as the list has them; the head's entry,
+    // and whether its request is read; the place behind it, and what the RAM shows
     , input  wire [ENTRY_W+PLACE_W-1:0]         f_row_i
     , output wire [REQ_W+SECTORS-1:0]           f_request_o
-    , output wire [ENTRIES-1:0]                 f_listed_o
-    , output wire [ENTRIES*(ENTRY_W+PLACE_W)-1:0] f_list_o
+    , input  wire [ENTRIES-1:0]                 f_used_i
+    , input  wire [ENTRIES-1:0]                 f_ready_i
+    , input  wire [ENTRIES*PLACE_W-1:0]         f_first_i
+    , output reg                                f_order_o  // who is ready is in the list or at the head, once
+    , output reg                                f_firm_o   // the list has no gap, and the right places
     , output wire [ENTRY_W-1:0]                 f_head_o
     , output wire                               f_coming_o
     , output wire [PLACE_W-1:0]                 f_next_o
@@ -143,8 +147,29 @@ module cw_l2_mshr_ready #(
     assign idle_o       = head_valid_o || (state_q == ST_NONE && !listed_q[0]);
 
 `ifdef CW_PROPERTIES
-    assign f_listed_o = listed_q;
-    assign f_list_o   = list_q;
+    localparam          F_ALL = ENTRIES < 4 ? ENTRIES : 4;  // entries that are looked at one by one
+    reg                 f_listed;
+    reg                 f_at_head;
+    integer             fx;
+    integer             fy;
+
+    always @* begin
+        f_order_o = 1'b1;
+        f_firm_o  = (listed_q & ~((listed_q << 1) | FIRST)) == {ENTRIES{1'b0}};
+        for (fx = 0; fx < F_ALL; fx = fx + 1) begin
+            f_listed  = 1'b0;
+            f_at_head = (load || head_valid_o) && head_oh_q[fx];
+            for (fy = 0; fy < ENTRIES; fy = fy + 1)
+                if (listed_q[fy] && list_q[fy*ITEM_W +: ENTRY_W] == fx[ENTRY_W-1:0]) begin
+                    f_order_o = f_order_o && !f_listed && f_used_i[fx];
+                    f_firm_o  = f_firm_o && list_q[fy*ITEM_W+ENTRY_W +: PLACE_W] == f_first_i[fx*PLACE_W +: PLACE_W];
+                    f_listed  = 1'b1;
+                end
+            if (f_used_i[fx])
+                f_order_o = f_order_o && f_ready_i[fx] == (f_listed || f_at_head) && !(f_listed && f_at_head);
+        end
+    end
+
     assign f_head_o   = head_entry_q;
     assign f_coming_o = load;
     assign f_next_o   = next_q;
