@@ -157,18 +157,12 @@ module cw_l2_mshr #(
     wire                       same     = get_near_q || |(get_oh & named_oh);
     wire [LINE_W-1:0]          get_line;
     wire [KNOW_W-1:0]          get_know;
-    wire [7:0]                 entry;        // number of the named one
+    wire [7:0]                 own_entry;    // numbers
+    wire [7:0]                 free_entry;
+    wire [7:0]                 entry     = hit ? own_entry : free_entry & {8{request && !ans_used_q}};
 
     always @(posedge clk_i) begin
-        if (rst_i) begin
-            cmp_q <= 1'b0;
-            get_q <= 1'b0;
-            ans_q <= 1'b0;
-        end else begin
-            cmp_q <= op_valid_i;
-            get_q <= cmp_q;
-            ans_q <= get_q;
-        end
+        {ans_q, get_q, cmp_q} <= rst_i ? 3'd0 : {get_q, cmp_q, op_valid_i};
         if (op_valid_i) begin
             cmp_kind_q    <= op_kind_i;
             cmp_line_q    <= op_line_i;
@@ -198,29 +192,30 @@ module cw_l2_mshr #(
         .LINE_W (LINE_W),
         .KNOW_W (KNOW_W)
     ) u_entries (
-        .clk_i      (clk_i),
-        .rst_i      (rst_i),
-        .by_number_i(cmp_kind_q == COMES),
-        .number_i   (cmp_entry_q),
-        .line_i     (cmp_line_q),
-        .match_o    (cmp_match),
-        .get_oh_i   (get_oh),
-        .get_line_o (get_line),
-        .get_know_o (get_know),
-        .named_oh_i (named_oh),
-        .own_oh_i   (ans_oh_q),
-        .entry_o    (entry),
-        .act_i      (act),
-        .take_i     (take),
-        .release_i  (release_it),
-        .new_line_i (ans_line_q),
-        .new_know_i (new_know),
-        .used_o     (used),
-        .free_o     (free)
+        .clk_i       (clk_i),
+        .rst_i       (rst_i),
+        .by_number_i (cmp_kind_q == COMES),
+        .number_i    (cmp_entry_q),
+        .line_i      (cmp_line_q),
+        .match_o     (cmp_match),
+        .get_oh_i    (get_oh),
+        .get_line_o  (get_line),
+        .get_know_o  (get_know),
+        .named_oh_i  (named_oh),
+        .own_oh_i    (ans_oh_q),
+        .own_entry_o (own_entry),
+        .act_i       (act),
+        .take_i      (take),
+        .release_i   (release_it),
+        .new_line_i  (ans_line_q),
+        .new_know_i  (new_know),
+        .used_o      (used),
+        .free_o      (free),
+        .free_entry_o(free_entry)
 `ifdef CW_PROPERTIES
-        , .f_lines_o(f_lines)
-        , .f_knows_o(f_knows)
-        , .f_once_o (f_once)
+        , .f_lines_o (f_lines)
+        , .f_knows_o (f_knows)
+        , .f_once_o  (f_once)
 `endif
     );
 

@@ -33,8 +33,8 @@ module cw_l2_mshr_entries #(
     output reg  [KNOW_W-1:0]  get_know_o,
     // what becomes of the entry that an operation names
     input  wire [ENTRIES-1:0] named_oh_i,
-    input  wire [ENTRIES-1:0] own_oh_i,    // the same if it is in use; known earlier
-    output reg  [7:0]         entry_o,     // its number
+    input  wire [ENTRIES-1:0] own_oh_i,     // the same if it is in use; known earlier
+    output reg  [7:0]         own_entry_o,  // its number
     input  wire               act_i,
     input  wire               take_i,
     input  wire               release_i,
@@ -42,7 +42,8 @@ module cw_l2_mshr_entries #(
     input  wire [KNOW_W-1:0]  new_know_i,
     // status
     output wire [ENTRIES-1:0] used_o,
-    output wire [ENTRIES-1:0] free_o       // the lowest that is not in use
+    output wire [ENTRIES-1:0] free_o,       // the lowest that is not in use
+    output reg  [7:0]         free_entry_o
 `ifdef CW_PROPERTIES
     // what all entries have; whether no two that are in use have the same line
     , output wire [ENTRIES*LINE_W-1:0] f_lines_o
@@ -77,13 +78,15 @@ module cw_l2_mshr_entries #(
     endfunction
 
     always @* begin
-        get_line_o = {LINE_W{1'b0}};
-        get_know_o = {KNOW_W{1'b0}};
-        entry_o    = 8'd0;
+        get_line_o   = {LINE_W{1'b0}};
+        get_know_o   = {KNOW_W{1'b0}};
+        own_entry_o  = 8'd0;
+        free_entry_o = 8'd0;
         for (n = 0; n < ENTRIES; n = n + 1) begin
-            get_line_o = get_line_o | (lines[n*LINE_W +: LINE_W] & {LINE_W{get_oh_i[n]}});
-            get_know_o = get_know_o | (knows[n*KNOW_W +: KNOW_W] & {KNOW_W{get_oh_i[n]}});
-            entry_o    = entry_o | (n[7:0] & {8{named_oh_i[n]}});
+            get_line_o   = get_line_o | (lines[n*LINE_W +: LINE_W] & {LINE_W{get_oh_i[n]}});
+            get_know_o   = get_know_o | (knows[n*KNOW_W +: KNOW_W] & {KNOW_W{get_oh_i[n]}});
+            own_entry_o  = own_entry_o | (n[7:0] & {8{own_oh_i[n]}});
+            free_entry_o = free_entry_o | (n[7:0] & {8{free_q[n]}});
         end
     end
 
