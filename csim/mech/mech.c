@@ -80,7 +80,7 @@ static uint32_t contributors(struct contributor all[CONTRIBUTORS_MAX])
         assert(cnt + 1 < CONTRIBUTORS_MAX);
         all[cnt++] = (struct contributor){cw_controls[i]->unit, cw_controls[i]->unit_cnt, cw_controls[i]->keys, cw_controls[i]->counters};
     }
-    all[cnt++] = (struct contributor){.unit = &cw_partition_unit, .unit_cnt = 1};
+    all[cnt++] = (struct contributor){.unit = cw_partition_units, .unit_cnt = CW_PARTITION_UNITS};
     return cnt;
 }
 

@@ -11,6 +11,7 @@
 #include "mem/cache_array.h"
 #include "mem/device_memory_private.h"
 #include "mem/mshr.h"
+#include "mem/mshr_unit.h"
 
 #define SECTORS_MAX (CW_LINE_BYTES_MAX / CW_SECTOR_BYTES)
 
@@ -36,6 +37,10 @@ struct cw_l2 {
     struct cw_mshr_file mshr;
     struct cw_adapt_l2_tags *tags;            /* NULL: the array alone knows the lines */
     const struct cw_adapt_l2_tags_view *view; /* Of the line that was found last, with tags. */
+    struct cw_mshr_unit *waiting;             /* NULL: mshr alone knows who waits. With it mshr's entries are names of lines. */
+    struct cw_mshr said, next;                /* With it: an entry by its words; mshr's ready_head, which has the request that is next. */
+    uint32_t entry;                           /* With it: the entry that it has named last. */
+    bool told;                                /* There is one of these units. */
 };
 
 /* Sectors that a request touches. */
@@ -254,7 +259,7 @@ static struct found find_again(struct cw_l2 *l2, uint32_t index)
 /* Once after each of these: what has become of the line. */
 enum outcome { UNTOUCHED, CHANGED, USED };
 
-static __attribute__((noinline)) void tell_unit(struct cw_l2 *l2, struct found f, enum outcome outcome)
+static void tell_tags(struct cw_l2 *l2, struct found f, enum outcome outcome)
 {
     struct cw_adapt_l2_tags_line line = {.used = outcome == USED};
     if (outcome != UNTOUCHED && f.index != CW_CACHE_NONE) {
@@ -267,10 +272,27 @@ static __attribute__((noinline)) void tell_unit(struct cw_l2 *l2, struct found f
     cw_adapt_l2_tags_set(l2->tags, outcome == UNTOUCHED ? NULL : &line);
 }
 
+/* mshr has the request that is next by the unit's words: who looks for it need not know who says so. */
+static void show_next(struct cw_l2 *l2)
+{
+    l2->next.head = cw_mshr_unit_head(l2->waiting);
+    l2->mshr.ready_head = l2->next.head != NULL ? &l2->next : NULL;
+}
+
+static __attribute__((noinline)) void tell_units(struct cw_l2 *l2, struct found f, enum outcome outcome)
+{
+    if (l2->waiting != NULL) {
+        cw_mshr_unit_done(l2->waiting);
+        show_next(l2);
+    }
+    if (l2->tags != NULL)
+        tell_tags(l2, f, outcome);
+}
+
 static void tell(struct cw_l2 *l2, struct found f, enum outcome outcome)
 {
-    if (__builtin_expect(l2->tags != NULL, 0))
-        tell_unit(l2, f, outcome);
+    if (__builtin_expect(l2->told, 0))
+        tell_units(l2, f, outcome);
 }
 
 /* A request that is performed at once uses its line; one that waits does so later. */
@@ -333,12 +355,41 @@ static bool memory_takes(struct cw_l2 *l2, const struct cw_message *p, uint32_t 
     return cw_dram_space(l2->dram, now) >= fetches + writes && (writes == 0 || cw_dram_can_tell(l2->dram));
 }
 
+/* What the unit says of a request for those sectors of a line, as if it were an MSHR. */
+static __attribute__((noinline)) const struct cw_mshr *ask_room(struct cw_l2 *l2, uint32_t number, uint8_t sectors)
+{
+    const struct cw_adapt_l2_mshr_view *view = cw_mshr_unit_ask(l2->waiting, number, sectors);
+    l2->entry = view->entry;
+    l2->said =
+        (struct cw_mshr){.count = view->room ? 0 : l2->mshr.merge, .sectors = view->behind ? sectors : 0, .fetching = view->fetching};
+    return &l2->said;
+}
+
+/* The MSHR of a line, which is m by the slice's own words; NULL: it has none. */
+static const struct cw_mshr *mshr_for(struct cw_l2 *l2, const struct cw_mshr *m, uint32_t number, uint8_t sectors)
+{
+    return __builtin_expect(l2->waiting != NULL, 0) ? ask_room(l2, number, sectors) : m;
+}
+
+static bool has_room(const struct cw_l2 *l2, const struct cw_mshr *m)
+{
+    return m == NULL ? l2->mshr.free != NULL : cw_mshr_can_merge(&l2->mshr, m);
+}
+
+/* The entry that the unit has named, with the line's name. */
+static struct cw_mshr *named_entry(struct cw_l2 *l2, uint32_t index)
+{
+    struct cw_mshr *m = &l2->mshr.entry[l2->entry];
+    m->line = index;
+    return m;
+}
+
 /* The line's MSHR, with those sectors fetched into it. Here and below the caller has checked that there is room for all. */
 static struct cw_mshr *fetch_into(struct cw_l2 *l2, uint32_t index, uint32_t number, const struct cw_message *p, uint8_t fetch, cw_time now)
 {
     struct line *l = &l2->line[index];
     if (l->mshr == NULL)
-        set_mshr(l2, index, cw_mshr_take(&l2->mshr, index));
+        set_mshr(l2, index, l2->waiting != NULL ? named_entry(l2, index) : cw_mshr_take(&l2->mshr, index));
     struct cw_mshr *m = l->mshr;
     if (fetch == 0)
         return m;
@@ -354,21 +405,44 @@ static struct cw_mshr *fetch_into(struct cw_l2 *l2, uint32_t index, uint32_t num
     return m;
 }
 
+/* Sectors that must be valid before p is performed. */
+static uint8_t needs_of(const struct cw_l2 *l2, const struct cw_message *p)
+{
+    return p->kind == CW_MSG_WRITE && !may_pass(l2, p) ? 0 : sectors_of(l2, p);
+}
+
+/* The unit takes p, or a place for it, and what has been fetched into m just now. */
+static __attribute__((noinline)) void unit_takes(struct cw_l2 *l2, struct cw_mshr *m, struct cw_message *p, bool passes)
+{
+    if (passes)
+        cw_mshr_unit_passes(l2->waiting, m->fetching);
+    else
+        cw_mshr_unit_waits(l2->waiting, p, needs_of(l2, p), m->fetching);
+    m->fetching = 0;
+}
+
 /* A request that finds its line, or a place for it, and not its sectors, waits for what is fetched. */
 static enum cw_l2_result wait_for(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_message *p, uint8_t fetch, cw_time now)
 {
-    cw_mshr_append(fetch_into(l2, index, number, p, fetch, now), p, sectors_of(l2, p));
+    struct cw_mshr *m = fetch_into(l2, index, number, p, fetch, now);
+    if (__builtin_expect(l2->waiting != NULL, 0))
+        unit_takes(l2, m, p, false);
+    else
+        cw_mshr_append(m, p, sectors_of(l2, p));
     return CW_L2_MISS;
 }
 
-/* A write goes on to memory instead. */
 static enum cw_l2_result pass_on(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_message *p, uint8_t fetch, uint32_t *cycles,
                                  cw_time now)
 {
     const bool persists = cw_memory_is_pm(p->addr);
     if (!persists)
         cw_dram_push_told(l2->dram, (uint64_t)number << l2->line_log2, sectors_of(l2, p), p, now);
-    fetch_into(l2, index, number, p, fetch, now)->passed++;
+    struct cw_mshr *m = fetch_into(l2, index, number, p, fetch, now);
+    if (__builtin_expect(l2->waiting != NULL, 0))
+        unit_takes(l2, m, p, true);
+    else
+        m->passed++;
     *cycles = perform(l2, &l2->line[index], p);
     return persists ? CW_L2_DONE : CW_L2_PASSED;
 }
@@ -377,16 +451,16 @@ static enum cw_l2_result access_present(struct cw_l2 *l2, uint32_t index, uint32
                                         cw_time now)
 {
     struct line *l = &l2->line[index];
-    struct cw_mshr *m = l->mshr;
     const bool stays = p->kind == CW_MSG_WRITE && !may_pass(l2, p);
     const uint8_t need = sectors_of(l2, p), missing = stays ? 0 : (uint8_t)(need & ~l->valid);
+    const struct cw_mshr *m = mshr_for(l2, l->mshr, number, need);
     const bool behind = m != NULL && (m->sectors & need) != 0, passes = may_pass(l2, p) && !behind;
     if (missing == 0 && !behind) {
         count(l2, p, false);
         *cycles = perform(l2, l, p);
         return CW_L2_DONE;
     }
-    if (m == NULL ? l2->mshr.free == NULL : !cw_mshr_can_merge(&l2->mshr, m))
+    if (!has_room(l2, m))
         return CW_L2_STALL;
     const uint8_t fetch = to_fetch(l2, missing, (uint8_t)(l->valid | (m != NULL ? m->fetching : 0u)));
     if (!memory_takes(l2, p, fetch != 0, passes && !cw_memory_is_pm(p->addr), now))
@@ -399,7 +473,7 @@ static enum cw_l2_result access_absent(struct cw_l2 *l2, uint32_t index, uint32_
                                        cw_time now)
 {
     const bool passes = may_pass(l2, p), stays = p->kind == CW_MSG_WRITE && !passes;
-    if (index == CW_CACHE_NONE || (!stays && l2->mshr.free == NULL))
+    if (index == CW_CACHE_NONE || (!stays && !has_room(l2, mshr_for(l2, NULL, number, sectors_of(l2, p)))))
         return CW_L2_STALL;
     const bool to_dram = passes && !cw_memory_is_pm(p->addr);
     if (!memory_takes(l2, p, !stays, (uint32_t)(l2->line[index].dirty != 0) + to_dram, now))
@@ -500,8 +574,46 @@ static bool can_serve(const struct cw_l2 *l2, const struct cw_mshr *m)
 {
     if (m->count == 0)
         return false;
-    const bool stays = m->head->kind == CW_MSG_WRITE && !may_pass(l2, m->head);
-    return stays || (sectors_of(l2, m->head) & ~l2->line[m->line].valid) == 0;
+    return (needs_of(l2, m->head) & ~l2->line[m->line].valid) == 0;
+}
+
+/* The line of an entry by the unit's words; the slice's own when it has none of that number, which wrong hardware may name. */
+static uint32_t line_said(const struct cw_l2 *l2, const struct cw_adapt_l2_mshr_view *view, uint32_t own)
+{
+    const uint32_t index = lookup(l2, view->line);
+    return index != CW_CACHE_NONE ? index : own;
+}
+
+/* What the unit is told, and has told, when sectors have come to the line or a request of it was performed. */
+static __attribute__((noinline)) void unit_here(struct cw_l2 *l2, const struct cw_adapt_l2_mshr_view *view, uint32_t index)
+{
+    if (view->ends)
+        set_mshr(l2, index, NULL);
+    cw_mshr_unit_here(l2->waiting, l2->line[index].valid);
+}
+
+static inline void sectors_come(struct cw_l2 *l2, uint32_t index, uint8_t sectors)
+{
+    struct line *l = &l2->line[index];
+    const uint64_t place = place_of(l2, l);
+    l->valid |= sectors;
+    for (uint32_t s = 0; s < l2->sectors; s++) {
+        if ((sectors & 1u << s) == 0)
+            continue;
+        if (cw_memory__has(l2->memory, place))
+            fetch_sector(l2, l, s, place);
+        l->written[s] = UINT32_MAX;
+    }
+}
+
+static __attribute__((noinline)) void fill_by_unit(struct cw_l2 *l2, const struct cw_dram_done *done)
+{
+    const struct cw_adapt_l2_mshr_view *view = cw_mshr_unit_come(l2->waiting, done->tag, done->sectors);
+    const uint32_t index = line_said(l2, view, l2->mshr.entry[done->tag].line);
+    const struct found f = find_again(l2, index);
+    sectors_come(l2, index, done->sectors);
+    unit_here(l2, view, index);
+    tell(l2, f, CHANGED);
 }
 
 bool cw_l2_fill(struct cw_l2 *l2, cw_time now)
@@ -509,18 +621,13 @@ bool cw_l2_fill(struct cw_l2 *l2, cw_time now)
     struct cw_dram_done done;
     if (!cw_dram_pop(l2->dram, &done, now) && (!cw_nvm_answers(l2->nvm) || !cw_nvm_pop(l2->nvm, &done.tag, &done.sectors, now)))
         return false;
+    if (__builtin_expect(l2->waiting != NULL, 0)) {
+        fill_by_unit(l2, &done);
+        return true;
+    }
     struct cw_mshr *m = &l2->mshr.entry[done.tag];
     const struct found f = find_again(l2, m->line);
-    struct line *l = &l2->line[m->line];
-    const uint64_t place = place_of(l2, l);
-    l->valid |= done.sectors;
-    for (uint32_t s = 0; s < l2->sectors; s++) {
-        if ((done.sectors & 1u << s) == 0)
-            continue;
-        if (cw_memory__has(l2->memory, place))
-            fetch_sector(l2, l, s, place);
-        l->written[s] = UINT32_MAX;
-    }
+    sectors_come(l2, m->line, done.sectors);
     m->fetching = (uint8_t)(m->fetching & ~done.sectors);
     m->passed = m->fetching != 0 ? m->passed : 0;
     if (can_serve(l2, m))
@@ -535,8 +642,22 @@ struct cw_message *cw_l2_replay_head(const struct cw_l2 *l2)
     return l2->mshr.ready_head != NULL ? l2->mshr.ready_head->head : NULL;
 }
 
+static __attribute__((noinline)) struct cw_message *replay_by_unit(struct cw_l2 *l2, uint32_t *cycles)
+{
+    struct cw_message *p;
+    const struct cw_adapt_l2_mshr_view *view = cw_mshr_unit_perform(l2->waiting, &p);
+    const uint32_t index = line_said(l2, view, lookup(l2, local_line(l2, cw_message_place(p))));
+    const struct found f = find_again(l2, index);
+    *cycles = perform(l2, &l2->line[index], p);
+    unit_here(l2, view, index);
+    tell(l2, f, USED);
+    return p;
+}
+
 struct cw_message *cw_l2_replay(struct cw_l2 *l2, uint32_t *cycles)
 {
+    if (__builtin_expect(l2->waiting != NULL, 0))
+        return replay_by_unit(l2, cycles);
     struct cw_mshr *m = l2->mshr.ready_head;
     struct cw_message *p = cw_mshr_pop(m);
     const struct found f = find_again(l2, m->line);
@@ -583,7 +704,7 @@ static void reload(void *self)
 
 bool cw_l2_idle(const struct cw_l2 *l2)
 {
-    return l2->mshr.in_use == 0;
+    return l2->waiting != NULL ? cw_mshr_unit_empty(l2->waiting) : l2->mshr.in_use == 0;
 }
 
 void cw_l2_host_copy(struct cw_l2 *l2, uint64_t addr)
@@ -629,9 +750,15 @@ void cw_l2_state(struct cw_state *s, struct cw_l2 *l2)
         if (l2->array.tag[i] != CW_CACHE_EMPTY)
             cw_state_array(s, "data", data_of(l2, l), l2->line_bytes, 1);
     }
+    if (l2->waiting != NULL)
+        l2->mshr.ready_head = NULL;
     cw_mshr_state(s, &l2->mshr);
     if (l2->tags != NULL)
         cw_adapt_l2_tags_state(s, l2->tags);
+    if (l2->waiting != NULL) {
+        cw_mshr_unit_state(s, l2->waiting);
+        show_next(l2);
+    }
 }
 
 /* The unit replaces the line whose last use is the longest ago. */
@@ -642,6 +769,13 @@ static int open_tags(struct cw_l2 *l2, const struct cw_unit_provider *units, str
     if (l2->config->l2_replacement != CW_REPLACE_LRU)
         return cw_fail(err, CW_EUNSUP, "l2.tags_unit = on needs l2.replacement = lru, which unit l2_tags has");
     return cw_adapt_l2_tags_create(&l2->tags, units, &tags, err);
+}
+
+static int open_mshr(struct cw_l2 *l2, const struct cw_unit_provider *units, struct cw_error *err)
+{
+    const struct cw_adapt_l2_mshr_config mshr = {
+        .partition = l2->index, .entries = l2->mshr.entries, .merge = l2->mshr.merge, .sectors = l2->sectors};
+    return cw_mshr_unit_create(&l2->waiting, units, &mshr, err);
 }
 
 int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, uint32_t index, struct cw_stats *stats, struct cw_memory *memory,
@@ -675,7 +809,10 @@ int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, uint32_t in
         cw_l2_destroy(l2);
         return cw_fail(err, CW_ENOMEM, "L2 slice: out of host memory");
     }
-    const int status = config->l2_tags_unit == CW_ON ? open_tags(l2, units, err) : CW_OK;
+    int status = config->l2_tags_unit == CW_ON ? open_tags(l2, units, err) : CW_OK;
+    if (status == CW_OK && config->l2_mshr_unit == CW_ON)
+        status = open_mshr(l2, units, err);
+    l2->told = l2->tags != NULL || l2->waiting != NULL;
     if (status == CW_OK)
         *out = l2;
     else
@@ -689,6 +826,7 @@ void cw_l2_destroy(struct cw_l2 *l2)
         return;
     cw_memory__forget(l2->memory, l2->index, &l2->cache);
     cw_adapt_l2_tags_destroy(l2->tags);
+    cw_mshr_unit_destroy(l2->waiting);
     cw_mshr_destroy(&l2->mshr);
     cw_cache_array_destroy(&l2->array);
     free(l2->line);

@@ -29,6 +29,8 @@
  * With l2.tags_unit, the hardware unit l2_tags says which line is where, which of its sectors are valid and dirty, and which line goes. The
  * slice keeps them beside it for those who read bytes without time.
  *
+ * With l2.mshr_unit, the hardware unit l2_mshr says who waits and who is performed next; the slice has the messages.
+ *
  * Counted when a request is accepted, merged ones included: READ and PASS as l2_reads, WRITE as l2_writes, a miss
  * when not all its sectors are valid (write: when the line is absent); atomics per lane as l2_atomics, neither as reads
  * nor as writes.
@@ -58,7 +60,7 @@ enum cw_l2_result {
     CW_L2_STALL_DRAM /* not accepted, nothing changed: no space towards DRAM or NVM */
 };
 
-/* index: of the partition. nvm: NULL without persistent memory. units: asked with l2.tags_unit only. */
+/* index: of the partition. nvm: NULL without persistent memory. units: asked with l2.tags_unit and l2.mshr_unit only. */
 int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, uint32_t index, struct cw_stats *stats, struct cw_memory *memory,
                  struct cw_dram_port *dram, struct cw_nvm_port *nvm, const struct cw_unit_provider *units, struct cw_error *err);
 void cw_l2_destroy(struct cw_l2 *l2);

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cowarp/unit/l2_mshr.h"
 #include "cowarp/unit/l2_tags.h"
 #include "mem/address.h"
 #include "mem/adversary.h"
@@ -698,8 +699,20 @@ static bool has_tags_unit(const struct cw_config *config)
     return config->l2_tags_unit == CW_ON;
 }
 
-const struct cw_mech_unit cw_partition_unit = {.unit = &cw_l2_tags_unit,
-                                               .what = "which line is where in an L2 slice, and which one goes; one per partition",
-                                               .domain = CW_DOMAIN_L2,
-                                               .used = has_tags_unit,
-                                               .needs = "l2.tags_unit=on"};
+static bool has_mshr_unit(const struct cw_config *config)
+{
+    return config->l2_mshr_unit == CW_ON;
+}
+
+const struct cw_mech_unit cw_partition_units[CW_PARTITION_UNITS] = {
+    {.unit = &cw_l2_tags_unit,
+     .what = "which line is where in an L2 slice, and which one goes; one per partition",
+     .domain = CW_DOMAIN_L2,
+     .used = has_tags_unit,
+     .needs = "l2.tags_unit=on"},
+    {.unit = &cw_l2_mshr_unit,
+     .what = "which requests of an L2 slice wait for memory, and who is next; one per partition",
+     .domain = CW_DOMAIN_L2,
+     .used = has_mshr_unit,
+     .needs = "l2.mshr_unit=on"},
+};

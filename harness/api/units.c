@@ -35,7 +35,7 @@ const char *cowarp_unit_mechanism(uint32_t i, uint32_t k)
     for (uint32_t m = 0; u != NULL && cw_controls[m] != NULL; m++)
         if (cw_control_unit_of(cw_controls[m], u->unit) != NULL && k-- == 0)
             return cw_controls[m]->name;
-    return u != NULL && u == &cw_partition_unit && k == 0 ? "every machine" : NULL;
+    return u != NULL && u >= cw_partition_units && u < cw_partition_units + CW_PARTITION_UNITS && k == 0 ? "every machine" : NULL;
 }
 
 int cowarp_unit_clock(uint32_t i, uint32_t *mhz, uint32_t *node_nm)
@@ -70,10 +70,12 @@ bool cowarp__unit_used(const struct cowarp_gpu *gpu, const struct cw_unit *unit,
         if (u != NULL)
             *needs = u->needs;
     }
-    if (unit != cw_partition_unit.unit)
-        return false;
-    *needs = cw_partition_unit.needs;
-    return cw_partition_unit.used(&gpu->config);
+    for (uint32_t i = 0; i < CW_PARTITION_UNITS; i++)
+        if (cw_partition_units[i].unit == unit) {
+            *needs = cw_partition_units[i].needs;
+            return cw_partition_units[i].used(&gpu->config);
+        }
+    return false;
 }
 
 /* Appends to "a, b". */

@@ -64,6 +64,7 @@ static const struct scenario {
     {"warp-lut", "warp_lut", {NULL}},
     {"convergence-barriers", "convergence_barriers", {NULL}},
     {"l2-tags", "l2_tags", {NULL}},
+    {"l2-mshr", "l2_mshr", {NULL}},
     {"adequacy-table", "adequacy_table", {NULL}},
     {"persist-buffer", "persist_buffer", {NULL}},
     {"order-masks", "order_masks", {NULL}},

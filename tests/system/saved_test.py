@@ -29,6 +29,8 @@ RUNS = {
     "dws": ("run lps --preset thesis-tbc --set core.divergence=dws --set core.scoreboard=lane --param n=18", 15000),
     "capri": ("run lps --preset thesis-tbc --set core.divergence=capri --param n=18", 15000),
     "lw": ("run lps --preset thesis-tbc --set core.divergence=lw --param n=18", 15000),
+    "requests in a unit": ("run ht-h --variant fglock --param blocks=4 --param buckets=200 --set l2.mshrs=8 --set l2.mshr_merge=2 --set l2.write_miss=through --set l2.mshr_unit=on", 4000),
+    "in a unit in RTL": ("run vecadd --param n=20000 --set l2.mshr_unit=on --unit l2_mshr=rtl", 900),
 }
 
 

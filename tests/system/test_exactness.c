@@ -203,6 +203,12 @@ static const struct run snapshot = {.workload = "rbt-2",
                                     .check_serial = 1,
                                     .param = {"inserts=60", "removes=60"}};
 
+/* Requests that wait in an L2 slice with few places, and writes that go on to memory. */
+static const struct run waiting = {.workload = "ht-h",
+                                   .variant = COWARP_FGLOCK,
+                                   .settings = {"l2.mshr_unit=on", "l2.mshrs=8", "l2.mshr_merge=2", "l2.write_miss=through"},
+                                   .param = {"blocks=8", "buckets=200"}};
+
 static const struct {
     const struct run *run;
     const char *units[6];
@@ -215,6 +221,7 @@ static const struct {
     {&eager, {"ownership_table"}},
     {&tree, {"first_read_table", "last_written_table"}},
     {&snapshot, {"postdate_unit", "writer_table", "scalable_reader_list", "version_index_table", "row_copy_engine"}},
+    {&waiting, {"l2_mshr"}},
 };
 #define IN_HARDWARE_CNT (sizeof in_hardware / sizeof in_hardware[0])
 
@@ -245,6 +252,17 @@ static void test_exactness__lockstep_finds_no_difference(void **state)
         compare_units(i, "lockstep");
 }
 
+/* The unit that a key puts into each L2 slice takes no cycle more than the slice alone. */
+static void test_exactness__the_unit_of_a_slice_changes_no_cycle(void **state)
+{
+    (void)state;
+    struct run a = waiting, b = a;
+    b.settings[0] = "l2.mshr_unit=off";
+    run_ok(&a);
+    run_ok(&b);
+    expect_equal(&a, &b);
+}
+
 /* The runs above reach what is behind the units' ports: hazards, the filter, and commit IDs that begin again. */
 static void test_exactness__units_have_work(void **state)
 {
@@ -268,6 +286,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_exactness__two_simulators_in_two_threads),
     cmocka_unit_test(test_exactness__rtl_units_give_the_same_cycles),
     cmocka_unit_test(test_exactness__lockstep_finds_no_difference),
+    cmocka_unit_test(test_exactness__the_unit_of_a_slice_changes_no_cycle),
     cmocka_unit_test(test_exactness__units_have_work),
 };
 
