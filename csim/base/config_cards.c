@@ -17,6 +17,7 @@ const struct cw_config__preset cw_config__getm = {"getm", "15 cores, 6 partition
 #define EMPTY   "an H100's empty kernels of 16,384 to 65,536 blocks"
 #define PTXAS   "ptxas 13 lets so many cycles pass"
 #define VOLTA   "Accel-Sim's microbenchmarks of a TITAN V, whose cores are the same"
+#define DIRTY "inferred: six kernels of a GV100 write 3 MB less to its memory than to its L2 of 6 MB (experiments/peers/v100_counters.csv)"
 #define PAIRS   "NVIDIA developer forum, thread 77228: on 7.0 to 7.5; no later one is named"
 static const struct cw_config__override qv100[] = {
     SET(gpu_kernels, 128, "CUDA guide, compute capability 7.0"),
@@ -97,6 +98,7 @@ static const struct cw_config__override qv100[] = {
     SET(dram_sharing, 2, QV ": 2 sub-partitions for each of 32 channels"),
     SET(l2_bytes, 98304, QV),
     SET(l2_ways, 24, QV),
+    SET(l2_dirty_ways, 12, DIRTY),
     SET(l2_rop_latency, 143, VOLTA ": 211 for a load that hits the L2"),
     SET(l2_latency, 21, "as gtx480"),
     SET(l2_mshrs, 192, QV),
@@ -173,6 +175,7 @@ static const struct cw_config__override rtx2080ti[] = {
     SET(l1_pipeline, 31, JIA4 ": 32 in all"),
     SET(partition_count, 44, "as " T75 ": 2 sub-partitions for each 16 bits of the bus of 352"),
     SET(l2_bytes, 131072, TU ": 5.5 MB in all"),
+    SET(l2_dirty_ways, 0, "not known"),
     SET(l2_ways, 16, T75),
     SET(l2_rop_latency, 126, JIA4 ": 188 for a load that hits the L2"),
     SET(dram_latency, 50, "not known"),
@@ -226,6 +229,7 @@ static const struct cw_config__override rtx4070[] = {
         "model: 3 slices for each 16 bits of the bus of 192, which give as much as the L2 of an RTX 4090 for its bus of 384"),
     SET(dram_sharing, 3, "model: 3 slices for each 16 bits of the bus"),
     SET(l2_bytes, 1048576, AD ": 36 MB in all"),
+    SET(l2_dirty_ways, 0, "not known"),
     SET(l2_ways, 16, "as rtx2080ti"),
     SET(l2_rop_latency, 200, LUO ", of an RTX 4090: 273 for a load that hits the L2"),
     SET(dram_latency, 232, LUO ", of an RTX 4090: 541 for a load that misses the L2"),
@@ -273,6 +277,7 @@ static const struct cw_config__override h100[] = {
     SET(partition_count, 40, H90 ": 40 channels; its two sub-partitions of each are one here, with twice the port"),
     SET(dram_sharing, 1, "one slice for each channel"),
     SET(l2_bytes, 1310720, HO ": 50 MB in all"),
+    SET(l2_dirty_ways, 0, "not known"),
     SET(l2_ways, 20, H90),
     SET(l2_port_bytes, 64, "one slice for each channel, in the place of two with 32"),
     SET(l2_mshrs, 384, H90),
