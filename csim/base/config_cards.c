@@ -17,8 +17,11 @@ const struct cw_config__preset cw_config__getm = {"getm", "15 cores, 6 partition
 #define EMPTY   "an H100's empty kernels of 16,384 to 65,536 blocks"
 #define PTXAS   "ptxas 13 lets so many cycles pass"
 #define VOLTA   "Accel-Sim's microbenchmarks of a TITAN V, whose cores are the same"
+#define SM70 \
+    "NVIDIA's white paper of Volta: one array for L1 and shared memory; developer forum, thread 108896: one load/store unit for a core"
+#define NCU   "Nsight Compute, profiling guide, pipelines: the load/store unit reads special registers, too"
 #define DIRTY "inferred: six kernels of a GV100 write 3 MB less to its memory than to its L2 of 6 MB (experiments/peers/v100_counters.csv)"
-#define PAIRS   "NVIDIA developer forum, thread 77228: on 7.0 to 7.5; no later one is named"
+#define PAIRS "NVIDIA developer forum, thread 77228: on 7.0 to 7.5; no later one is named"
 static const struct cw_config__override qv100[] = {
     SET(gpu_kernels, 128, "CUDA guide, compute capability 7.0"),
     SET(gpu_queues, 8, "CUDA guide, CUDA_DEVICE_MAX_CONNECTIONS: 8 unless the program asks for more"),
@@ -48,6 +51,8 @@ static const struct cw_config__override qv100[] = {
     SET(fu_half_latency, 6, "Jia et al. 2018; " VOLTA ": 6.2"),
     SET(fu_guard_latency, 12, PTXAS ", for sm_75: 12 cycles from a comparison to what it guards"),
     SET(core_mem_off, CW_MEM_OFF_TAKEN, "inferred: sums in shared memory take longer on three cards than their lanes that are on"),
+    SET(core_mem_unit, CW_MEM_UNIT_ONE, SM70),
+    SET(core_specials, CW_SPECIALS_MEMORY, NCU),
     SET(fu_products, CW_PRODUCTS_FP, "Nsight Compute: the pipe of f32 multiplies integers too"),
     SET(core_lowering, CW_LOWERING_PTXAS, "model: the card runs machine code"),
     SET(fu_alu_latency, 4, QV "; " VOLTA ": 4.3"),

@@ -147,6 +147,7 @@ static void set_passes(struct cw_core_memory *memory, const struct cw_config *f)
     memory->pass.miss = f->l1_miss_cycles;
     memory->pass.shared = f->shared_pass_cycles != 0 ? f->shared_pass_cycles : step;
     memory->pass.least = (CW_LANES + f->core_mem_lanes - 1) / f->core_mem_lanes;
+    memory->pass.together = f->core_mem_unit == CW_MEM_UNIT_ONE;
     memory->pass.constant = f->const_pass_cycles != 0 ? f->const_pass_cycles : step;
 }
 

@@ -174,6 +174,7 @@ void cw_core__shared_access(struct cw_core_memory *memory, struct cw_core_inst *
     warps->cfg.stats->mem_stall_shared += further;
     const uint32_t busy = further + memory->pass.shared;
     memory->lsu.shared_free_at = warps->cycle + (busy > memory->pass.least ? busy : memory->pass.least);
+    cw_core__lsu_together(memory);
     for (struct cw_core_inst *next; inst != NULL; inst = next) { /* The parts of a wide load */
         next = (struct cw_core_inst *)inst->m.next;
         cw_core__shared_perform(memory, &inst->m);
