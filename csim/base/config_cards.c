@@ -155,6 +155,7 @@ const struct cw_config__preset cw_config__titanv = {"titanv", "TITAN V of 80 cor
 #define T75  "GPGPU-Sim 4, tested configuration SM75_RTX2060"
 #define PG   "CUDA guide, throughput, "
 #define JIA4 "Jia et al. 2019, of a T4"
+#define MT4G "mt4g, sample results, of this card"
 #define GA   "NVIDIA's data sheet of GA102, which has twice as much as Turing"
 static const struct cw_config__override rtx2080ti[] = {
     SET(clock_core_mhz, 1545, TU ": boost"),
@@ -172,6 +173,7 @@ static const struct cw_config__override rtx2080ti[] = {
     SET(fu_dp_latency, 40, JIA4 ": about 40, where Volta has 8"),
     SET(noc_link_cores, 0, "not known"),
     SET(core_mem_lanes, 16, GA ": 64 bytes in a cycle; 16 load/store units"),
+    SET(shared_width, 64, GA ": 64 bytes in a cycle"),
     SET(shared_latency, 18, JIA4 ": 19 to a dependent instruction"),
     SET(l1_bytes, 98304, "CUDA guide, compute capability 7.5: 96 KB, less what blocks take of shared memory"),
     SET(l1_ways, 384, "one set, here two"),
@@ -183,7 +185,7 @@ static const struct cw_config__override rtx2080ti[] = {
     SET(l2_dirty_ways, 0, "not known"),
     SET(l2_ways, 16, T75),
     SET(l2_rop_latency, 126, JIA4 ": 188 for a load that hits the L2"),
-    SET(dram_latency, 50, "not known"),
+    SET(dram_latency, 276, MT4G ": 484 cycles, the median, for a load that misses the L2"),
     SET(dram_map, CW_DRAM_GROUPS_LOW, "as sbrp-near, whose memory is the same"),
     SET(dram_bytes_per_cycle, 8, T75),
     SET(dram_ccd, 4, T75),
@@ -226,7 +228,8 @@ static const struct cw_config__override rtx4070[] = {
     SET(noc_link_cores, 12,
         "inferred: groups of 12, with as much as a V100's; an RTX 4090 reads 1,622 bytes a cycle from its L2 (" LUO
         "), 147 for each of 11"),
-    SET(core_mem_lanes, 16, AD ": 16 load/store units of a core"),
+    SET(core_mem_lanes, 16, AD ": 16 load/store units of a core; gpu-benches, gpu-cache, of an L40: 64 bytes a cycle by 32 bits"),
+    SET(shared_width, 128, "NVIDIA's data sheet of GA102: 128 bytes in a cycle; " LUO ", of an RTX 4090: 121 bytes a cycle by 128 bits"),
     SET(shared_latency, 29, LUO ", of an RTX 4090: 30.1 to a dependent instruction"),
     SET(shared_pairs, CW_OFF, PAIRS),
     SET(l1_pipeline, 42, LUO ", of an RTX 4090: 43.4 in all"),

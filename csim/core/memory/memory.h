@@ -25,6 +25,7 @@ struct cw_passes {
     uint32_t shared;   /* a pass over the banks of shared memory */
     uint32_t constant; /* an address of the constant cache */
     uint32_t least;    /* An instruction of global, local or shared memory; at most 2 */
+    uint32_t wide;     /* A pass of a wide access to shared memory; at most 2 */
     bool together;     /* Accesses to global and to shared memory take turns (core.mem_unit=one) */
 };
 
