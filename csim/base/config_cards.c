@@ -17,7 +17,11 @@ const struct cw_config__preset cw_config__getm = {"getm", "15 cores, 6 partition
 #define EMPTY   "an H100's empty kernels of 16,384 to 65,536 blocks"
 #define PTXAS   "ptxas 13 lets so many cycles pass"
 #define VOLTA   "Accel-Sim's microbenchmarks of a TITAN V, whose cores are the same"
-#define PAIRS   "NVIDIA developer forum, thread 77228: on 7.0 to 7.5; no later one is named"
+#define SM70 \
+    "NVIDIA's white paper of Volta: one array for L1 and shared memory; developer forum, thread 108896: one load/store unit for a core"
+#define NCU   "Nsight Compute, profiling guide, pipelines: the load/store unit reads special registers, too"
+#define DIRTY "inferred: six kernels of a GV100 write 3 MB less to its memory than to its L2 of 6 MB (experiments/peers/v100_counters.csv)"
+#define PAIRS "NVIDIA developer forum, thread 77228: on 7.0 to 7.5; no later one is named"
 static const struct cw_config__override qv100[] = {
     SET(gpu_kernels, 128, "CUDA guide, compute capability 7.0"),
     SET(gpu_queues, 8, "CUDA guide, CUDA_DEVICE_MAX_CONNECTIONS: 8 unless the program asks for more"),
@@ -47,6 +51,8 @@ static const struct cw_config__override qv100[] = {
     SET(fu_half_latency, 6, "Jia et al. 2018; " VOLTA ": 6.2"),
     SET(fu_guard_latency, 12, PTXAS ", for sm_75: 12 cycles from a comparison to what it guards"),
     SET(core_mem_off, CW_MEM_OFF_TAKEN, "inferred: sums in shared memory take longer on three cards than their lanes that are on"),
+    SET(core_mem_unit, CW_MEM_UNIT_ONE, SM70),
+    SET(core_specials, CW_SPECIALS_MEMORY, NCU),
     SET(fu_products, CW_PRODUCTS_FP, "Nsight Compute: the pipe of f32 multiplies integers too"),
     SET(core_lowering, CW_LOWERING_PTXAS, "model: the card runs machine code"),
     SET(fu_alu_latency, 4, QV "; " VOLTA ": 4.3"),
@@ -97,6 +103,7 @@ static const struct cw_config__override qv100[] = {
     SET(dram_sharing, 2, QV ": 2 sub-partitions for each of 32 channels"),
     SET(l2_bytes, 98304, QV),
     SET(l2_ways, 24, QV),
+    SET(l2_dirty_ways, 12, DIRTY),
     SET(l2_rop_latency, 143, VOLTA ": 211 for a load that hits the L2"),
     SET(l2_latency, 21, "as gtx480"),
     SET(l2_mshrs, 192, QV),
@@ -148,6 +155,7 @@ const struct cw_config__preset cw_config__titanv = {"titanv", "TITAN V of 80 cor
 #define T75  "GPGPU-Sim 4, tested configuration SM75_RTX2060"
 #define PG   "CUDA guide, throughput, "
 #define JIA4 "Jia et al. 2019, of a T4"
+#define MT4G "mt4g, sample results, of this card"
 #define GA   "NVIDIA's data sheet of GA102, which has twice as much as Turing"
 static const struct cw_config__override rtx2080ti[] = {
     SET(clock_core_mhz, 1545, TU ": boost"),
@@ -165,6 +173,7 @@ static const struct cw_config__override rtx2080ti[] = {
     SET(fu_dp_latency, 40, JIA4 ": about 40, where Volta has 8"),
     SET(noc_link_cores, 0, "not known"),
     SET(core_mem_lanes, 16, GA ": 64 bytes in a cycle; 16 load/store units"),
+    SET(shared_width, 64, GA ": 64 bytes in a cycle"),
     SET(shared_latency, 18, JIA4 ": 19 to a dependent instruction"),
     SET(l1_bytes, 98304, "CUDA guide, compute capability 7.5: 96 KB, less what blocks take of shared memory"),
     SET(l1_ways, 384, "one set, here two"),
@@ -173,9 +182,10 @@ static const struct cw_config__override rtx2080ti[] = {
     SET(l1_pipeline, 31, JIA4 ": 32 in all"),
     SET(partition_count, 44, "as " T75 ": 2 sub-partitions for each 16 bits of the bus of 352"),
     SET(l2_bytes, 131072, TU ": 5.5 MB in all"),
+    SET(l2_dirty_ways, 0, "not known"),
     SET(l2_ways, 16, T75),
     SET(l2_rop_latency, 126, JIA4 ": 188 for a load that hits the L2"),
-    SET(dram_latency, 50, "not known"),
+    SET(dram_latency, 276, MT4G ": 484 cycles, the median, for a load that misses the L2"),
     SET(dram_map, CW_DRAM_GROUPS_LOW, "as sbrp-near, whose memory is the same"),
     SET(dram_bytes_per_cycle, 8, T75),
     SET(dram_ccd, 4, T75),
@@ -218,7 +228,8 @@ static const struct cw_config__override rtx4070[] = {
     SET(noc_link_cores, 12,
         "inferred: groups of 12, with as much as a V100's; an RTX 4090 reads 1,622 bytes a cycle from its L2 (" LUO
         "), 147 for each of 11"),
-    SET(core_mem_lanes, 16, AD ": 16 load/store units of a core"),
+    SET(core_mem_lanes, 16, AD ": 16 load/store units of a core; gpu-benches, gpu-cache, of an L40: 64 bytes a cycle by 32 bits"),
+    SET(shared_width, 128, "NVIDIA's data sheet of GA102: 128 bytes in a cycle; " LUO ", of an RTX 4090: 121 bytes a cycle by 128 bits"),
     SET(shared_latency, 29, LUO ", of an RTX 4090: 30.1 to a dependent instruction"),
     SET(shared_pairs, CW_OFF, PAIRS),
     SET(l1_pipeline, 42, LUO ", of an RTX 4090: 43.4 in all"),
@@ -226,6 +237,7 @@ static const struct cw_config__override rtx4070[] = {
         "model: 3 slices for each 16 bits of the bus of 192, which give as much as the L2 of an RTX 4090 for its bus of 384"),
     SET(dram_sharing, 3, "model: 3 slices for each 16 bits of the bus"),
     SET(l2_bytes, 1048576, AD ": 36 MB in all"),
+    SET(l2_dirty_ways, 0, "not known"),
     SET(l2_ways, 16, "as rtx2080ti"),
     SET(l2_rop_latency, 200, LUO ", of an RTX 4090: 273 for a load that hits the L2"),
     SET(dram_latency, 232, LUO ", of an RTX 4090: 541 for a load that misses the L2"),
@@ -273,6 +285,7 @@ static const struct cw_config__override h100[] = {
     SET(partition_count, 40, H90 ": 40 channels; its two sub-partitions of each are one here, with twice the port"),
     SET(dram_sharing, 1, "one slice for each channel"),
     SET(l2_bytes, 1310720, HO ": 50 MB in all"),
+    SET(l2_dirty_ways, 0, "not known"),
     SET(l2_ways, 20, H90),
     SET(l2_port_bytes, 64, "one slice for each channel, in the place of two with 32"),
     SET(l2_mshrs, 384, H90),

@@ -139,6 +139,8 @@ static void size_rows(struct cw_core_warps *warps)
     warps->rows = (warps->slots + 63) / 64;
 }
 
+#define SHARED_PASS_BYTES 128u /* 32 words */
+
 /* What the configuration does not say takes a cycle, or in one pipeline the time of an issue slot. */
 static void set_passes(struct cw_core_memory *memory, const struct cw_config *f)
 {
@@ -147,6 +149,8 @@ static void set_passes(struct cw_core_memory *memory, const struct cw_config *f)
     memory->pass.miss = f->l1_miss_cycles;
     memory->pass.shared = f->shared_pass_cycles != 0 ? f->shared_pass_cycles : step;
     memory->pass.least = (CW_LANES + f->core_mem_lanes - 1) / f->core_mem_lanes;
+    memory->pass.wide = SHARED_PASS_BYTES / f->shared_width;
+    memory->pass.together = f->core_mem_unit == CW_MEM_UNIT_ONE;
     memory->pass.constant = f->const_pass_cycles != 0 ? f->const_pass_cycles : step;
 }
 

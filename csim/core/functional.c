@@ -278,6 +278,9 @@ static bool perform(struct cw_functional *f, uint32_t w, const struct cw_uop *u,
         tell_time(c, w);
         execute(c, w, u, mask);
         return true;
+    case CW_ISSUE_SPECIAL:
+        execute(c, w, u, mask);
+        return true;
     case CW_ISSUE_WARP:
         if (mask != c->warps->warp[w].live && !cw_core__members_came(c->blocks, w, u, mask))
             return false;

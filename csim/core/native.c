@@ -107,6 +107,7 @@ static enum cw_native_kind kind_of(const struct cw_uop *u, enum cw_issue_kind ki
         return CW_NATIVE_NOTHING;
     switch (kind) {
     case CW_ISSUE_EXEC:
+    case CW_ISSUE_SPECIAL:
     case CW_ISSUE_RIDES:
         return CW_NATIVE_EXEC;
     case CW_ISSUE_WARP:

@@ -507,31 +507,7 @@ static enum cw_l2_result read_certain(struct cw_l2 *l2, const struct line *l, st
     return CW_L2_DONE;
 }
 
-enum cw_l2_result cw_l2_access(struct cw_l2 *l2, struct cw_message *p, uint32_t *cycles, cw_time now)
-{
-    const uint32_t number = local_line(l2, cw_message_place(p));
-    const struct found f = find(l2, number);
-    enum cw_l2_result result = CW_L2_DONE;
-    if (p->certain)
-        result = read_certain(l2, f.present ? &l2->line[f.index] : NULL, p, cycles);
-    else if (f.present)
-        result = access_present(l2, f.index, number, p, cycles, now);
-    else
-        result = access_absent(l2, f.index, number, p, cycles, now);
-    tell(l2, f, p->certain ? UNTOUCHED : outcome_of(result));
-    return result;
-}
-
-/* Lines that a mechanism cleans or drops */
-
-static enum cw_l2_result drop(struct cw_l2 *l2, uint32_t index)
-{
-    if (l2->line[index].mshr != NULL)
-        return CW_L2_STALL;
-    l2->line[index] = (struct line){0};
-    cw_cache_array_name(&l2->array, index, CW_CACHE_EMPTY);
-    return CW_L2_DONE;
-}
+/* Lines with bytes that memory lacks */
 
 static enum cw_l2_result clean(struct cw_l2 *l2, uint32_t index, uint32_t number, cw_time now)
 {
@@ -544,6 +520,54 @@ static enum cw_l2_result clean(struct cw_l2 *l2, uint32_t index, uint32_t number
     write_back(l2, l, l->dirty);
     l2->stats->l2_writebacks++;
     l->dirty = 0;
+    return CW_L2_DONE;
+}
+
+/* Of more dirty lines than a set may have (l2.dirty_ways) the oldest goes to memory, and stays, clean. Where memory has no room now, a later
+ * write to the set sees to it. */
+static __attribute__((noinline)) void trim_set(struct cw_l2 *l2, uint32_t set, cw_time now)
+{
+    uint32_t oldest = 0, dirty = 0;
+    for (uint32_t i = set * l2->array.ways; i < (set + 1) * l2->array.ways; i++) {
+        if (l2->line[i].dirty == 0)
+            continue;
+        oldest = dirty == 0 || l2->array.age[i] < l2->array.age[oldest] ? i : oldest;
+        dirty++;
+    }
+    if (dirty <= l2->config->l2_dirty_ways)
+        return;
+    const uint32_t number = (uint32_t)l2->array.tag[oldest];
+    const struct found f = l2->tags != NULL ? ask(l2, number) : (struct found){oldest, true};
+    const enum cw_l2_result result = clean(l2, f.index, number, now);
+    tell(l2, f, result == CW_L2_DONE ? CHANGED : UNTOUCHED);
+}
+
+enum cw_l2_result cw_l2_access(struct cw_l2 *l2, struct cw_message *p, uint32_t *cycles, cw_time now)
+{
+    const uint32_t number = local_line(l2, cw_message_place(p));
+    const bool writes = p->kind == CW_MSG_WRITE || p->kind == CW_MSG_ATOMIC;
+    const struct found f = find(l2, number);
+    enum cw_l2_result result = CW_L2_DONE;
+    if (p->certain)
+        result = read_certain(l2, f.present ? &l2->line[f.index] : NULL, p, cycles);
+    else if (f.present)
+        result = access_present(l2, f.index, number, p, cycles, now);
+    else
+        result = access_absent(l2, f.index, number, p, cycles, now);
+    tell(l2, f, p->certain ? UNTOUCHED : outcome_of(result));
+    if (__builtin_expect(l2->config->l2_dirty_ways != 0, 0) && writes)
+        trim_set(l2, number % l2->array.sets, now);
+    return result;
+}
+
+/* Lines that a mechanism cleans or drops */
+
+static enum cw_l2_result drop(struct cw_l2 *l2, uint32_t index)
+{
+    if (l2->line[index].mshr != NULL)
+        return CW_L2_STALL;
+    l2->line[index] = (struct line){0};
+    cw_cache_array_name(&l2->array, index, CW_CACHE_EMPTY);
     return CW_L2_DONE;
 }
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the inputs of the programs of gpgpusim.csv and v100.csv, and of Rodinia's and Parboil's of programs.csv: inputs.py FOLDER. Programs that count something else
+"""Writes the inputs of the programs of gpgpusim.csv, v100.csv and v100_counters.csv, and of Rodinia's and Parboil's of programs.csv: inputs.py FOLDER. Programs that count something else
 would not be the ones that were measured, so each input follows from a fixed seed."""
 import argparse
+import math
 import pathlib
 import random
 import struct
@@ -41,6 +42,13 @@ def image(columns, rows):
     """For srad_v1: grey levels as text."""
     dice = random.Random(columns)
     return f"P2\n{columns} {rows}\n255\n" + "\n".join(" ".join(str(1 + int(255 * dice.random())) for _ in range(columns)) for _ in range(rows)) + "\n"
+
+
+def bitmap(side):
+    """For dct8x8: grey waves, which its coarser version restores well enough for its own check."""
+    head = struct.pack("<2sIHHI", b"BM", 54 + 3 * side * side, 0, 0, 54) + struct.pack("<IiiHHIIiiII", 40, side, side, 1, 24, 0, 3 * side * side, 2835, 2835, 0, 0)
+    grey = (int(128 + 60 * math.sin(x / 37) * math.cos(y / 53) + 40 * math.sin((x + y) / 91)) for y in range(side) for x in range(side))
+    return head + b"".join(bytes((value,) * 3) for value in grey)
 
 
 def samples(frequencies, points):
@@ -96,7 +104,8 @@ def spectrum(count, size):
 
 
 def parboil(folder):
-    for name, text in (("matrix1.txt", matrix(128, 96, 1)), ("matrix2.txt", matrix(96, 160, 2)), ("matrix2t.txt", matrix(96, 160, 2, True)), ("atoms.pqr", atoms(3000, 40)),
+    for name, text in (("matrix1.txt", matrix(128, 96, 1)), ("matrix2.txt", matrix(96, 160, 2)), ("matrix2t.txt", matrix(96, 160, 2, True)), ("large1.txt", matrix(1024, 992, 1)), ("large2.txt", matrix(992, 1056, 2)),
+                       ("large2t.txt", matrix(992, 1056, 2, True)), ("atoms.pqr", atoms(3000, 40)),
                        ("cavity.txt", cavity()), *((f"sky{i}.txt", sky(512, i)) for i in range(11))):
         (folder / name).write_text(text)
     (folder / "cells.bin").write_bytes(cells(128 * 128 * 32))
@@ -116,6 +125,7 @@ def main():
     (folder / "places_4.db").write_text(records(42764))
     (folder / "places_4.txt").write_text("places_4.db\n")
     (folder / "image.pgm").write_text(image(502, 458))
+    (folder / "teapot512.bmp").write_bytes(bitmap(512))
     (folder / "mri_32.bin").write_bytes(samples(3072, 32768))
     (folder / "graph4096.txt").write_text(graph(4096))
     (folder / "temp_128").write_text(column(128 * 128, 320, 345, 1))

@@ -46,6 +46,7 @@ ROWS = {
     "cvt.rn.f32.s32 %f{i}, %r{i};": ({"qv100": 16, "rtx4070": 16, "h100": 16}, None),
     "ex2.approx.ftz.f32 %f{i}, %f{i};": ({"qv100": 16, "rtx2080ti": 16, "rtx4070": 16, "h100": 16}, 21),
     "ld.global.u32 %r{i}, [%a1];": ({"qv100": 32, "rtx2080ti": 16, "rtx4070": 16}, None),
+    "mov.u32 %r{i}, %laneid;": ({"qv100": 32, "rtx4070": 16}, None),  # in the load/store unit (Nsight Compute's guide), so at its lanes
     "bar.sync 0;": ({"qv100": 16, "rtx4070": 16, "h100": 16}, None),
     "shfl.sync.bfly.b32 %r{i}, %r{i}, 1, 31, -1;": ({"qv100": 32}, None),
 }
@@ -195,8 +196,8 @@ STEP    add.u32 %r2, %r2, 16;
     ret;
 }
 """
-# A load that hits the L2, and one that misses it: Accel-Sim's microbenchmarks of a TITAN V and gpu-benches of a V100; Jia et al. 2019; Luo et al. 2024.
-MEMORY = {"titanv": (211, 440), "qv100": (211, 440), "rtx2080ti": (188, None), "rtx4070": (273, 541), "h100": (261, 479)}
+# A load that hits the L2, and one that misses it: Accel-Sim's microbenchmarks of a TITAN V and gpu-benches of a V100; Jia et al. 2019 and mt4g; Luo et al. 2024.
+MEMORY = {"titanv": (211, 440), "qv100": (211, 440), "rtx2080ti": (188, 484), "rtx4070": (273, 541), "h100": (261, 479)}
 
 
 class Memory(unittest.TestCase):
@@ -218,8 +219,6 @@ class Memory(unittest.TestCase):
         for preset, wanted in MEMORY.items():
             address = self.chase(preset, "cvt.u32.u64 %r1, %a3; and.b32 %r1, %r1, 0;") - 4  # of the and
             for host_copies, cycles in zip(("on", "off"), wanted):
-                if cycles is None:
-                    continue
                 with self.subTest(preset, host_copies=host_copies):
                     found = self.chase(preset, "ld.global.cg.u32 %r1, [%a3];", "--set", f"l2.host_copies={host_copies}") - address
                     self.assertLess(abs(found / cycles - 1), 0.05, f"{found:.1f} cycles, not {cycles}")

@@ -350,6 +350,30 @@ static void test_l2__dirty_victim_is_written_back(void **state)
     bench_destroy();
 }
 
+/* l2.dirty_ways = 1: of two dirty lines of a set the older one goes to memory, and stays. */
+static void test_l2__few_lines_are_dirty(void **state)
+{
+    (void)state;
+    bench_create();
+    b.config.l2_dirty_ways = 1;
+    assert_true(hits(write_of(0, 0, 32, 7)));
+    assert_true(hits(write_of(4, 0, 32, 8)));
+    settle();
+    assert_int_equal(b.stats.dram_writes, 1);
+    assert_true(read_hits(0, 1));
+    assert_true(read_hits(4, 1));
+    assert_true(hits(write_of(1, 0, 32, 9)));  /* another set */
+    assert_true(hits(write_of(4, 32, 32, 8))); /* it was the younger one, so it is dirty as it was */
+    settle();
+    assert_int_equal(b.stats.dram_writes, 1);
+    assert_true(hits(write_of(0, 0, 32, 6))); /* 4 is the older one now */
+    settle();
+    assert_int_equal(b.stats.dram_writes, 2); /* its two sectors are one burst */
+    assert_int_equal(byte_at(0), 6);
+    assert_int_equal(byte_at(4 * 128 + 32), 8);
+    bench_destroy();
+}
+
 static void test_l2__timing_only_writes_do_all_but_write(void **state)
 {
     (void)state;
@@ -795,6 +819,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_l2__least_recently_used_goes),
     cmocka_unit_test(test_l2__who_is_replaced),
     cmocka_unit_test(test_l2__dirty_victim_is_written_back),
+    cmocka_unit_test(test_l2__few_lines_are_dirty),
     cmocka_unit_test(test_l2__timing_only_writes_do_all_but_write),
     cmocka_unit_test(test_l2__a_certain_read),
     cmocka_unit_test(test_l2__partial_writes_make_a_sector_valid_when_complete),

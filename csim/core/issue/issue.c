@@ -21,9 +21,8 @@ static __attribute__((noinline)) uint32_t dynamic_guard(const struct cw_core_iss
 /* The warp's lanes whose guard is true. */
 static inline __attribute__((always_inline)) cw_lanes guard(const struct cw_core_issue *issue, uint32_t w, const struct cw_uop *u)
 {
-    const struct cw_core_cache *const cache = &issue->memory.blocks.cache;
     const struct cw_core_blocks *const blocks = &issue->memory.blocks;
-    const struct cw_core_warps *const warps = &cache->warps;
+    const struct cw_core_warps *const warps = &issue->memory.blocks.cache.warps;
     const struct cw_exec *x = warps->warp[w].x;
     const cw_lanes active = warps->front[w].active;
     if (u->guard < 0)
@@ -40,8 +39,7 @@ static inline __attribute__((always_inline)) cw_lanes guard(const struct cw_core
  * instruction that issued. */
 static inline __attribute__((always_inline)) void set_fetch(struct cw_core_issue *issue, uint32_t w, uint32_t from)
 {
-    struct cw_core_cache *const cache = &issue->memory.blocks.cache;
-    struct cw_core_warps *const warps = &cache->warps;
+    struct cw_core_warps *const warps = &issue->memory.blocks.cache.warps;
     const bool taken = warps->buffer == 0 && cw_core__pc(warps, w) != from + 1;
     warps->warp[w].not_before = warps->cycle + (taken ? warps->config->core_fetch_cycles : warps->stage);
 }
@@ -49,17 +47,15 @@ static inline __attribute__((always_inline)) void set_fetch(struct cw_core_issue
 /* Cycle from which the results of the instruction that is issuing may be used. */
 static inline __attribute__((always_inline)) uint64_t result_cycle(struct cw_core_issue *issue, const struct cw_issue_op *op, uint32_t w)
 {
-    struct cw_core_cache *const cache = &issue->memory.blocks.cache;
     struct cw_core_blocks *const blocks = &issue->memory.blocks;
-    struct cw_core_warps *const warps = &cache->warps;
+    struct cw_core_warps *const warps = &issue->memory.blocks.cache.warps;
     const uint64_t cycle = warps->started + blocks->result_stages + op->latency;
     return __builtin_expect(warps->collects, 0) ? cw_operands_write(&issue->operands, op, w, cycle, warps->cycle) : cycle;
 }
 
 static __attribute__((noinline)) void set_clock(const struct cw_core_issue *issue, struct cw_exec *x)
 {
-    const struct cw_core_cache *const cache = &issue->memory.blocks.cache;
-    const struct cw_core_warps *const warps = &cache->warps;
+    const struct cw_core_warps *const warps = &issue->memory.blocks.cache.warps;
     x->clock = warps->cycle;
     x->globaltimer_ns = (uint64_t)((unsigned __int128)warps->now * 1000u / warps->cfg.clocks->units_per_us);
 }
@@ -68,8 +64,7 @@ static __attribute__((noinline)) void set_clock(const struct cw_core_issue *issu
 static __attribute__((noinline)) void execute_dynamic(struct cw_core_issue *issue, struct cw_warp *warp, const struct cw_uop *u,
                                                       const struct cw_issue_op *op, uint32_t mask)
 {
-    struct cw_core_cache *const cache = &issue->memory.blocks.cache;
-    struct cw_core_warps *const warps = &cache->warps;
+    struct cw_core_warps *const warps = &issue->memory.blocks.cache.warps;
     const struct cw_dynamic_warp *dynamic = warp->dynamic;
     for (uint32_t i = 0; i < dynamic->cnt; i++) {
         struct cw_exec *x = &warps->warp[dynamic->part[i].home].x[0];
@@ -104,8 +99,7 @@ static inline __attribute__((always_inline)) void execute(struct cw_core_issue *
 __attribute__((noinline)) bool cw_core__indexed_targets(struct cw_core_issue *issue, uint32_t w, const struct cw_uop *u, uint32_t pc,
                                                         cw_lanes mask, uint32_t *target)
 {
-    struct cw_core_cache *const cache = &issue->memory.blocks.cache;
-    struct cw_core_warps *const warps = &cache->warps;
+    struct cw_core_warps *const warps = &issue->memory.blocks.cache.warps;
     const struct cw_brx_table *t = &warps->launch->kernel->brx[u->target];
     uint64_t index[CW_WARP_LANES_MAX];
     cw_core__read_warp(warps, w, u->src[0], index);
@@ -417,6 +411,10 @@ static inline __attribute__((always_inline)) bool perform(struct cw_core_issue *
     case CW_ISSUE_EXEC:
     case CW_ISSUE_CLOCK:
         execute(issue, &warps->warp[w], u, op, mask);
+        break;
+    case CW_ISSUE_SPECIAL:
+        execute(issue, &warps->warp[w], u, op, mask);
+        cw_core__pass_special(&issue->memory, w, op, mask);
         break;
     case CW_ISSUE_WARP:
         if (__builtin_expect(cw_core__guests(warps, w) != 0, 0))

@@ -251,13 +251,30 @@ static void note_poll_at(const struct cw_core_memory *memory, struct cw_warp *wa
     warp->poll_high = addr > warp->poll_high ? addr : warp->poll_high;
 }
 
+/* An instruction that brings nothing takes its turn there. */
+static void take_turn(const struct cw_core_memory *memory, uint64_t *free_at)
+{
+    const uint64_t cycle = memory->blocks.cache.warps.cycle;
+    *free_at = (*free_at > cycle ? *free_at : cycle) + memory->pass.least;
+}
+
 /* All lanes are off. */
 static void pass_empty(struct cw_core_memory *memory, const struct cw_uop *u)
 {
     const struct cw_core_warps *const warps = &memory->blocks.cache.warps;
-    uint64_t *const free_at = u->space == CW_SPACE_SHARED ? &memory->lsu.shared_free_at : &memory->lsu.stage_free_at;
     if (warps->config->core_mem_off == CW_MEM_OFF_TAKEN && u->space != CW_SPACE_CONST && u->space != CW_SPACE_PARAM)
-        *free_at = (*free_at > warps->cycle ? *free_at : warps->cycle) + memory->pass.least;
+        take_turn(memory, u->space == CW_SPACE_SHARED ? &memory->lsu.shared_free_at : &memory->lsu.stage_free_at);
+    cw_core__lsu_together(memory);
+}
+
+void cw_core__pass_special(struct cw_core_memory *memory, uint32_t w, const struct cw_issue_op *op, cw_lanes mask)
+{
+    struct cw_warp *const warp = &memory->blocks.cache.warps.warp[w];
+    take_turn(memory, &memory->lsu.stage_free_at);
+    const uint64_t later = memory->lsu.stage_free_at - memory->pass.least - memory->blocks.cache.warps.cycle;
+    cw_core__lsu_together(memory);
+    if (mask != 0 && warp->dynamic == NULL) /* a thread that changes warps has it at once */
+        cw_scoreboard_set(warp->slot_cycle, op, warp->slot_cycle[op->slot[0]] + later);
 }
 
 __attribute__((noinline)) bool cw_core__issue_mem(struct cw_core_memory *memory, uint32_t w, const struct cw_uop *u,
@@ -412,6 +429,7 @@ static __attribute__((noinline)) void take_stage(struct cw_core_memory *memory, 
     const uint32_t cycles = only && memory->pass.least > memory->pass.line ? memory->pass.least : memory->pass.line;
     if (memory->lsu.stage_free_at <= warps->cycle)
         memory->lsu.stage_free_at = warps->cycle + cycles;
+    cw_core__lsu_together(memory);
     if (more)
         warps->cfg.stats->mem_stall_coalesce += i->chunk_left == 0 ? memory->pass.line : memory->pass.line == 1;
 }

@@ -25,6 +25,8 @@ struct cw_passes {
     uint32_t shared;   /* a pass over the banks of shared memory */
     uint32_t constant; /* an address of the constant cache */
     uint32_t least;    /* An instruction of global, local or shared memory; at most 2 */
+    uint32_t wide;     /* A pass of a wide access to shared memory; at most 2 */
+    bool together;     /* Accesses to global and to shared memory take turns (core.mem_unit=one) */
 };
 
 struct cw_core_memory {
@@ -89,6 +91,16 @@ uint64_t cw_core__const_load(struct cw_core_memory *memory, struct cw_mem_inst *
 enum cw_const_step cw_core__const_access(struct cw_core_memory *memory, struct cw_core_inst *i);
 /* A line of the constant cache has come. */
 void cw_core__const_fill(struct cw_core_memory *memory, uint32_t mshr);
+/* A read of a special register, which is executed, takes its turn in the load/store unit (core.specials=memory); the register is there when
+ * the unit has come to it. */
+void cw_core__pass_special(struct cw_core_memory *memory, uint32_t w, const struct cw_issue_op *op, cw_lanes mask);
+/* After an access has taken its stage: in one unit (core.mem_unit=one) both kinds have it. */
+static inline void cw_core__lsu_together(struct cw_core_memory *memory)
+{
+    struct cw_lsu *const lsu = &memory->lsu;
+    if (memory->pass.together)
+        lsu->stage_free_at = lsu->shared_free_at = lsu->stage_free_at > lsu->shared_free_at ? lsu->stage_free_at : lsu->shared_free_at;
+}
 bool cw_core__issue_mem(struct cw_core_memory *memory, uint32_t w, const struct cw_uop *u, const struct cw_issue_op *op, cw_lanes mask);
 /* The queue has an instruction. lsu.next is CW_CYCLE_NEVER before. */
 void cw_core__lsu_tick(struct cw_core_memory *memory);

@@ -100,7 +100,7 @@ static uint32_t passes_by_part(const struct cw_core_memory *memory, const struct
     const uint32_t lanes = without_partners(memory, m);
     const uint32_t width = CW_LANES / words * (lanes != (uint32_t)m->lanes ? 2 : 1);
     const uint32_t quad = words == 4 && m->uop->op == CW_OP_LD ? warps->config->shared_quad_passes : 1;
-    const uint32_t least = quad > memory->pass.least ? quad : memory->pass.least;
+    const uint32_t least = quad > memory->pass.wide ? quad : memory->pass.wide;
     uint32_t cycles = 0;
     for (uint32_t from = 0; from < CW_LANES; from += width) {
         uint64_t addr[CW_LANES] = {0};
@@ -174,6 +174,7 @@ void cw_core__shared_access(struct cw_core_memory *memory, struct cw_core_inst *
     warps->cfg.stats->mem_stall_shared += further;
     const uint32_t busy = further + memory->pass.shared;
     memory->lsu.shared_free_at = warps->cycle + (busy > memory->pass.least ? busy : memory->pass.least);
+    cw_core__lsu_together(memory);
     for (struct cw_core_inst *next; inst != NULL; inst = next) { /* The parts of a wide load */
         next = (struct cw_core_inst *)inst->m.next;
         cw_core__shared_perform(memory, &inst->m);

@@ -73,6 +73,27 @@ static enum cw_issue_kind kind_of(const struct cw_uop *u)
     }
 }
 
+/* Whether it reads a special register that is no constant of the launch, and no clock. */
+static bool reads_special(const struct cw_uop *u)
+{
+    if (u->op != CW_OP_MOV || u->src[0].kind != CW_OPND_SREG)
+        return false;
+    switch ((enum cw_sreg)u->src[0].idx) {
+    case CW_SREG_TID_X:
+    case CW_SREG_TID_Y:
+    case CW_SREG_TID_Z:
+    case CW_SREG_CTAID_X:
+    case CW_SREG_CTAID_Y:
+    case CW_SREG_CTAID_Z:
+    case CW_SREG_LANEID:
+    case CW_SREG_WARPID:
+    case CW_SREG_SMID:
+        return true;
+    default:
+        return u->src[0].idx >= CW_SREG_LANEMASK_EQ && u->src[0].idx <= CW_SREG_LANEMASK_GT;
+    }
+}
+
 /* Whether the instruction reads through the constant cache: as one of the load/store unit then. */
 static bool uses_constant_cache(const struct cw_uop *u, const struct cw_config *c)
 {
@@ -103,6 +124,8 @@ int cw_issue_op_compile(struct cw_issue_op *op, const struct cw_kernel *kernel, 
         op->kind = CW_ISSUE_EXEC;
     if (config->core_convergence == CW_CONVERGENCE_IGNORE && op->kind == CW_ISSUE_WARP_BARRIER)
         op->kind = CW_ISSUE_NOP;
+    if (config->core_specials == CW_SPECIALS_MEMORY && op->kind == CW_ISSUE_EXEC && reads_special(uop))
+        op->kind = CW_ISSUE_SPECIAL;
     if (op->kind <= CW_ISSUE_WARP && uop->exec == NULL)
         return cw_fail(err, CW_EUNSUP, "kernel %s, line %u: %s cannot be executed", kernel->name, uop->line,
                        cw_op_mnemonic((enum cw_op)uop->op));

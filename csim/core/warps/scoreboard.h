@@ -19,9 +19,10 @@
 
 /* What the core does with a micro-op at issue. */
 enum cw_issue_kind {
-    CW_ISSUE_EXEC,  /* call uop->exec */
-    CW_ISSUE_CLOCK, /* the same after setting the clock values */
-    CW_ISSUE_WARP,  /* the same after a check that the lanes are there that a membermask names */
+    CW_ISSUE_EXEC,    /* call uop->exec */
+    CW_ISSUE_CLOCK,   /* the same after setting the clock values */
+    CW_ISSUE_SPECIAL, /* the same for a special register that comes by way of the load/store unit */
+    CW_ISSUE_WARP,    /* the same after a check that the lanes are there that a membermask names */
     CW_ISSUE_CONST,
     CW_ISSUE_MEM,
     CW_ISSUE_FENCE,
