@@ -80,6 +80,14 @@ class Pipes(unittest.TestCase):
                     found = 1024 * CHAINS * STEPS / (self.cycles(preset, insn, CHAINS, 1024) - empty)
                     self.assertLess(abs(found / rate - 1), 0.12, f"{found:.1f} results a cycle, not {rate}")
 
+    def test_global_and_shared_memory_take_turns(self):
+        """One unit with 16 lanes cannot take a warp's access in less than two cycles, whatever memory it is to."""
+        pairs = 64
+        body = "".join(f"    ld.global.u32 %r{i % 4}, [%a1];\n    ld.shared.u32 %r{4 + i % 4}, [%r11];\n" for i in range(pairs))
+        head = "    .shared .align 4 .b8 w[4096];\n    mov.u32 %r11, w;\n    mad.lo.u32 %r11, %r10, 4, %r11;\n"
+        found = (took("rtx2080ti", head + body, 1024) - took("rtx2080ti", head, 1024)) / (2 * pairs * 32)
+        self.assertLess(1.97, found, "cycles for each access")
+
     def test_latencies(self):
         for insn, (_, latency) in ROWS.items():
             if latency is None:
