@@ -312,14 +312,14 @@ static void test_core__wide_shared_accesses_go_by_parts(void **state)
 }
 
 /* Passes of the banks beyond the first. place: of %r4, the number of the 16 bytes at which a lane's access begins. */
-static uint64_t further_passes(uint32_t pairs, uint32_t mem_lanes, const char *place, const char *access)
+static uint64_t further_passes(uint32_t pairs, uint32_t width, const char *place, const char *access)
 {
     char text[2048];
     snprintf(text, sizeof text, "%s%s%s%s ret; }", PTX_HEAD ".shared .align 16 .b8 s[8192];\n" ENTRY, place,
              " mov.u64 %d1, s; mad.wide.u32 %d2, %r4, 16, %d1; setp.ne.u32 %p1, %t, 0; ", access);
     struct rig *r = new_rig();
     r->config.shared_pairs = pairs;
-    r->config.core_mem_lanes = mem_lanes;
+    r->config.shared_width = width;
     run_kernel(r, text, 32, 1);
     const uint64_t passes = r->stats.shared_conflict_cycles / r->config.shared_pass_cycles;
     destroy_rig(r);
@@ -353,19 +353,19 @@ static void test_core__equal_addresses_of_pairs_return_together(void **state)
         {"shr.u32 %r4, %t, 1; shl.b32 %r4, %r4, 3;", QUAD, 15, 15},
     };
     for (uint32_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        assert_int_equal(further_passes(CW_OFF, 32, rows[i].place, rows[i].access), rows[i].without);
-        assert_int_equal(further_passes(CW_ON, 32, rows[i].place, rows[i].access), rows[i].with);
+        assert_int_equal(further_passes(CW_OFF, 128, rows[i].place, rows[i].access), rows[i].without);
+        assert_int_equal(further_passes(CW_ON, 128, rows[i].place, rows[i].access), rows[i].with);
     }
 }
 
-/* 16 lanes bring 64 bytes in a cycle: 128 bits of 32 lanes take eight of them, 64 bits four. */
-static void test_core__wide_shared_accesses_take_turns_at_few_lanes(void **state)
+/* 64 bytes come in a cycle: 128 bits of 32 lanes take eight of them, 64 bits four. */
+static void test_core__wide_shared_accesses_take_turns_where_few_bytes_come(void **state)
 {
     (void)state;
-    assert_int_equal(further_passes(CW_OFF, 16, "mov.u32 %r4, %t;", QUAD), 7);
-    assert_int_equal(further_passes(CW_ON, 16, "shr.u32 %r4, %t, 1;", QUAD), 3);
-    assert_int_equal(further_passes(CW_OFF, 16, "shr.u32 %r4, %t, 1;", DOUBLE), 3);
-    assert_int_equal(further_passes(CW_OFF, 16, "shr.u32 %r4, %t, 1; shl.b32 %r4, %r4, 3;", QUAD), 15); /* Conflicts are longer */
+    assert_int_equal(further_passes(CW_OFF, 64, "mov.u32 %r4, %t;", QUAD), 7);
+    assert_int_equal(further_passes(CW_ON, 64, "shr.u32 %r4, %t, 1;", QUAD), 3);
+    assert_int_equal(further_passes(CW_OFF, 64, "shr.u32 %r4, %t, 1;", DOUBLE), 3);
+    assert_int_equal(further_passes(CW_OFF, 64, "shr.u32 %r4, %t, 1; shl.b32 %r4, %r4, 3;", QUAD), 15); /* Conflicts are longer */
 }
 
 static void test_core__a_fence_waits_for_the_acknowledgement(void **state)
@@ -807,7 +807,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_core__bank_conflicts_cost_a_pass_each),
     cmocka_unit_test(test_core__wide_shared_accesses_go_by_parts),
     cmocka_unit_test(test_core__equal_addresses_of_pairs_return_together),
-    cmocka_unit_test(test_core__wide_shared_accesses_take_turns_at_few_lanes),
+    cmocka_unit_test(test_core__wide_shared_accesses_take_turns_where_few_bytes_come),
     cmocka_unit_test(test_core__a_fence_waits_for_the_acknowledgement),
     cmocka_unit_test(test_core__skipping_idle_cycles_changes_nothing),
     cmocka_unit_test(test_core__blocks_are_limited_by_each_resource),
