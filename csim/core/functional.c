@@ -45,11 +45,39 @@ static void local_element(struct cw_functional *f, struct cw_mem_inst *m, uint32
     }
 }
 
+/* An atomic of which nobody can tell in which order it came: integers, and nothing reads the result. */
+static bool any_order(const struct cw_uop *u)
+{
+    const bool integer = u->type == CW_U32 || u->type == CW_S32 || u->type == CW_U64 || u->type == CW_S64;
+    return (u->flags & CW_UF_UNREAD) != 0 && integer &&
+           (u->atom == CW_ATOM_ADD || u->atom == CW_ATOM_MIN || u->atom == CW_ATOM_MAX || u->atom == CW_ATOM_AND || u->atom == CW_ATOM_OR ||
+            u->atom == CW_ATOM_XOR);
+}
+
+/* Cores of other threads may do the same. */
+static void beside_others(struct cw_functional *f, const struct cw_mem_inst *m)
+{
+    const struct cw_uop *u = m->uop;
+    uint64_t old[CW_LANES] = {0};
+    for (uint32_t left = (uint32_t)m->lanes; left != 0; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        uint64_t next;
+        cw_memory_load_lanes(f->memory, m->addr, 0, left & -left, m->elem_bytes, old);
+        do
+            next = cw_atomic_apply((enum cw_atom)u->atom, (enum cw_type)u->type, old[lane], m->value[0][lane], m->value[1][lane]);
+        while (!cw_memory_exchange(f->memory, m->addr[lane], m->elem_bytes, &old[lane], next));
+    }
+}
+
 /* In the order of the lanes: each sees what those before it have left. */
 static void global_atomics(struct cw_functional *f, struct cw_mem_inst *m)
 {
     const struct cw_uop *u = m->uop;
     uint64_t old[CW_LANES] = {0}, next[CW_LANES];
+    if (f->has_others && any_order(u)) {
+        beside_others(f, m);
+        return;
+    }
     for (uint32_t left = (uint32_t)m->lanes; left != 0; left &= left - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(left), one = left & -left;
         cw_memory_load_lanes(f->memory, m->addr, 0, one, m->elem_bytes, old);
@@ -434,7 +462,9 @@ static bool is_apart(const struct cw_uop *u, enum cw_issue_kind kind)
 {
     switch (kind) {
     case CW_ISSUE_MEM:
-        return u->space == CW_SPACE_SHARED || (u->op != CW_OP_ATOM && (u->op == CW_OP_ST || (u->flags & CW_UF_VOLATILE) == 0));
+        if (u->op == CW_OP_ATOM)
+            return u->space == CW_SPACE_SHARED || any_order(u);
+        return u->space == CW_SPACE_SHARED || u->op == CW_OP_ST || (u->flags & CW_UF_VOLATILE) == 0;
     case CW_ISSUE_CLOCK:
     case CW_ISSUE_SLEEP:
     case CW_ISSUE_REGION_BEGIN:

@@ -17,8 +17,9 @@ struct cw_functional {
     struct cw_core *core;
     struct cw_memory *memory; /* the one whose addresses the core checks */
     uint64_t warp_instructions, thread_instructions;
-    bool spins;     /* in its last turn no warp did more than poll memory, which a block that has not begun may be needed for */
-    bool in_region; /* `warp` was in a region when its last turn ended: the core has to have the next turn, before any other one */
+    bool spins;      /* in its last turn no warp did more than poll memory, which a block that has not begun may be needed for */
+    bool has_others; /* Cores in other threads of the host run blocks of the same launch (cw_functional_apart) */
+    bool in_region;  /* `warp` was in a region when its last turn ended: the core has to have the next turn, before any other one */
     uint32_t warp;
     uint32_t slots;           /* of warps, of which those behind have none */
     struct cw_native *native; /* the launch runs in native code where there is some; NULL: it does not */
@@ -30,8 +31,8 @@ int cw_functional_attach(struct cw_functional *f, struct cw_error *err);
 /* The core is prepared for a launch, which may run in native code. */
 void cw_functional_native(struct cw_functional *f, struct cw_native *n);
 /* Whether blocks of the prepared launch can run in any order, and side by side: none of them waits for another one, or asks for a number that
- * depends on it (an atomic on device memory, a volatile load, the clock, the core), and the host hears of none before the end. What is left
- * are races by plain loads and stores, whose result depends on the order. */
+ * depends on it (an atomic on device memory whose result is read or rounded, a volatile load, the clock, the core), and the host hears of none
+ * before the end. What is left are races by plain loads and stores, whose result depends on the order. */
 bool cw_functional_apart(const struct cw_functional *f);
 /* Starts a block of the prepared launch, for which there is room (cw_core_can_take_block). */
 void cw_functional_start_block(struct cw_functional *f, const uint32_t ctaid[3]);

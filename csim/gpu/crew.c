@@ -161,7 +161,7 @@ int cw_crew_run(struct cw_crew *crew, struct cw_error *err)
         return cw_fail(err, CW_ENOMEM, "out of memory");
     for (uint32_t i = 0; i < crew->worker_cnt; i++) {
         place[i] = (struct place){.shared = &shared, .worker = crew->worker[i], .is_caller = i == 0};
-        place[i].worker->apart = true;
+        place[i].worker->apart = place[i].worker->on->has_others = true;
         place[i].worker->status = CW_OK;
     }
     while (made < crew->worker_cnt && pthread_create(&place[made].thread, NULL, work, &place[made]) == 0)
@@ -170,7 +170,7 @@ int cw_crew_run(struct cw_crew *crew, struct cw_error *err)
     for (uint32_t i = 1; i < made; i++)
         pthread_join(place[i].thread, NULL);
     for (uint32_t i = 0; i < crew->worker_cnt; i++)
-        crew->worker[i]->apart = false;
+        crew->worker[i]->apart = crew->worker[i]->on->has_others = false;
     free(place);
     crew->finished = shared.finished;
     crew->failed = shared.stop ? crew->worker[0] : first_that_failed(crew);

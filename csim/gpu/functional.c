@@ -12,6 +12,7 @@
 #include "control/control.h"
 #include "core/functional.h"
 #include "gpu/gpu_private.h"
+#include "mem/direct.h"
 
 #define THREADS_WORTH 20000u /* Warp instructions after which threads of the host pay for being made */
 
@@ -168,8 +169,10 @@ static int turns(struct cw_gpu *gpu, struct cw_standing *w, bool *ran, bool *spi
 static uint32_t threads_worth(const struct cw_gpu *gpu)
 {
     const uint64_t left = gpu->blocks_total - gpu->blocks_started;
+    uint64_t host;
     uint32_t threads = gpu->threads < gpu->config.core_count ? gpu->threads : gpu->config.core_count;
-    if (threads < 2 || left < 2 || gpu->checks != 0 || gpu->max_cycles != 0 || gpu->oob.mode != CW_OOB_FAULT)
+    if (threads < 2 || left < 2 || gpu->checks != 0 || gpu->max_cycles != 0 || gpu->oob.mode != CW_OOB_FAULT ||
+        !cw_memory_direct(gpu->memory, &host))
         return 1;
     if (all_done(gpu).warp < THREADS_WORTH || !cw_functional_apart(&gpu->functional->on[0]))
         return 1;

@@ -200,6 +200,23 @@ static void join_blocks(struct cw_ir *ir, struct cw_code *k, struct cw_cfg *cfg,
         cw_region_meet(ir, k, cfg);
 }
 
+/* Atomics whose result nothing reads, as compilers leave them. */
+static void find_unread(struct out *o)
+{
+    struct cw_code *k = o->k;
+    uint8_t *read = cw_ir_alloc(o->ir, k->vreg.n, 1);
+    for (uint32_t i = 0; read != NULL && i < k->code.n; i++)
+        for (uint32_t j = 0; j < CW_UOP_SRCS; j++)
+            if (k->code.a[i].src[j].kind == CW_V_REG)
+                read[k->code.a[i].src[j].id] = 1;
+    for (uint32_t i = 0; read != NULL && i < k->code.n; i++) {
+        struct cw_vop *v = &k->code.a[i];
+        if (v->u.op == CW_OP_ATOM && (v->dst[0].kind != CW_V_REG || read[v->dst[0].id] == 0))
+            v->u.flags |= CW_UF_UNREAD;
+    }
+    free(read);
+}
+
 static void analyse(struct out *o, const char *name, size_t length)
 {
     struct cw_ir *ir = o->ir;
@@ -232,6 +249,8 @@ static void analyse(struct out *o, const char *name, size_t length)
         o->kernel->transactions = cw_transactions_find(ir, o->k, &cfg);
     if (ir->status == CW_OK)
         cw_slots_assign(ir, o->k, &live, &o->slots);
+    if (ir->status == CW_OK)
+        find_unread(o);
     if (ir->status == CW_OK && ir->names)
         name_registers(o, &live);
     cw_loops_free(&loops);

@@ -232,6 +232,7 @@ enum cw_scope { CW_SCOPE_CTA, CW_SCOPE_GPU, CW_SCOPE_SYS };
 #define CW_UF_HEAP      0x00400000u /* LD, ST, ATOM: of malloc or free, which are linked to every kernel */
 #define CW_UF_ROUNDED   0x00800000u /* Arithmetic: the text names its rounding, so no assembler contracts it. */
 #define CW_UF_GUARDS    0x01000000u /* It writes a predicate that guards something (ir/lower.h) */
+#define CW_UF_UNREAD    0x02000000u /* ATOM: nothing reads its result */
 #define CW_UF_APART     0x00100000u /* BAR: barrier without .aligned, to which lanes of a warp may come one by one */
 
 #define CW_RESERVED_SHARED_BYTES 1024u /* what a driver reserves at the beginning of a block's shared memory, as in PTX of ptxas 13 */

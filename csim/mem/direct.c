@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mem/direct.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "mem/device_memory_private.h"
@@ -107,6 +108,36 @@ void cw_memory_store_lanes(struct cw_memory *m, const uint64_t addr[CW_LANES], u
         const uint32_t lane = (uint32_t)__builtin_ctz(lanes);
         store(host + (addr[lane] - CW_GLOBAL_BASE), bytes, value[lane]);
     }
+}
+
+/* Its durable image is another word. */
+static bool exchange_persistent(struct cw_memory *m, uint64_t addr, uint32_t bytes, uint64_t *old, uint64_t next)
+{
+    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+    uint8_t raw[8] = {0};
+    pthread_mutex_lock(&one);
+    cw_memory_read(m, addr, raw, bytes);
+    const uint64_t was = load(raw, bytes);
+    store(raw, bytes, next);
+    if (was == *old)
+        cw_memory_write(m, addr, raw, bytes);
+    pthread_mutex_unlock(&one);
+    const bool done = was == *old;
+    *old = was;
+    return done;
+}
+
+bool cw_memory_exchange(struct cw_memory *m, uint64_t addr, uint32_t bytes, uint64_t *old, uint64_t next)
+{
+    uint8_t *const at = m->host + (addr - CW_GLOBAL_BASE);
+    if (m->durable != NULL && cw_memory_is_pm(addr))
+        return exchange_persistent(m, addr, bytes, old, next);
+    if (bytes == 8)
+        return __atomic_compare_exchange_n((uint64_t *)(void *)at, old, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    uint32_t word = (uint32_t)*old;
+    const bool done = __atomic_compare_exchange_n((uint32_t *)(void *)at, &word, (uint32_t)next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    *old = word;
+    return done;
 }
 
 bool cw_memory_direct(const struct cw_memory *m, uint64_t *offset)

@@ -19,6 +19,10 @@ void cw_memory_load_lanes(const struct cw_memory *m, const uint64_t addr[CW_LANE
 void cw_memory_store_lanes(struct cw_memory *m, const uint64_t addr[CW_LANES], uint64_t offset, uint32_t lanes, uint32_t bytes,
                            const uint64_t value[CW_LANES]);
 
+/* The word of 4 or 8 bytes at addr, valid and aligned, becomes next if it is *old; else *old is what it is, and the result false. In one step for
+ * other threads of the host, where there are no versions. */
+bool cw_memory_exchange(struct cw_memory *m, uint64_t addr, uint32_t bytes, uint64_t *old, uint64_t next);
+
 /* Whether all valid addresses may be read and written as the host's memory, *offset behind them; not so while there are versions. Stores to
  * persistent memory are not to go there. */
 bool cw_memory_direct(const struct cw_memory *m, uint64_t *offset);

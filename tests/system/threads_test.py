@@ -52,6 +52,12 @@ class Threads(unittest.TestCase):
         both = self.kernel(2, "hears", "zero:4")
         self.assertEqual((both[0], both[2]), (0, ""))
 
+    def test_sums_are_whole(self):
+        alone = self.kernel(1, "sums", "out:out:32")
+        self.assertEqual((alone[0], len(alone[4]["out"])), (0, 32), alone[2])
+        for _ in range(3):
+            self.assertEqual(self.kernel(4, "sums", "out:out:32"), alone)
+
     def test_what_blocks_learn_of_each_other_is_in_their_order(self):
         for name, args in (("tickets", ("zero:4", f"out:out:{4 * 96 * BLOCKS}")), ("places", (f"out:out:{4 * BLOCKS}",))):
             with self.subTest(kernel=name):
