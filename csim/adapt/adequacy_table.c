@@ -13,15 +13,6 @@ struct cw_adapt_adequacy_table {
     bool forgets; /* The next cycle that it is clocked in begins with an empty table. */
 };
 
-/* Bits of the numbers below cnt; 1 at the least. */
-static uint32_t bits_for(uint32_t cnt)
-{
-    uint32_t bits = 1;
-    while (bits < 32 && (cnt - 1) >> bits != 0)
-        bits++;
-    return bits;
-}
-
 int cw_adapt_adequacy_table_create(struct cw_adapt_adequacy_table **out, const struct cw_unit_provider *units,
                                    const struct cw_adapt_adequacy_table_config *config, struct cw_error *err)
 {
@@ -30,8 +21,8 @@ int cw_adapt_adequacy_table_create(struct cw_adapt_adequacy_table **out, const s
     if (t == NULL)
         return cw_fail(err, CW_ENOMEM, "no memory for a predictor of compaction-adequacy");
     cw_unit_params_default(&cw_adequacy_table_unit, &p);
-    p.row_w = bits_for(config->rows);
-    p.index_w = bits_for(config->entries);
+    p.row_w = cw_adapt_bits(config->rows - 1);
+    p.index_w = cw_adapt_bits(config->entries - 1);
     p.tag_w = config->pc_w - p.index_w;
     return cw_adapt_open(&t->unit, units, &cw_adequacy_table_unit, "core", config->core, &p, err);
 }

@@ -21,15 +21,6 @@ struct cw_adapt_l2_mshr {
     bool asked; /* An answer waits for what it does. */
 };
 
-/* Bits of the numbers below cnt; 1 at the least. */
-static uint32_t bits_for(uint32_t cnt)
-{
-    uint32_t bits = 1;
-    while (bits < 32 && (cnt - 1) >> bits != 0)
-        bits++;
-    return bits;
-}
-
 static void look(struct cw_adapt_l2_mshr *t)
 {
     t->unit.ops->eval(t->unit.self, &t->in, &t->out);
@@ -67,7 +58,7 @@ int cw_adapt_l2_mshr_create(struct cw_adapt_l2_mshr **out, const struct cw_unit_
     p.entries = config->entries;
     p.merge = config->merge;
     p.sectors = config->sectors;
-    p.req_w = bits_for(config->entries * config->merge);
+    p.req_w = cw_adapt_bits(config->entries * config->merge - 1);
     const int status = cw_adapt_open(&t->unit, units, &cw_l2_mshr_unit, "partition", config->partition, &p, err);
     if (status != CW_OK)
         return status;

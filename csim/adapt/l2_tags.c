@@ -19,15 +19,6 @@ struct cw_adapt_l2_tags {
     bool asked; /* A look waits for its set */
 };
 
-/* Bits for 0 .. most; 1 at the least. */
-static uint32_t bits_for(uint32_t most)
-{
-    uint32_t bits = 1;
-    while (bits < 32 && most >> bits != 0)
-        bits++;
-    return bits;
-}
-
 static void look(struct cw_adapt_l2_tags *t)
 {
     t->unit.ops->eval(t->unit.self, &t->in, &t->out);
@@ -68,8 +59,8 @@ int cw_adapt_l2_tags_create(struct cw_adapt_l2_tags **out, const struct cw_unit_
         return cw_fail(err, CW_ENOMEM, "no memory for the tags of an L2 slice");
     t->config = *config;
     const struct cw_l2_tags_params p = {.ways = config->ways,
-                                        .set_w = bits_for(config->sets - 1),
-                                        .tag_w = bits_for(UINT32_MAX / config->sets),
+                                        .set_w = cw_adapt_bits(config->sets - 1),
+                                        .tag_w = cw_adapt_bits(UINT32_MAX / config->sets),
                                         .sectors = config->sectors};
     int status = check(config, err);
     if (status == CW_OK)

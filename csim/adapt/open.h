@@ -20,6 +20,12 @@ static inline int cw_adapt_open(struct cw_unit_instance *out, const struct cw_un
     return units->open(units->context, unit, name, params, out, err);
 }
 
+/* Bits of a port that has numbers from 0 to most; 1 at the least. */
+static inline uint32_t cw_adapt_bits(uint64_t most)
+{
+    return most > 1 ? 64 - (uint32_t)__builtin_clzll(most) : 1;
+}
+
 /* The unit's state: that of the C model, of the Verilog, or of both. One that has not been opened has none. */
 static inline void cw_adapt_state(struct cw_state *s, struct cw_unit_instance *unit)
 {

@@ -20,15 +20,6 @@ struct cw_adapt_row_copy_engine {
     struct cw_ring copied_ring;
 };
 
-/* Bits for 0 .. most. */
-static uint32_t bits_for(uint64_t most)
-{
-    uint32_t bits = 1;
-    while (most >> bits != 0)
-        bits++;
-    return bits;
-}
-
 static void clock(struct cw_adapt_row_copy_engine *e, const struct cw_row_copy_engine_in *in, struct cw_row_copy_engine_out *out)
 {
     e->unit.ops->eval(e->unit.self, in, out);
@@ -43,8 +34,8 @@ int cw_adapt_row_copy_engine_create(struct cw_adapt_row_copy_engine **out, const
     if (e == NULL)
         return CW_ENOMEM;
     cw_unit_params_default(&cw_row_copy_engine_unit, &p);
-    p.stride_w = bits_for(config->stride);
-    p.row_w = bits_for(config->rows);
+    p.stride_w = cw_adapt_bits(config->stride);
+    p.row_w = cw_adapt_bits(config->rows);
     p.row_w = p.row_w > p.stride_w ? p.row_w : p.stride_w + 1;
     p.banks = config->banks;
     p.lines = config->lines;

@@ -25,15 +25,6 @@ static void clock(struct cw_adapt_version_index_table *t, const struct cw_versio
         t->awake = 1;
 }
 
-/* Bits for 0 .. most. */
-static uint32_t bits_for(uint64_t most)
-{
-    uint32_t bits = 1;
-    while (most >> bits != 0)
-        bits++;
-    return bits;
-}
-
 int cw_adapt_version_index_table_create(struct cw_adapt_version_index_table **out, const struct cw_unit_provider *units,
                                         const struct cw_adapt_version_index_table_config *config, struct cw_error *err)
 {
@@ -42,8 +33,8 @@ int cw_adapt_version_index_table_create(struct cw_adapt_version_index_table **ou
     if (t == NULL)
         return CW_ENOMEM;
     cw_unit_params_default(&cw_version_index_table_unit, &p);
-    p.stride_w = bits_for(config->stride);
-    p.row_w = bits_for(config->rows); /* `rows` itself is the end of the last region */
+    p.stride_w = cw_adapt_bits(config->stride);
+    p.row_w = cw_adapt_bits(config->rows); /* `rows` itself is the end of the last region */
     p.row_w = p.row_w > p.stride_w ? p.row_w : p.stride_w + 1;
     p.time_w = config->time_bits;
     p.versions = config->versions;
