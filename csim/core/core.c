@@ -426,6 +426,11 @@ void cw_core_destroy(struct cw_core *c)
     free(c);
 }
 
+void cw_core_hear(struct cw_core *c, const struct cw_core_events *events)
+{
+    c->warps->cfg.events = *events;
+}
+
 struct cw_component *cw_core_component(struct cw_core *c)
 {
     return &c->component;

@@ -56,7 +56,7 @@ struct cw_launch {
 };
 
 /* Position of block n of the launch in its grid, x first. */
-static inline void cw_launch_block(const struct cw_launch *l, uint64_t n, uint32_t ctaid[3])
+static inline void cw_launch_ctaid(const struct cw_launch *l, uint64_t n, uint32_t ctaid[3])
 {
     ctaid[0] = (uint32_t)(n % l->grid[0]);
     ctaid[1] = (uint32_t)(n / l->grid[0] % l->grid[1]);
@@ -152,6 +152,8 @@ struct cw_core_config {
 
 int cw_core_create(struct cw_core **out, const struct cw_core_config *config, struct cw_error *err);
 void cw_core_destroy(struct cw_core *c);
+/* From now on the core tells these what it tells, and not those that it was created with. */
+void cw_core_hear(struct cw_core *c, const struct cw_core_events *events);
 struct cw_component *cw_core_component(struct cw_core *c);
 /* Attaches a mechanism, in the order of the GPU's list, before the first launch. sockets may be NULL (it takes none in the core),
  * intrinsics too (it has none); self is the mechanism's object for this core. */

@@ -58,14 +58,12 @@ static bool any_order(const struct cw_uop *u)
 static void beside_others(struct cw_functional *f, const struct cw_mem_inst *m)
 {
     const struct cw_uop *u = m->uop;
-    uint64_t old[CW_LANES] = {0};
     for (uint32_t left = (uint32_t)m->lanes; left != 0; left &= left - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(left);
-        uint64_t next;
-        cw_memory_load_lanes(f->memory, m->addr, 0, left & -left, m->elem_bytes, old);
+        uint64_t old = 0, next; /* The first exchange tells what is there, where a load would race. */
         do
-            next = cw_atomic_apply((enum cw_atom)u->atom, (enum cw_type)u->type, old[lane], m->value[0][lane], m->value[1][lane]);
-        while (!cw_memory_exchange(f->memory, m->addr[lane], m->elem_bytes, &old[lane], next));
+            next = cw_atomic_apply((enum cw_atom)u->atom, (enum cw_type)u->type, old, m->value[0][lane], m->value[1][lane]);
+        while (!cw_memory_exchange(f->memory, m->addr[lane], m->elem_bytes, &old, next));
     }
 }
 

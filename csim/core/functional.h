@@ -17,9 +17,10 @@ struct cw_functional {
     struct cw_core *core;
     struct cw_memory *memory; /* the one whose addresses the core checks */
     uint64_t warp_instructions, thread_instructions;
-    bool spins;      /* in its last turn no warp did more than poll memory, which a block that has not begun may be needed for */
-    bool has_others; /* Cores in other threads of the host run blocks of the same launch (cw_functional_apart) */
-    bool in_region;  /* `warp` was in a region when its last turn ended: the core has to have the next turn, before any other one */
+    uint64_t progress; /* The core's, by struct cw_core_config */
+    bool spins;        /* in its last turn no warp did more than poll memory, which a block that has not begun may be needed for */
+    bool has_others;   /* Cores in other threads of the host run blocks of the same launch (cw_functional_apart) */
+    bool in_region;    /* `warp` was in a region when its last turn ended: the core has to have the next turn, before any other one */
     uint32_t warp;
     uint32_t slots;           /* of warps, of which those behind have none */
     struct cw_native *native; /* the launch runs in native code where there is some; NULL: it does not */

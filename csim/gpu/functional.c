@@ -54,7 +54,6 @@ static int create_core(struct cw_gpu *gpu, uint32_t i, struct cw_error *err)
     int status = cw_control_of(&control, &f->config, err);
     if (status != CW_OK)
         return status;
-    u->worker = (struct cw_worker){.on = &f->on[i], .others = &gpu->core_events};
     const struct cw_core_config c = {
         .config = &f->config,
         .clocks = &gpu->clocks,
@@ -64,10 +63,10 @@ static int create_core(struct cw_gpu *gpu, uint32_t i, struct cw_error *err)
         .control = control,
         .units = cw_unit_provider_c(),
         .stream = &gpu->functional_events,
-        .events = cw_worker_events(&u->worker),
+        .events = gpu->core_events,
         .oob = &gpu->oob,
         .checks = gpu->checks,
-        .progress = &u->worker.progress,
+        .progress = &f->on[i].progress,
     };
     status = cw_core_create(&f->core[i], &c, err);
     f->on[i] = (struct cw_functional){.core = f->core[i], .memory = gpu->memory};
@@ -92,7 +91,7 @@ static int prepare_core(struct cw_gpu *gpu, uint32_t i, uint32_t owner, struct c
 static void start_block(struct cw_gpu *gpu, uint32_t i)
 {
     uint32_t ctaid[3];
-    cw_launch_block(&gpu->launch, gpu->blocks_started++, ctaid);
+    cw_launch_ctaid(&gpu->launch, gpu->blocks_started++, ctaid);
     cw_functional_start_block(&gpu->functional->on[i], ctaid);
 }
 
@@ -126,7 +125,7 @@ static struct done all_done(const struct cw_gpu *gpu)
     for (uint32_t i = 0; i < gpu->config.core_count; i++) {
         sum.warp += gpu->functional->on[i].warp_instructions;
         sum.thread += gpu->functional->on[i].thread_instructions;
-        sum.progress += gpu->functional->untimed[i].worker.progress;
+        sum.progress += gpu->functional->on[i].progress;
     }
     return sum;
 }
@@ -165,29 +164,25 @@ static int turns(struct cw_gpu *gpu, struct cw_standing *w, bool *ran, bool *spi
     return status;
 }
 
-/* How many host threads execute the blocks that are left, behind one that has finished. */
-static uint32_t threads_worth(const struct cw_gpu *gpu)
+/* How many host threads may execute blocks of the launch, for which core 0 is prepared. */
+static uint32_t threads_for(const struct cw_gpu *gpu)
 {
-    const uint64_t left = gpu->blocks_total - gpu->blocks_started;
     uint64_t host;
-    uint32_t threads = gpu->threads < gpu->config.core_count ? gpu->threads : gpu->config.core_count;
-    if (threads < 2 || left < 2 || gpu->checks != 0 || gpu->max_cycles != 0 || gpu->oob.mode != CW_OOB_FAULT ||
-        !cw_memory_direct(gpu->memory, &host))
+    const uint32_t threads = gpu->threads < gpu->config.core_count ? gpu->threads : gpu->config.core_count;
+    if (threads < 2 || gpu->checks != 0 || gpu->max_cycles != 0 || gpu->oob.mode != CW_OOB_FAULT || !cw_memory_direct(gpu->memory, &host))
         return 1;
-    if (all_done(gpu).warp < THREADS_WORTH || !cw_functional_apart(&gpu->functional->on[0]))
-        return 1;
-    return left < threads ? (uint32_t)left : threads;
+    return cw_functional_apart(&gpu->functional->on[0]) ? threads : 1;
 }
 
 /* The report of a block that does not end, as if it had been alone. */
-static int report_block(struct cw_gpu *gpu, const struct cw_worker *w, struct cw_error *err)
+static int report_block(struct cw_gpu *gpu, const struct cw_crew *crew, struct cw_error *err)
 {
     struct cw_core **only = calloc(gpu->config.core_count, sizeof *only);
     if (only == NULL)
         return cw_fail(err, CW_ENOMEM, "out of memory");
-    only[w->on - gpu->functional->on] = w->on->core;
-    gpu->blocks_finished = w->block;
-    const int status = cw_gpu__deadlock_functional(gpu, only, w->stands ? CW_GPU_SPINS : CW_GPU_HALTED, err);
+    only[crew->stuck - gpu->functional->on] = crew->stuck->core;
+    gpu->blocks_finished = crew->block;
+    const int status = cw_gpu__deadlock_functional(gpu, only, crew->stands ? CW_GPU_SPINS : CW_GPU_HALTED, err);
     free(only);
     return status;
 }
@@ -199,36 +194,29 @@ static int ask_user(void *context, uint64_t finished, struct cw_error *err)
     return cw_gpu__progress_due(gpu, err);
 }
 
-/* The blocks that have not begun. */
-static int run_threads(struct cw_gpu *gpu, uint32_t threads, struct cw_error *err)
+/* The blocks that have not begun, which are at least two. */
+static int run_crew(struct cw_gpu *gpu, uint32_t threads, struct cw_error *err)
 {
-    struct cw_worker *worker[CW_GPU_THREADS_MAX];
+    const uint64_t left = gpu->blocks_total - gpu->blocks_started;
     struct cw_crew crew = {
         .launch = &gpu->launch,
-        .worker = worker,
-        .worker_cnt = threads,
+        .on = gpu->functional->on,
+        .threads = left < threads ? (uint32_t)left : threads,
         .begin = gpu->blocks_started,
         .end = gpu->blocks_total,
         .livelock_most = gpu->config.watchdog_livelock_cycles,
+        .events = &gpu->core_events,
         .ask = ask_user,
         .context = gpu,
     };
     int status = CW_OK;
-    for (uint32_t i = 0; i < threads && status == CW_OK; i++) {
-        worker[i] = &gpu->functional->untimed[i].worker;
+    for (uint32_t i = 0; i < crew.threads && status == CW_OK; i++)
         status = prepare_core(gpu, i, i, err);
-    }
     if (status == CW_OK)
         status = cw_crew_run(&crew, err);
-    if (status != CW_OK)
-        return status;
-    gpu->blocks_finished = crew.begin + crew.finished;
     gpu->blocks_started = gpu->blocks_total;
-    if (crew.failed == NULL)
-        return CW_OK;
-    if (crew.failed->status == CW_EDEADLOCK)
-        return report_block(gpu, crew.failed, err);
-    return cw_fail(err, crew.failed->status, "%s", crew.failed->err.text);
+    gpu->blocks_finished = crew.begin + crew.finished;
+    return crew.stuck != NULL ? report_block(gpu, &crew, err) : status;
 }
 
 static int run(struct cw_gpu *gpu, struct cw_error *err)
@@ -238,12 +226,12 @@ static int run(struct cw_gpu *gpu, struct cw_error *err)
     int status = cw_gpu__progress_due(gpu, err);
     if (status == CW_OK)
         status = prepare_core(gpu, 0, 0, err);
+    const uint32_t threads = status == CW_OK ? threads_for(gpu) : 1;
     while (status == CW_OK && gpu->blocks_finished < gpu->blocks_total) {
         bool ran, spins, started = false;
         if (gpu->blocks_finished == gpu->blocks_started) {
-            const uint32_t threads = threads_worth(gpu);
-            if (threads > 1)
-                return run_threads(gpu, threads, err);
+            if (threads > 1 && gpu->blocks_total - gpu->blocks_started > 1 && all_done(gpu).warp >= THREADS_WORTH)
+                return run_crew(gpu, threads, err);
             start_block(gpu, 0);
         }
         status = turns(gpu, &w, &ran, &spins, err);

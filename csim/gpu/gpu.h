@@ -19,8 +19,6 @@
 
 struct cw_gpu;
 
-#define CW_GPU_THREADS_MAX 256u
-
 struct cw_gpu_options {
     const struct cw_config *config;       /* copied */
     const struct cw_mech *const *mechs;   /* NULL-terminated, at most one of them a transactional system; NULL: none */
@@ -55,7 +53,7 @@ struct cw_gpu_options {
                          sampled.c. cw_gpu_estimated then has the result, time goes on by it, and other counters have what was timed */
     const struct cw_native_compiler *native; /* For functional launches (exec/native.h); NULL: they are interpreted */
     bool native_at_once;                     /* Code is made before it pays (tests) */
-    uint32_t threads;                        /* Host threads of functional launches, at most CW_GPU_THREADS_MAX; 0 and 1: the caller's */
+    uint32_t threads;                        /* Host threads of functional launches; 0 and 1: the caller's */
     uint64_t max_cycles;                     /* core cycles per run, 0: no limit; CW_ELIMIT when reached */
     /* Called about every 10 ms of host time during a launch, may be NULL; a non-zero answer stops the run with CW_ELIMIT. */
     int (*on_progress)(void *context, const struct cw_gpu *gpu);

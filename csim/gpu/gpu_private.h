@@ -27,11 +27,10 @@ struct cw_told {
     uint32_t line, what;
 };
 
-/* A core of functional launches. */
+/* What belongs to a core of functional launches. */
 struct cw_gpu_untimed {
-    struct cw_worker worker;
-    struct cw_stats stats;    /* What the core counts; nobody reads it */
-    struct cw_native *native; /* NULL: there is none for this core so far, or none at all */
+    struct cw_stats stats;    /* What it counts; nobody reads it */
+    struct cw_native *native; /* Of its thread; NULL: there is none so far, or none at all */
 };
 
 /* What functional launches need. */

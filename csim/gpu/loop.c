@@ -29,7 +29,7 @@ static void dispatch(struct cw_gpu *gpu)
         if (!cw_core_can_take_block(gpu->core[core]))
             continue;
         uint32_t ctaid[3];
-        cw_launch_block(&gpu->launch, gpu->blocks_started++, ctaid);
+        cw_launch_ctaid(&gpu->launch, gpu->blocks_started++, ctaid);
         cw_core_start_block(gpu->core[core], ctaid, gpu->now);
         if (gpu->config.gpu_dispatch != CW_DISPATCH_TURN)
             gpu->next_core = (core + 1) % cores;

@@ -176,7 +176,7 @@ static bool dispatch(struct cw_gpu *gpu, uint32_t i)
             continue;
         if (!cw_core_can_take_block(gpu->core[core]))
             continue;
-        cw_launch_block(&r->launch, r->started++, ctaid);
+        cw_launch_ctaid(&r->launch, r->started++, ctaid);
         if (gpu->blocks_started++ == 0)
             cw_gpu__count(gpu, cw_gpu_cycles(gpu), CW_GPU_COUNT_START);
         cw_core_start_block(gpu->core[core], ctaid, gpu->now);

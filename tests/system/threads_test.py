@@ -3,8 +3,11 @@
 """Functional launches on several host threads give what one thread gives: threads_test.py BUILD/cowarp [unittest arguments]."""
 import pathlib
 import re
+import signal
+import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import functional_test
@@ -76,6 +79,17 @@ class Threads(unittest.TestCase):
                     done = self.kernel(5, "fails", f"u32:{load}", f"u32:{wait}")
                     self.assertEqual(done[0], 1)
                     self.assertRegex(done[2], r"\A" + says)
+
+    def test_the_user_is_heard_while_others_work(self):
+        line = [COWARP, "exec", PTX, "--kernel", "lasts", "--grid", BLOCKS, "--block", 96, "--arg", "zero:4", "--functional", "--threads", 8]
+        with subprocess.Popen([str(word) for word in line], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+            time.sleep(1)
+            self.assertIsNone(run.poll())
+            run.send_signal(signal.SIGINT)
+            try:
+                self.assertIn("lasts: interrupted", run.communicate(timeout=30)[1])
+            finally:
+                run.kill()
 
     def test_workloads_and_estimates(self):
         for name in WORKLOADS:
