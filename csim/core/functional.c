@@ -215,22 +215,22 @@ int cw_functional_attach(struct cw_functional *f, struct cw_error *err)
 
 /* ---- instructions ---- */
 
-static cw_lanes guarded(const struct cw_core *c, uint32_t w, const struct cw_uop *u)
+static cw_lanes guarded(const struct cw_core_warps *warps, uint32_t w, const struct cw_uop *u)
 {
-    const cw_lanes active = c->warps->front[w].active;
+    const cw_lanes active = warps->front[w].active;
     cw_lanes lanes = 0;
     if (u->guard < 0)
         return active;
-    for (uint32_t half = 0; half < c->warps->halves; half++)
-        lanes |= (cw_lanes)cw_exec_guard(u, &c->warps->warp[w].x[half], cw_lanes_half(active, half)) << (CW_LANES * half);
+    for (uint32_t half = 0; half < warps->halves; half++)
+        lanes |= (cw_lanes)cw_exec_guard(u, &warps->warp[w].x[half], cw_lanes_half(active, half)) << (CW_LANES * half);
     return lanes;
 }
 
-static void execute(struct cw_core *c, uint32_t w, const struct cw_uop *u, cw_lanes mask)
+static void execute(const struct cw_core_warps *warps, uint32_t w, const struct cw_uop *u, cw_lanes mask)
 {
-    for (uint32_t half = 0; half < c->warps->halves; half++)
+    for (uint32_t half = 0; half < warps->halves; half++)
         if (cw_lanes_half(mask, half) != 0)
-            u->exec(u, &c->warps->warp[w].x[half], cw_lanes_half(mask, half));
+            u->exec(u, &warps->warp[w].x[half], cw_lanes_half(mask, half));
 }
 
 /* The time that a program can ask for: instructions, as if each took one cycle. */
@@ -302,15 +302,15 @@ static bool perform(struct cw_functional *f, uint32_t w, const struct cw_uop *u,
     switch (op->kind) {
     case CW_ISSUE_CLOCK:
         tell_time(c, w);
-        execute(c, w, u, mask);
+        execute(c->warps, w, u, mask);
         return true;
     case CW_ISSUE_SPECIAL:
-        execute(c, w, u, mask);
+        execute(c->warps, w, u, mask);
         return true;
     case CW_ISSUE_WARP:
         if (mask != c->warps->warp[w].live && !cw_core__members_came(c->blocks, w, u, mask))
             return false;
-        execute(c, w, u, mask);
+        execute(c->warps, w, u, mask);
         return true;
     case CW_ISSUE_WARP_BARRIER:
         if (cw_core__checks(c->warps, CW_CHECK_SYNC))
@@ -366,9 +366,9 @@ static inline cw_lanes step(struct cw_functional *f, uint32_t w)
     c->warps->cycle++;
     if (op->kind == CW_ISSUE_WARP && cw_core__guests(c->warps, w) != 0)
         return step_together(f, w, u);
-    const cw_lanes mask = guarded(c, w, u);
+    const cw_lanes mask = guarded(c->warps, w, u);
     if (op->kind == CW_ISSUE_EXEC || op->kind == CW_ISSUE_RIDES)
-        execute(c, w, u, mask);
+        execute(c->warps, w, u, mask);
     else if (steers((enum cw_issue_kind)op->kind))
         steer(c, w, u, (enum cw_issue_kind)op->kind, pc, mask);
     else if (mask != 0 && !perform(f, w, u, op, mask))
@@ -380,9 +380,9 @@ static inline cw_lanes step(struct cw_functional *f, uint32_t w)
 
 /* ---- warps ---- */
 
-static bool can_run(const struct cw_core *c, uint32_t w)
+static bool can_run(const struct cw_core_warps *warps, uint32_t w)
 {
-    return c->warps->warp[w].wait == CW_WAIT_NONE && c->warps->front[w].active != 0;
+    return warps->warp[w].wait == CW_WAIT_NONE && warps->front[w].active != 0;
 }
 
 /* What the control policy does in time, it does at once. */
@@ -397,7 +397,7 @@ static inline void settle(struct cw_core_blocks *blocks)
 static inline bool gives_way(const struct cw_core *c, uint32_t w, uint32_t pc, uint64_t since)
 {
     const struct cw_warp *warp = &c->warps->warp[w];
-    if (c->warps->faulted || !can_run(c, w) || c->warps->cycle - since >= TURN_INSTRUCTIONS)
+    if (c->warps->faulted || !can_run(c->warps, w) || c->warps->cycle - since >= TURN_INSTRUCTIONS)
         return true;
     const bool polls = c->warps->op[pc].kind == CW_ISSUE_BRANCH && warp->spin != 0 && warp->spin % CW_TURN_POLLS == 0;
     return (polls || c->warps->op[pc].kind == CW_ISSUE_SLEEP) && !warp->in_region;
@@ -433,7 +433,7 @@ bool cw_functional_turn(struct cw_functional *f)
     f->spins = true;
     f->in_region = false;
     for (uint32_t w = first; w < f->slots && !c->warps->faulted && !f->in_region; w++) {
-        if (!can_run(c, w))
+        if (!can_run(c->warps, w))
             continue;
         any = true;
         f->spins &= !run_warp(f, w);
