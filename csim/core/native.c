@@ -118,6 +118,7 @@ static enum cw_native_kind kind_of(const struct cw_uop *u, enum cw_issue_kind ki
     case CW_ISSUE_NOP:
         return CW_NATIVE_NOTHING;
     case CW_ISSUE_MEM:
+    case CW_ISSUE_CONST:
         return cw_core__native_access(u) != NULL ? CW_NATIVE_ACCESS : CW_NATIVE_STOP;
     case CW_ISSUE_BRANCH:
         return CW_NATIVE_BRANCH;
@@ -207,10 +208,16 @@ static cw_native_code *code_at(struct cw_native *n, uint32_t pc, bool whole)
     return p->code;
 }
 
+static uint8_t *local_of(const struct cw_native *n, const struct cw_core_memory *core, uint32_t w)
+{
+    return (uint8_t *)(uintptr_t)(cw_core__local_word(&core->blocks.cache, w, 0, 0, 0) + n->host);
+}
+
 static struct cw_native_frame frame_of(const struct cw_native *n, const struct cw_core_memory *core, uint32_t w, uint64_t most)
 {
     const struct cw_core_warps *warps = &core->blocks.cache.warps;
     const struct cw_warp *warp = &warps->warp[w];
+    const struct cw_launch *launch = warps->launch;
     return (struct cw_native_frame){
         .r32 = warp->x[0].r32,
         .r64 = warp->x[0].r64,
@@ -220,7 +227,11 @@ static struct cw_native_frame frame_of(const struct cw_native *n, const struct c
         .polled = warp->polled,
         .left = most,
         .shared = core->blocks.shared + warps->block[warp->block].shared_base,
-        .shared_bytes = warps->launch->shared_bytes,
+        .shared_bytes = launch->shared_bytes,
+        .local = launch->kernel->local_bytes != 0 ? local_of(n, core, w) : NULL,
+        .local_bytes = launch->kernel->local_bytes,
+        .constant = launch->module->const_image,
+        .constant_bytes = launch->module->const_bytes,
         .memory = n->memory,
         .host = n->host,
     };

@@ -82,4 +82,30 @@ void cw_exec_together(const struct cw_exec_side *side, uint32_t cnt, const struc
  * of type (u32 s32 u64 s64 f32 f64 f16 f16x2 bf16 bf16x2 and the 16-bit CAS). f32 adds round to nearest even, denormals kept. */
 uint64_t cw_atomic_apply(enum cw_atom op, enum cw_type type, uint64_t old, uint64_t a, uint64_t b);
 
+/* The lane that `lane` reads, by the PTX ISA's pseudocode of shfl; *in_range is its predicate. */
+static inline uint32_t cw_shfl_source(enum cw_shfl mode, uint32_t lane, uint32_t b, uint32_t c, bool *in_range)
+{
+    int bval = (int)(b & 31), cval = (int)(c & 31), seg = (int)((c >> 8) & 31), me = (int)lane;
+    int max = (me & seg) | (cval & ~seg & 31), min = me & seg, from;
+    switch (mode) {
+    case CW_SHFL_UP:
+        from = me - bval;
+        *in_range = from >= max;
+        break;
+    case CW_SHFL_DOWN:
+        from = me + bval;
+        *in_range = from <= max;
+        break;
+    case CW_SHFL_BFLY:
+        from = me ^ bval;
+        *in_range = from <= max;
+        break;
+    default:
+        from = min | (bval & ~seg & 31);
+        *in_range = from <= max;
+        break;
+    }
+    return *in_range ? (uint32_t)from : lane;
+}
+
 #endif

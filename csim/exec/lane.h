@@ -10,6 +10,7 @@
  */
 #include "exec/exec_private.h"
 #include "exec/fp.h"
+#include "exec/powers.h"
 
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed" /* divisions and calls of libm stay scalar: expected */
@@ -285,7 +286,7 @@ CW_INLINE uint32_t cw_halves(uint32_t a, uint32_t b, uint32_t c, enum cw_op op, 
                    : op == CW_OP_SUB  ? x - y
                    : op == CW_OP_MUL  ? x * y
                    : op == CW_OP_FMA  ? (bf ? cw_bf16_fma(x, y, z) : x * y + z)
-                   : op == CW_OP_EX2  ? exp2(x)
+                   : op == CW_OP_EX2  ? cw_exp2_of_float(x)
                    : op == CW_OP_TANH ? tanh(x)
                                       : cw_minmax_flags(x, y, u->flags, op == CW_OP_MAX);
         v = cw_relu(v, u);

@@ -12,7 +12,7 @@
 #include "exec/exec.h"
 #include "ir/module.h"
 
-#define CW_NATIVE_ABI 1u
+#define CW_NATIVE_ABI 2u
 
 /* What the code sees of its warp. Those that it writes say so. */
 struct cw_native_frame {
@@ -30,6 +30,10 @@ struct cw_native_frame {
     uint64_t host;     /* From a device address to the host's */
     uint8_t *shared;   /* The block's shared memory */
     uint64_t shared_bytes;
+    uint8_t *local; /* The warp's local memory (core_local.h), of which each thread has so many bytes */
+    uint64_t local_bytes;
+    const uint8_t *constant; /* The module's constant memory */
+    uint64_t constant_bytes;
     const struct cw_memory *memory;
 };
 

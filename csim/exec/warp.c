@@ -31,8 +31,12 @@ static struct group take_group(const struct cw_exec *x, const struct cw_uop *u, 
     if (o.kind != CW_OPND_NONE) {
         const uint32_t *mask = cw_exec_src32(x, o), members = mask[cw_exec__first(*left)];
         uint32_t same = 0;
-        CW_LANE_LOOP
-        same |= mask[l] == members ? cw_lane_bit32[l] : 0;
+        if (o.kind == CW_OPND_C32) {
+            same = CW_FULL_MASK;
+        } else {
+            CW_LANE_LOOP
+            same |= mask[l] == members ? cw_lane_bit32[l] : 0;
+        }
         g.lanes &= same;
         g.members = g.lanes & members;
         g.mask = members;
@@ -43,39 +47,13 @@ static struct group take_group(const struct cw_exec *x, const struct cw_uop *u, 
     return g;
 }
 
-/* The lane that lane reads, by the PTX ISA's pseudocode of shfl; *in_range is its predicate. */
-static uint32_t shfl_source(enum cw_shfl mode, uint32_t lane, uint32_t b, uint32_t c, bool *in_range)
-{
-    int bval = (int)(b & 31), cval = (int)(c & 31), seg = (int)((c >> 8) & 31), me = (int)lane;
-    int max = (me & seg) | (cval & ~seg & 31), min = me & seg, from;
-    switch (mode) {
-    case CW_SHFL_UP:
-        from = me - bval;
-        *in_range = from >= max;
-        break;
-    case CW_SHFL_DOWN:
-        from = me + bval;
-        *in_range = from <= max;
-        break;
-    case CW_SHFL_BFLY:
-        from = me ^ bval;
-        *in_range = from <= max;
-        break;
-    default:
-        from = min | (bval & ~seg & 31);
-        *in_range = from <= max;
-        break;
-    }
-    return *in_range ? (uint32_t)from : lane;
-}
-
 static void shfl_group(const struct cw_uop *u, const struct cw_exec *x, struct group g)
 {
     const uint32_t *a = cw_exec_src32(x, u->src[0]), *b = cw_exec_src32(x, u->src[1]), *c = cw_exec_src32(x, u->src[2]);
     uint32_t value[CW_LANES], source[CW_LANES], p = 0, absent = 0;
     for (uint32_t l = 0; l < CW_LANES; l++) {
         bool in_range;
-        uint32_t from = shfl_source((enum cw_shfl)u->cmp, l, b[l], c[l], &in_range);
+        uint32_t from = cw_shfl_source((enum cw_shfl)u->cmp, l, b[l], c[l], &in_range);
         const bool there = !in_range || ((g.members >> from) & 1) != 0;
         value[l] = there ? a[from] : 0;
         source[l] = from;
@@ -99,6 +77,12 @@ void cw_exec__shfl(const struct cw_uop *u, const struct cw_exec *x, uint32_t mas
 /* One value for all lanes of a set. */
 static void set_all(const struct cw_exec *x, struct cw_opnd o, uint32_t lanes, uint64_t value)
 {
+    if (o.kind == CW_OPND_R32) {
+        uint32_t *to = cw_exec__dst32(x, o);
+        CW_LANE_LOOP
+        to[l] = (lanes & cw_lane_bit32[l]) != 0 ? (uint32_t)value : to[l];
+        return;
+    }
     for (uint32_t l = 0; l < CW_LANES; l++)
         if ((lanes >> l) & 1)
             cw_exec__set(x, o, l, value);

@@ -196,7 +196,9 @@ static cw_value addresses(const struct access *a)
 bool cw_native_inlines(const struct cw_native_emit *e, const struct cw_uop *u)
 {
     const bool narrow = u->src[0].kind == CW_OPND_R32, loads = u->op == CW_OP_LD;
-    if (!e->whole || u->guard >= 0 || (u->src[0].kind != CW_OPND_R64 && !(narrow && u->space == CW_SPACE_SHARED)))
+    if (!e->whole || u->guard >= 0 || u->space == CW_SPACE_LOCAL || u->space == CW_SPACE_CONST)
+        return false;
+    if (u->src[0].kind != CW_OPND_R64 && !(narrow && u->space == CW_SPACE_SHARED))
         return false;
     return (loads || u->vec == 1) && !(u->stype == CW_U16 && (u->type == CW_S8 || u->type == CW_S16));
 }

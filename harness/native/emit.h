@@ -93,6 +93,12 @@ bool cw_native_inlines(const struct cw_native_emit *e, const struct cw_uop *u);
 void cw_native_emit_access(struct cw_native_emit *e, const struct cw_uop *u, cw_value site, LLVMBasicBlockRef other,
                            LLVMBasicBlockRef after);
 
+/* across.c */
+/* Whether there is code for an operation across lanes where all 32 name each other. */
+bool cw_native_crosses(const struct cw_native_emit *e, const struct cw_uop *u);
+/* That code; it goes on in `after`, or in `other` where nothing is done. */
+void cw_native_emit_across(struct cw_native_emit *e, const struct cw_uop *u, LLVMBasicBlockRef other, LLVMBasicBlockRef after);
+
 /* live.c */
 /* Which registers somebody may read behind each micro-operation. */
 struct cw_native_live {

@@ -257,27 +257,32 @@ static void count_one(struct kernel *k, const struct cw_uop *u, cw_value mask)
     k->whole += u->guard < 0;
 }
 
+/* By the simulator's function, where nothing better is there. */
 static void emit_call(struct kernel *k, uint32_t pc, enum cw_native_kind kind, cw_value mask)
 {
     struct cw_native_emit *e = k->e;
     const struct cw_uop *u = uop_at(k, pc);
-    if (kind == CW_NATIVE_ACCESS) {
-        cw_value site = pointer(k, &e->source->site[pc], e->t.bytes);
-        LLVMBasicBlockRef other = NULL, after = NULL;
-        if (cw_native_inlines(e, u)) {
-            other = cw_native_block(k->e);
-            after = cw_native_block(k->e);
+    const bool access = kind == CW_NATIVE_ACCESS, executes = kind == CW_NATIVE_EXEC || kind == CW_NATIVE_WHOLE;
+    cw_value site = access ? pointer(k, &e->source->site[pc], e->t.bytes) : NULL;
+    LLVMBasicBlockRef after = NULL;
+    if ((access && cw_native_inlines(e, u)) || (executes && cw_native_crosses(e, u))) {
+        LLVMBasicBlockRef other = cw_native_block(e);
+        after = cw_native_block(e);
+        if (access)
             cw_native_emit_access(e, u, site, other, after);
-            go_on_in(k, other);
-        }
+        else
+            cw_native_emit_across(e, u, other, after);
+        go_on_in(k, other);
+    }
+    if (access) {
         cw_value ok = call_out(k, (uintptr_t)e->source->access[pc], e->t.i32, e->frame, site, mask);
         leave_unless(k, LLVMBuildICmp(e->b, LLVMIntNE, ok, word(k, 0), ""), pc);
-        if (after != NULL) {
-            LLVMBuildBr(e->b, after);
-            go_on_in(k, after);
-        }
-    } else if (kind == CW_NATIVE_EXEC || kind == CW_NATIVE_WHOLE) {
+    } else if (executes) {
         call_out(k, (uintptr_t)u->exec, LLVMVoidTypeInContext(e->context), pointer(k, u, e->t.bytes), e->exec, mask);
+    }
+    if (after != NULL) {
+        LLVMBuildBr(e->b, after);
+        go_on_in(k, after);
     }
 }
 

@@ -459,6 +459,17 @@ static void count_bits(struct cw_native_emit *e, const struct cw_uop *u)
         cw_native_set_word(e, u->dst[0], is_wide(u->type) ? LLVMBuildTrunc(e->b, v, e->t.v32, "") : v);
 }
 
+/* The number of the highest bit that is set, or of zeros above it; of 0, all ones. Not of negative numbers. */
+static void find_bit(struct cw_native_emit *e, const struct cw_uop *u)
+{
+    cw_value a = source(e, u, 0), args[2] = {a, LLVMConstInt(LLVMInt1TypeInContext(e->context), 0, 0)};
+    cw_value v = cw_native_call(e, "llvm.ctlz", vector_of(e, u->type), args, 2);
+    if ((u->flags & CW_UF_SHIFTAMT) == 0)
+        v = LLVMBuildSub(e->b, number(e, CW_U32, 31), v, "");
+    cw_value none = LLVMBuildICmp(e->b, LLVMIntEQ, a, number(e, CW_U32, 0), "");
+    cw_native_set_word(e, u->dst[0], LLVMBuildSelect(e->b, none, number(e, CW_U32, UINT32_MAX), v, ""));
+}
+
 /* ---- conversions of integers ---- */
 
 static void convert(struct cw_native_emit *e, const struct cw_uop *u)
@@ -533,6 +544,7 @@ static const struct {
     {CW_OP_POPC, WIDE_INTS, 0, count_bits},
     {CW_OP_CLZ, WIDE_INTS, 0, count_bits},
     {CW_OP_BREV, WIDE_INTS, 0, count_bits},
+    {CW_OP_BFIND, BIT(CW_U32), UINT32_MAX, find_bit},
 };
 
 static cw_native_lanes *plain_of(const struct cw_uop *u)

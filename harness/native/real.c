@@ -172,10 +172,59 @@ static cw_value where(struct cw_native_emit *e, LLVMRealPredicate p, cw_value a,
     return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, p, a, real_number(e, e->t.f32, limit), ""), yes, no, "");
 }
 
+/* To a whole number of the same type. */
+static cw_value whole_number(struct cw_native_emit *e, LLVMTypeRef type, uint32_t round, cw_value a)
+{
+    const char *name = round == CW_RNI ? "llvm.nearbyint" : round == CW_RMI ? "llvm.floor" : round == CW_RPI ? "llvm.ceil" : "llvm.trunc";
+    return cw_native_call(e, name, type, &a, 1);
+}
+
+static bool is_integral(uint32_t round)
+{
+    return round == CW_RNI || round == CW_RZI || round == CW_RMI || round == CW_RPI;
+}
+
+static void same_width(struct cw_native_emit *e, const struct cw_uop *u)
+{
+    cw_value a = source(e, u, 0);
+    result(e, u, is_integral(u->round) ? whole_number(e, real_of(e, u->type), u->round, a) : a);
+}
+
+static LLVMTypeRef halves(const struct cw_native_emit *e)
+{
+    return LLVMVectorType(LLVMHalfTypeInContext(e->context), e->width);
+}
+
+static LLVMTypeRef shorts(const struct cw_native_emit *e)
+{
+    return LLVMVectorType(e->t.i16, e->width);
+}
+
+static void from_half(struct cw_native_emit *e, const struct cw_uop *u)
+{
+    cw_value a = LLVMBuildTrunc(e->b, cw_native_word(e, u->src[0]), shorts(e), "");
+    result(e, u, LLVMBuildFPExt(e->b, LLVMBuildBitCast(e->b, a, halves(e), ""), e->t.f32, ""));
+}
+
+static void to_half(struct cw_native_emit *e, const struct cw_uop *u)
+{
+    cw_value a = of_type(e, u, 0, CW_F32);
+    cw_value bits = LLVMBuildBitCast(e->b, LLVMBuildFPTrunc(e->b, a, halves(e), ""), shorts(e), "");
+    bits = LLVMBuildZExt(e->b, bits, e->t.v32, "");
+    cw_native_set_word(e, u->dst[0], LLVMBuildSelect(e->b, is_nan(e, a), words(e, CW_NAN_F16), bits, ""));
+}
+
+/* Rounded to what it is to become. */
+static cw_value to_integer(struct cw_native_emit *e, const struct cw_uop *u)
+{
+    cw_value a = of_type(e, u, 0, CW_F32);
+    return u->round == CW_RZI ? a : whole_number(e, e->t.f32, u->round, a);
+}
+
 /* As cw_f32_to_s32: towards zero, out of range clamps, a NaN is 0. */
 static void to_signed(struct cw_native_emit *e, const struct cw_uop *u)
 {
-    cw_value a = LLVMBuildBitCast(e->b, cw_native_word(e, u->src[0]), e->t.f32, "");
+    cw_value a = to_integer(e, u);
     cw_value low = real_number(e, e->t.f32, -0x1p31), zero = real_number(e, e->t.f32, 0.0);
     cw_value inside = where(e, LLVMRealOLT, a, 0x1p31, where(e, LLVMRealOGT, a, -0x1p31, a, low), zero);
     cw_value v = LLVMBuildFPToSI(e->b, inside, e->t.v32, "");
@@ -185,7 +234,7 @@ static void to_signed(struct cw_native_emit *e, const struct cw_uop *u)
 /* As cw_f32_to_u32, in two parts that a signed conversion can hold. */
 static void to_unsigned(struct cw_native_emit *e, const struct cw_uop *u)
 {
-    cw_value a = LLVMBuildBitCast(e->b, cw_native_word(e, u->src[0]), e->t.f32, ""), zero = real_number(e, e->t.f32, 0.0);
+    cw_value a = to_integer(e, u), zero = real_number(e, e->t.f32, 0.0);
     cw_value low = where(e, LLVMRealOGT, a, 0.0, where(e, LLVMRealOLT, a, 0x1p31, a, zero), zero);
     cw_value less = LLVMBuildFSub(e->b, a, real_number(e, e->t.f32, 0x1p31), "");
     cw_value high = where(e, LLVMRealOGE, a, 0x1p31, where(e, LLVMRealOLT, a, 0x1p32, less, zero), zero);
@@ -210,17 +259,30 @@ static void compare(struct cw_native_emit *e, const struct cw_uop *u)
 
 /* ---- all of them ---- */
 
+static bool is_real(uint32_t type)
+{
+    return type == CW_F32 || type == CW_F64;
+}
+
 static cw_native_lanes *conversion_of(const struct cw_uop *u)
 {
-    const bool modified = (u->flags & (CW_UF_SAT | CW_UF_FTZ)) != 0, word = u->stype == CW_S32 || u->stype == CW_U32;
-    const bool is_real = u->type == CW_F32 || u->type == CW_F64;
-    if (u->stype == CW_F32 && u->round == CW_RZI && (u->type == CW_S32 || u->type == CW_U32))
-        return u->type == CW_S32 ? to_signed : to_unsigned;
-    if (!is_real || modified || u->round != CW_RN)
+    const bool word = u->stype == CW_S32 || u->stype == CW_U32, modified = (u->flags & (CW_UF_SAT | CW_UF_FTZ)) != 0;
+    const bool whole = is_integral(u->round), nearest = u->round == CW_RN;
+    if ((u->flags & (CW_UF_RELU | CW_UF_SATFINITE)) != 0)
         return NULL;
-    if (word)
-        return from_integer;
-    return (u->type == CW_F64 && u->stype == CW_F32) || (u->type == CW_F32 && u->stype == CW_F64) ? other_width : NULL;
+    if (u->stype == CW_F32 && whole && (u->type == CW_S32 || u->type == CW_U32))
+        return u->type == CW_S32 ? to_signed : to_unsigned;
+    if (is_real(u->type) && u->type == u->stype)
+        return (whole || nearest) && (u->type == CW_F32 || !modified) ? same_width : NULL;
+    if (!nearest || (u->flags & CW_UF_SAT) != 0)
+        return NULL;
+    if (u->type == CW_F32 && u->stype == CW_F16)
+        return from_half;
+    if (u->type == CW_F16 && u->stype == CW_F32)
+        return to_half;
+    if (!is_real(u->type) || modified)
+        return NULL;
+    return word ? from_integer : is_real(u->stype) ? other_width : NULL;
 }
 
 static bool is_directed(const struct cw_uop *u)

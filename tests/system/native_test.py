@@ -41,20 +41,40 @@ HARD64 = [0x0, 0x1, 0x000fffffffffffff, 0x0010000000000000, 0x3ca0000000000001, 
           0x47efffffe0000000, 0x47effffff0000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0x7ff8000000000001]
 BOTH = ("add.rn.{t}", "sub.rn.{t}", "mul.rn.{t}", "div.rn.{t}", "min.{t}", "max.{t}", "fma.rn.{t}", "sqrt.rn.{t}", "rcp.rn.{t}", "abs.{t}", "neg.{t}")
 OPS32 = (*BOTH, "add.rn.ftz.{t}", "mul.rn.ftz.{t}", "fma.rn.ftz.{t}", "fma.rn.sat.{t}", "add.rn.sat.{t}", "div.approx.{t}", "rsqrt.approx.{t}", "min.ftz.{t}")
-CONVERTS = (("cvt.rzi.s32.f32", "f", "r"), ("cvt.rzi.u32.f32", "f", "r"), ("cvt.rn.f32.s32", "r", "f"), ("cvt.rn.f32.u32", "r", "f"),
+CONVERTS = (*((f"cvt.{how}.f32.f32", "f", "f") for how in ("rni", "rzi", "rmi", "rpi", "sat", "ftz", "ftz.sat", "rmi.sat")), ("cvt.rmi.f64.f64", "d", "d"),
+            *((f"cvt.{how}.{to}.f32", "f", "r") for how in ("rni", "rmi", "rpi", "rmi.ftz") for to in ("s32", "u32")),
+            ("cvt.f32.f16", "h", "f"), ("cvt.rn.f16.f32", "f", "h"), ("cvt.rn.ftz.f16.f32", "f", "h"), ("ex2.approx.f32", "f", "f"), ("lg2.approx.f32", "f", "f"),
+            ("bfind.u32", "r", "r"), ("bfind.shiftamt.u32", "r", "r"), ("cvt.rzi.s32.f32", "f", "r"), ("cvt.rzi.u32.f32", "f", "r"), ("cvt.rn.f32.s32", "r", "f"), ("cvt.rn.f32.u32", "r", "f"),
             ("cvt.f64.f32", "f", "d"), ("cvt.rn.f32.f64", "d", "f"), ("cvt.rn.f64.s32", "r", "d"))
 INTS = ("mul.hi.u32", "mul.hi.s32", "div.u32", "div.s32", "rem.u32", "rem.s32", "min.s32", "max.u32", "shl.b32", "shr.s32", "shr.u32", "and.b32")
 BLOCKS = 2  # Of 1,024 threads: as many as there are pairs of a list.
+# Across lanes, and where lanes have bytes of their own. %p1 differs between lanes.
+ACROSS = (*(f"shfl.sync.{mode}.b32 %r0|%p2, %r1, {b}, {c}, -1; @%p2 add.u32 %r0, %r0, 1;" for mode, b, c in
+            (("up", 3, 0), ("down", 5, 31), ("bfly", 16, 31), ("idx", 7, 31), ("bfly", 3, 0x181f), ("down", 1, 0x1c1f))),
+          *(f"shfl.sync.{mode}.b32 %r0|%p2, %r1, %r2, {c}, {mask}; @%p2 add.u32 %r0, %r0, 1;" for mode in ("up", "down", "bfly", "idx")
+            for c, mask in (("31", "-1"), ("%r4", "%r5"), ("%r4", "%r6"))), "vote.sync.ballot.b32 %r0, %p1, %r5;", "vote.sync.ballot.b32 %r0, %p1, %r6;", "vote.sync.ballot.b32 %r0, %p1, -1;", "vote.sync.ballot.b32 %r0, !%p1, -1;",
+          *(f"vote.sync.{mode}.pred %p2, {p}, -1; selp.u32 %r0, 1, 2, %p2;" for mode in ("all", "any", "uni") for p in ("%p1", "!%p1", "%p3")),
+          *(f"{put} [%l+{at}], {value}; {get} {result}, [%l+{at}];" for put, get, value, result, at in
+            (("st.local.u32", "ld.local.u32", "%r1", "%r0", 8), ("st.local.u8", "ld.local.s8", "%r1", "%r0", 13), ("st.local.u16", "ld.local.u16", "%r2", "%r0", 18))),
+          # A volatile load is left to the core, so it sees where native code has stored.
+          *(f"st.local.{kind} [%l+{at}], {value}; ld.volatile.local.u32 %r0, [%l+{other}];" for kind, at, value, other in
+            (("u32", 8, "%r1", 8), ("v2.u32", 8, "{%r1, %r2}", 12), ("u64", 16, "%b2", 20), ("u8", 13, "%r1", 12))),
+          "st.local.v2.u32 [%l+8], {%r1, %r2}; ld.local.v2.u32 {%r3, %r0}, [%l+8];", "st.local.u64 [%l+16], %b2; ld.local.u32 %r0, [%l+20];",
+          "st.local.v2.u64 [%l], {%b2, %b2}; ld.local.u64 %b1, [%l+8]; cvt.u32.u64 %r0, %b1;", "@%p1 st.local.u32 [%l], %r1; ld.local.u32 %r0, [%l];",
+          *(f"ld.const.{kind} %r0, [{place}];" for kind in ("u32", "s16", "u8") for place in ("%c", "%k+4")), "ld.const.v2.u32 {%r3, %r0}, [%k];",
+          "mov.u32 %r0, 0; @%p1 ld.const.u32 %r0, [%c];")
 SOURCES = {"add": 2, "sub": 2, "mul": 2, "div": 2, "min": 2, "max": 2, "fma": 3, "rem": 2, "shl": 2, "shr": 2, "and": 2}
 
 
 def operations():
-    """[(instruction with registers, register of the result)]; operands are %f1 to %f3, %d1 to %d3, %r1, %r2."""
+    """[(instruction with registers, register of the result)]; operands are %f1 to %f3, %d1 to %d3, %r1, %r2, %h1."""
     for form, (file, kind) in [*((op, ("f", "f32")) for op in OPS32), *((op, ("d", "f64")) for op in BOTH), *((op, ("r", "")) for op in INTS)]:
         op = form.format(t=kind)
         yield f"{op} %{file}0, {', '.join(f'%{file}{i + 1}' for i in range(SOURCES.get(op.split('.')[0], 1)))};", file
     for op, source, result in CONVERTS:
         yield f"{op} %{result}0, %{source}1;", result
+    for line in ACROSS:
+        yield line, "r"
 
 
 def hard_kernel():
@@ -62,14 +82,17 @@ def hard_kernel():
     text, stores = [], 0
     for line, file in operations():
         text.append(line)
-        text += {"f": ["mov.b32 %r0, %f0;"], "d": ["mov.b64 %b0, %d0;"], "r": []}[file]
+        text += {"f": ["mov.b32 %r0, %f0;"], "d": ["mov.b64 %b0, %d0;"], "r": [], "h": ["cvt.u32.u16 %r0, %h0;"]}[file]
         text.append(f"st.global.{'u64 [%o+' + str(8 * stores) + '], %b0' if file == 'd' else 'u32 [%o+' + str(8 * stores) + '], %r0'};")
         stores += 1
     loads = [f"{step.format(n=len(words))} rem.u32 %r7, %r8, {len(words)}; mul.wide.u32 %b1, %r7, {size}; add.u64 %b1, %b1, %{base}; ld.global.{kind} %{name}{i + 1}, [%b1];"
              for name, base, words, size, kind in (("f", "w", hard(HARD32, 31), 4, "f32"), ("d", "v", hard(HARD64, 63), 8, "f64"), ("r", "w", hard(HARD32, 31), 4, "u32"))
              for i, step in enumerate(("mov.u32 %r8, %r9;", "div.u32 %r8, %r9, {n};", "mul.lo.u32 %r8, %r9, 13;")) if (name, i) != ("r", 2)]
-    return (".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry hard(.param .u64 words, .param .u64 doubles, .param .u64 out)\n{\n"
-            ".reg .f32 %f<4>; .reg .f64 %d<4>; .reg .b32 %r<10>; .reg .b64 %b<2>, %w, %v, %o;\n"
+    places = ("cvt.u16.u32 %h1, %r1; and.b32 %r3, %r9, 3; setp.eq.u32 %p1, %r3, 1; setp.ge.u32 %p3, %r9, 0; mul.lo.u32 %r4, %r2, 257; or.b32 %r5, %r9, -1; and.b32 %r6, %r9, 16; shl.b32 %r6, 65535, %r6; mov.u64 %l, array; cvt.u64.u32 %b2, %r1; mul.lo.u64 %b2, %b2, 4294967299;\n"
+              "shl.b32 %r3, %r3, 3; cvt.u64.u32 %c, %r3; mov.u64 %k, table; add.u64 %c, %c, %k; add.u64 %l, %l, 32; sub.u64 %l, %l, 32;")
+    text.insert(0, places)
+    return (".version 7.0\n.target sm_70\n.address_size 64\n.const .align 8 .b32 table[8] = {1, 2147483648, 3, 4294967295, 5, 65537, 7, 8};\n.visible .entry hard(.param .u64 words, .param .u64 doubles, .param .u64 out)\n{\n"
+            ".reg .f32 %f<4>; .reg .f64 %d<4>; .reg .b32 %r<10>; .reg .b16 %h<2>; .reg .b64 %b<3>, %w, %v, %o, %l, %c, %k; .reg .pred %p<4>; .local .align 16 .b8 array[64];\n"
             "ld.param.u64 %w, [words]; ld.param.u64 %v, [doubles]; ld.param.u64 %o, [out];\n"
             f"mov.u32 %r9, %ctaid.x; shl.b32 %r9, %r9, 10; mov.u32 %r8, %tid.x; add.u32 %r9, %r9, %r8; mul.wide.u32 %b1, %r9, {8 * stores}; add.u64 %o, %o, %b1;\n" + "\n".join([*loads, *text]) + "\nret;\n}\n"), stores
 

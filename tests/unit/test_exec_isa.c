@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The baseline's and AVX2's vector loops: the same bits, lane for lane, for every entry of their tables, on random and on special values.
  */
+#include <stdlib.h>
+
+#include "exec/powers.h"
 #include "exec_fixture.h"
 
 static const uint64_t special[] = {
@@ -113,7 +116,46 @@ static void test_exec_isa__keys_are_unique(void **state)
             assert_false(t[i].op == t[k].op && t[i].type == t[k].type && t[i].form == t[k].form);
 }
 
+static void same(uint32_t x, double ours, double library, const char *name)
+{
+    const uint32_t a = cw_f32_bits((float)ours), b = cw_f32_bits((float)library);
+    if (a != b)
+        fail_msg("%s(0x%08x) is 0x%08x, by the C library 0x%08x", name, x, a, b);
+}
+
+static void compare_powers(uint32_t x)
+{
+    const double d = (double)cw_f32_of(x);
+    same(x, cw_exp2_of_float(d), exp2(d), "exp2");
+    same(x, cw_log2_of_float(d), log2(d), "log2");
+}
+
+/* Rounded to a float: of some floats, among them the one whose power lies nearest to the middle of two floats, or of every one, which takes two minutes. */
+static void test_exec_isa__powers(void **state)
+{
+    (void)state;
+    const uint64_t step = getenv("COWARP_EVERY_FLOAT") != NULL ? 1 : 2999;
+    for (uint64_t x = 0; x <= UINT32_MAX; x += step)
+        compare_powers((uint32_t)x);
+    for (uint32_t i = 0; i < sizeof special / sizeof special[0]; i++)
+        compare_powers((uint32_t)special[i]);
+    compare_powers(cw_f32_raw(0x1.853a6ep-9f));
+}
+
+/* Rounded to half precision, of each such number: what EX2 of .f16 and .bf16 is. */
+static void test_exec_isa__powers_of_halves(void **state)
+{
+    (void)state;
+    for (uint32_t x = 0; x < 0x10000; x++) {
+        const double half = cw_f16_load(x), brain = cw_bf16_load(x);
+        assert_int_equal(cw_f16_store(cw_exp2_of_float(half), false), cw_f16_store(exp2(half), false));
+        assert_int_equal(cw_bf16_store(cw_exp2_of_float(brain)), cw_bf16_store(exp2(brain)));
+    }
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_exec_isa__powers),
+    cmocka_unit_test(test_exec_isa__powers_of_halves),
     cmocka_unit_test(test_exec_isa__same_bits),
     cmocka_unit_test(test_exec_isa__keys_are_unique),
 };
