@@ -117,7 +117,7 @@ INLINE uint8_t *locate(const struct cw_native_frame *f, struct cw_native_site *s
     return (uint8_t *)(uintptr_t)(s->base + f->host);
 }
 
-/* From one element of a vector to the next. */
+/* Elements of a vector lie so many bytes apart. */
 INLINE uint32_t step_of(const struct cw_uop *u, uint32_t bytes)
 {
     return u->space == CW_SPACE_LOCAL ? bytes * CW_LANES : bytes;
@@ -196,7 +196,7 @@ STORE(store_2, 2u, uint32_t, uint16_t)
 STORE(store_4, 4u, uint32_t, uint32_t)
 STORE(store_8, 8u, uint64_t, uint64_t)
 
-/* Double words of local memory: two words, a row of 32 lanes apart. */
+/* Double words of local memory are two words, which lie a row of 32 lanes apart. */
 #define ROW_BYTES (4u * CW_LANES)
 
 static uint32_t load_local_8(struct cw_native_frame *f, struct cw_native_site *s, uint32_t lanes)

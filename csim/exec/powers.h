@@ -4,14 +4,14 @@
  * depend on the host's C library. Rounded to a float they are what glibc's exp2() and log2() give, for each of the 2^32 floats
  * (test_exec_isa; COWARP_EVERY_FLOAT=1 takes them all). Not for doubles: errors are some units in the 53rd bit.
  *
- * Private to: lane.h, test_exec_isa.c.
+ * Private to: lane.h.
  */
 #ifndef CW_EXEC_POWERS_H
 #define CW_EXEC_POWERS_H
 
 #include "exec/fp.h"
 
-/* x = n + f, |f| <= 1/2; the Taylor series of 2^f, whose first term left out is below 2^-59. Beyond 2^200 and 2^-200 a float is infinite or 0. */
+/* With x = n + f, |f| <= 1/2, it is 2^n times the Taylor series of 2^f, whose first term left out is below 2^-59. Beyond 2^200 and 2^-200 a float is infinite or 0. */
 static inline __attribute__((always_inline)) double cw_exp2_of_float(double x)
 {
     const double to_integer = 0x1.8p52; /* Behind this sum the lowest bits are a whole number, rounded. */
@@ -25,10 +25,11 @@ static inline __attribute__((always_inline)) double cw_exp2_of_float(double x)
     return cw_f64_of(cw_f64_raw(p) + (cw_f64_raw(n) << 52));
 }
 
-/* x = 2^k m, m from sqrt(1/2) to sqrt(2); with s = (m - 1) / (m + 1), log2(m) = 2 / ln 2 (s + s^3 / 3 + s^5 / 5 + ...), s^2 < 0.03. */
+/* With x = 2^k m, m from sqrt(1/2) to sqrt(2), and s = (m - 1) / (m + 1), log2(m) = 2 / ln 2 (s + s^3 / 3 + s^5 / 5 + ...), s^2 < 0.03. */
 static inline __attribute__((always_inline)) double cw_log2_of_float(double x)
 {
-    const uint64_t bits = cw_f64_raw(x), above = bits - UINT64_C(0x3fe6a09e667f3bcd); /* sqrt(1/2): its exponent is k */
+    const uint64_t bits = cw_f64_raw(x), above = bits - UINT64_C(0x3fe6a09e667f3bcd);
+    /* What lies above sqrt(1/2) has k in the place of the exponent. */
     const double k = cw_f64_of(UINT64_C(0x4330000000000000) | ((above >> 52) ^ 0x800)) - (0x1p52 + 2048.0);
     const double m = cw_f64_of(bits - (above & UINT64_C(0xfff0000000000000)));
     const double s = (m - 1.0) / (m + 1.0), z = s * s, z2 = z * z, z4 = z2 * z2;

@@ -6,7 +6,7 @@
 
 #include "emit.h"
 
-/* Of lane 0 of a register, as a pointer to that type. */
+/* Where lane 0 of a register is, as a pointer to that type. */
 static cw_value word_place(struct cw_native_emit *e, struct cw_opnd o, LLVMTypeRef type)
 {
     return cw_native_place(e, type, e->r32, (uint64_t)o.idx * CW_LANES * 4);
@@ -40,7 +40,7 @@ static bool is_word(struct cw_opnd o)
     return o.kind == CW_OPND_R32 || o.kind == CW_OPND_C32;
 }
 
-/* A bit for each lane. */
+/* Each lane becomes a bit. */
 static cw_value word_of(struct cw_native_emit *e, cw_value lanes)
 {
     return LLVMBuildBitCast(e->b, lanes, e->t.i32, "");
@@ -68,7 +68,7 @@ static void write_shuffled(struct cw_native_emit *e, const struct cw_uop *u, cw_
     write_predicate(e, u->dst[1], in_range);
 }
 
-/* By numbers that are known. */
+/* The numbers are known. */
 static void shuffle_by_constants(struct cw_native_emit *e, const struct cw_uop *u, uint32_t b, uint32_t c)
 {
     uint32_t in_range = 0;

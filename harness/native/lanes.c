@@ -459,7 +459,7 @@ static void count_bits(struct cw_native_emit *e, const struct cw_uop *u)
         cw_native_set_word(e, u->dst[0], is_wide(u->type) ? LLVMBuildTrunc(e->b, v, e->t.v32, "") : v);
 }
 
-/* The number of the highest bit that is set, or of zeros above it; of 0, all ones. Not of negative numbers. */
+/* It gives the number of the highest bit that is set, or of zeros above it; of 0, all ones. */
 static void find_bit(struct cw_native_emit *e, const struct cw_uop *u)
 {
     cw_value a = source(e, u, 0), args[2] = {a, LLVMConstInt(LLVMInt1TypeInContext(e->context), 0, 0)};

@@ -172,7 +172,7 @@ static cw_value where(struct cw_native_emit *e, LLVMRealPredicate p, cw_value a,
     return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, p, a, real_number(e, e->t.f32, limit), ""), yes, no, "");
 }
 
-/* To a whole number of the same type. */
+/* The result is a whole number of the same type. */
 static cw_value whole_number(struct cw_native_emit *e, LLVMTypeRef type, uint32_t round, cw_value a)
 {
     const char *name = round == CW_RNI ? "llvm.nearbyint" : round == CW_RMI ? "llvm.floor" : round == CW_RPI ? "llvm.ceil" : "llvm.trunc";
@@ -214,7 +214,7 @@ static void to_half(struct cw_native_emit *e, const struct cw_uop *u)
     cw_native_set_word(e, u->dst[0], LLVMBuildSelect(e->b, is_nan(e, a), words(e, CW_NAN_F16), bits, ""));
 }
 
-/* Rounded to what it is to become. */
+/* The operand is rounded as the result is to be. */
 static cw_value to_integer(struct cw_native_emit *e, const struct cw_uop *u)
 {
     cw_value a = of_type(e, u, 0, CW_F32);
