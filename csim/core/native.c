@@ -267,6 +267,7 @@ uint64_t cw_core__native_run(struct cw_native *n, struct cw_core_memory *core, u
     while (go_on(n, warps, w, &frame))
         continue;
     warps->cycle += most - frame.left;
+    warp->polled = frame.polled != 0;
     if (frame.progress != 0)
         cw_core__progress(warps, warp);
     return frame.threads;

@@ -117,47 +117,42 @@ INLINE uint8_t *locate(const struct cw_native_frame *f, struct cw_native_site *s
     return (uint8_t *)(uintptr_t)(s->base + f->host);
 }
 
-/* Elements of a vector lie so many bytes apart. */
-INLINE uint32_t step_of(const struct cw_uop *u, uint32_t bytes)
-{
-    return u->space == CW_SPACE_LOCAL ? bytes * CW_LANES : bytes;
-}
-
-#define LOAD(NAME, BYTES, SLOT, MEMORY, SIGNED)                                                                         \
-    INLINE void NAME##_element(SLOT *to, const uint8_t *from, const uint32_t *at, uint32_t lanes, bool sign, SLOT keep) \
-    {                                                                                                                   \
-        SLOT v[CW_LANES];                                                                                               \
-        for (uint32_t h = 0; h < CW_LANES; h += CW_LANES / 2) { /* Half a warp is often a row. */                       \
-            if (steps_by(at + h, 0)) {                                                                                  \
-                const SLOT same = *(const MEMORY *)(const void *)(from + at[h]);                                        \
-                for (uint32_t l = h; l < h + CW_LANES / 2; l++)                                                         \
-                    v[l] = same;                                                                                        \
-            } else if (steps_by(at + h, (BYTES))) {                                                                     \
-                for (uint32_t l = 0; l < CW_LANES / 2; l++)                                                             \
-                    v[h + l] = ((const MEMORY *)(const void *)(from + at[h]))[l];                                       \
-            } else {                                                                                                    \
-                EACH_OF_HALF v[h + l] = *(const MEMORY *)(const void *)(from + at[h + l]);                              \
-            }                                                                                                           \
-        }                                                                                                               \
-        for (uint32_t l = 0; (BYTES) < 4 && sign && l < CW_LANES; l++)                                                  \
-            v[l] = (SLOT)(SIGNED)v[l] & keep;                                                                           \
-        for (uint32_t l = 0; l < CW_LANES; l++)                                                                         \
-            to[l] = lanes == UINT32_MAX || (lanes & lane_bit[l]) != 0 ? v[l] : to[l];                                   \
-    }                                                                                                                   \
-    static uint32_t NAME(struct cw_native_frame *f, struct cw_native_site *s, uint32_t lanes)                           \
-    {                                                                                                                   \
-        const struct cw_uop *u = s->uop;                                                                                \
-        const SLOT keep = (SLOT)(u->stype == CW_U16 ? 0xffffu : UINT64_MAX);                                            \
-        const bool sign = u->type == CW_S8 || u->type == CW_S16;                                                        \
-        uint32_t at[CW_LANES];                                                                                          \
-        const uint8_t *from = locate(f, s, lanes, (BYTES) * (uint32_t)u->vec, false, at);                               \
-        if (from == NULL)                                                                                               \
-            return 0;                                                                                                   \
-        for (uint32_t e = 0; e < u->vec; e++)                                                                           \
-            if (u->dst[e].kind == (sizeof(SLOT) == 8 ? CW_OPND_R64 : CW_OPND_R32))                                      \
-                NAME##_element((SLOT *)(sizeof(SLOT) == 8 ? (void *)f->r64 : (void *)f->r32) + 32u * u->dst[e].idx,     \
-                               from + e * step_of(u, (BYTES)), at, lanes, sign, keep);                                  \
-        return 1;                                                                                                       \
+#define LOAD(NAME, BYTES, SLOT, MEMORY, SIGNED)                                                                                         \
+    INLINE void NAME##_element(SLOT *to, const uint8_t *from, const uint32_t *at, uint32_t lanes, bool sign, SLOT keep)                 \
+    {                                                                                                                                   \
+        SLOT v[CW_LANES];                                                                                                               \
+        for (uint32_t h = 0; h < CW_LANES; h += CW_LANES / 2) { /* Half a warp is often a row. */                                       \
+            if (steps_by(at + h, 0)) {                                                                                                  \
+                const SLOT same = *(const MEMORY *)(const void *)(from + at[h]);                                                        \
+                for (uint32_t l = h; l < h + CW_LANES / 2; l++)                                                                         \
+                    v[l] = same;                                                                                                        \
+            } else if (steps_by(at + h, (BYTES))) {                                                                                     \
+                for (uint32_t l = 0; l < CW_LANES / 2; l++)                                                                             \
+                    v[h + l] = ((const MEMORY *)(const void *)(from + at[h]))[l];                                                       \
+            } else {                                                                                                                    \
+                EACH_OF_HALF v[h + l] = *(const MEMORY *)(const void *)(from + at[h + l]);                                              \
+            }                                                                                                                           \
+        }                                                                                                                               \
+        for (uint32_t l = 0; (BYTES) < 4 && sign && l < CW_LANES; l++)                                                                  \
+            v[l] = (SLOT)(SIGNED)v[l] & keep;                                                                                           \
+        for (uint32_t l = 0; l < CW_LANES; l++)                                                                                         \
+            to[l] = lanes == UINT32_MAX || (lanes & lane_bit[l]) != 0 ? v[l] : to[l];                                                   \
+    }                                                                                                                                   \
+    static uint32_t NAME(struct cw_native_frame *f, struct cw_native_site *s, uint32_t lanes)                                           \
+    {                                                                                                                                   \
+        const struct cw_uop *u = s->uop;                                                                                                \
+        const SLOT keep = (SLOT)(u->stype == CW_U16 ? 0xffffu : UINT64_MAX);                                                            \
+        const bool sign = u->type == CW_S8 || u->type == CW_S16;                                                                        \
+        uint32_t at[CW_LANES];                                                                                                          \
+        const uint8_t *from = locate(f, s, lanes, (BYTES) * (uint32_t)u->vec, false, at);                                               \
+        if (from == NULL)                                                                                                               \
+            return 0;                                                                                                                   \
+        f->polled |= (u->flags & CW_UF_VOLATILE) != 0;                                                                                  \
+        for (uint32_t e = 0; e < u->vec; e++)                                                                                           \
+            if (u->dst[e].kind == (sizeof(SLOT) == 8 ? CW_OPND_R64 : CW_OPND_R32))                                                      \
+                NAME##_element((SLOT *)(sizeof(SLOT) == 8 ? (void *)f->r64 : (void *)f->r32) + 32u * u->dst[e].idx, from + e * (BYTES), \
+                               at, lanes, sign, keep);                                                                                  \
+        return 1;                                                                                                                       \
     }
 LOAD(load_1, 1u, uint32_t, uint8_t, int8_t)
 LOAD(load_2, 2u, uint32_t, uint16_t, int16_t)
@@ -187,7 +182,7 @@ LOAD(load_8, 8u, uint64_t, uint64_t, int64_t)
         for (uint32_t e = 0; e < u->vec; e++)                                                                  \
             NAME##_element(sizeof(SLOT) == 8 ? (const SLOT *)(const void *)cw_exec_src64(f->x, u->src[e + 1])  \
                                              : (const SLOT *)(const void *)cw_exec_src32(f->x, u->src[e + 1]), \
-                           to + e * step_of(u, (BYTES)), at, lanes);                                           \
+                           to + e * (BYTES), at, lanes);                                                       \
         f->progress += u->space != CW_SPACE_LOCAL;                                                             \
         return 1;                                                                                              \
     }
@@ -203,33 +198,30 @@ static uint32_t load_local_8(struct cw_native_frame *f, struct cw_native_site *s
 {
     const struct cw_uop *u = s->uop;
     uint32_t at[CW_LANES];
-    const uint8_t *from = locate(f, s, lanes, 8u * u->vec, false, at);
+    const uint8_t *from = locate(f, s, lanes, 8, false, at);
     if (from == NULL)
         return 0;
-    for (uint32_t e = 0; e < u->vec; e++, from += 2 * ROW_BYTES)
-        for (uint32_t l = 0; u->dst[e].kind == CW_OPND_R64 && l < CW_LANES; l++) {
-            const uint8_t *p = from + at[l];
-            const uint64_t v = *(const uint32_t *)(const void *)p | (uint64_t) * (const uint32_t *)(const void *)(p + ROW_BYTES) << 32;
-            uint64_t *to = &f->r64[32u * u->dst[e].idx + l];
-            *to = (lanes & lane_bit[l]) != 0 ? v : *to;
-        }
+    f->polled |= (u->flags & CW_UF_VOLATILE) != 0;
+    for (uint32_t l = 0; u->dst[0].kind == CW_OPND_R64 && l < CW_LANES; l++) {
+        const uint8_t *p = from + at[l];
+        const uint64_t v = *(const uint32_t *)(const void *)p | (uint64_t) * (const uint32_t *)(const void *)(p + ROW_BYTES) << 32;
+        uint64_t *to = &f->r64[32u * u->dst[0].idx + l];
+        *to = (lanes & lane_bit[l]) != 0 ? v : *to;
+    }
     return 1;
 }
 
 static uint32_t store_local_8(struct cw_native_frame *f, struct cw_native_site *s, uint32_t lanes)
 {
-    const struct cw_uop *u = s->uop;
     uint32_t at[CW_LANES];
-    uint8_t *to = locate(f, s, lanes, 8u * u->vec, true, at);
+    uint8_t *to = locate(f, s, lanes, 8, true, at);
     if (to == NULL)
         return 0;
-    for (uint32_t e = 0; e < u->vec; e++, to += 2 * ROW_BYTES) {
-        const uint64_t *from = cw_exec_src64(f->x, u->src[e + 1]);
-        for (uint32_t left = lanes; left != 0; left &= left - 1) {
-            const uint32_t l = (uint32_t)__builtin_ctz(left);
-            *(uint32_t *)(void *)(to + at[l]) = (uint32_t)from[l];
-            *(uint32_t *)(void *)(to + at[l] + ROW_BYTES) = (uint32_t)(from[l] >> 32);
-        }
+    const uint64_t *from = cw_exec_src64(f->x, s->uop->src[1]);
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        const uint32_t l = (uint32_t)__builtin_ctz(left);
+        *(uint32_t *)(void *)(to + at[l]) = (uint32_t)from[l];
+        *(uint32_t *)(void *)(to + at[l] + ROW_BYTES) = (uint32_t)(from[l] >> 32);
     }
     return 1;
 }
@@ -255,11 +247,10 @@ cw_native_access *cw_core__native_access(const struct cw_uop *u)
     const bool loads = u->op == CW_OP_LD, local = u->space == CW_SPACE_LOCAL;
     if ((!loads && u->op != CW_OP_ST) || !is_known_space(u->space, loads))
         return NULL;
-    if (bytes == 0 || (loads && (u->flags & CW_UF_VOLATILE) != 0) || u->src[0].kind < CW_OPND_R32 || u->src[0].kind > CW_OPND_C64 ||
-        u->src[0].kind == CW_OPND_PRED)
+    if (bytes == 0 || u->src[0].kind < CW_OPND_R32 || u->src[0].kind > CW_OPND_C64 || u->src[0].kind == CW_OPND_PRED)
         return NULL;
     const bool narrow = u->src[0].kind == CW_OPND_R32 || u->src[0].kind == CW_OPND_C32;
-    if ((narrow && u->space != CW_SPACE_SHARED) || (local && bytes < 4 && u->vec > 1))
+    if ((narrow && u->space != CW_SPACE_SHARED) || (local && u->vec > 1))
         return NULL;
     for (uint32_t e = 0; e < u->vec; e++)
         if (!is_value(u, loads ? &u->dst[e] : &u->src[e + 1], bytes))

@@ -23,7 +23,7 @@ struct cw_native_frame {
     uint32_t active; /* Lanes; not 0 */
     uint32_t live;
     uint32_t stop;     /* The PC at which the SIMT stack wants to hear of the warp */
-    uint32_t polled;   /* Not 0: the code stops in front of backward branches */
+    uint32_t polled;   /* Written by volatile loads. Not 0: the code stops in front of backward branches */
     uint64_t left;     /* Written: warp instructions that it may execute still */
     uint64_t threads;  /* Written: lanes of those that it has executed, added up */
     uint64_t progress; /* Written: grows with what counts as progress */

@@ -250,6 +250,15 @@ static void emit_local(struct access *a)
         write_slot(e, a->u->dst[0], vector, v);
 }
 
+/* A backward branch behind a volatile load may be one of a loop that waits for other threads. */
+static void note_poll(const struct access *a)
+{
+    struct cw_native_emit *e = a->e;
+    cw_value place = cw_native_place(e, e->t.i32, e->frame, offsetof(struct cw_native_frame, polled));
+    if (a->u->op == CW_OP_LD && (a->u->flags & CW_UF_VOLATILE) != 0)
+        LLVMBuildStore(e->b, LLVMConstInt(e->t.i32, 1, 0), place);
+}
+
 static cw_value addresses(const struct access *a)
 {
     cw_value imm = LLVMConstInt(a->word, (uint64_t)a->u->imm, 0);
@@ -262,7 +271,7 @@ bool cw_native_inlines(const struct cw_native_emit *e, const struct cw_uop *u)
     if (!e->whole || u->guard >= 0 || (u->src[0].kind != CW_OPND_R64 && !(narrow && u->space == CW_SPACE_SHARED)))
         return false;
     if (u->space == CW_SPACE_LOCAL)
-        return u->vec == 1 && cw_type_bytes((enum cw_type)u->type) == 4;
+        return cw_type_bytes((enum cw_type)u->type) == 4;
     return !(u->stype == CW_U16 && (u->type == CW_S8 || u->type == CW_S16));
 }
 
@@ -275,6 +284,7 @@ static void emit_rows(struct access *a, cw_value address, cw_value all, LLVMBasi
     LLVMBuildCondBr(e->b, is_adjacent, adjacent, apart);
     LLVMPositionBuilderAtEnd(e->b, adjacent);
     emit_adjacent(a);
+    note_poll(a);
     LLVMBuildBr(e->b, after);
     if (a->u->op == CW_OP_LD)
         LLVMPositionBuilderAtEnd(e->b, apart);
@@ -303,5 +313,6 @@ void cw_native_emit_access(struct cw_native_emit *e, const struct cw_uop *u, cw_
         emit_local(&a);
     else
         emit_same(&a);
+    note_poll(&a);
     LLVMBuildBr(e->b, after);
 }

@@ -56,9 +56,9 @@ ACROSS = (*(f"shfl.sync.{mode}.b32 %r0|%p2, %r1, {b}, {c}, -1; @%p2 add.u32 %r0,
           *(f"vote.sync.{mode}.pred %p2, {p}, -1; selp.u32 %r0, 1, 2, %p2;" for mode in ("all", "any", "uni") for p in ("%p1", "!%p1", "%p3")),
           *(f"{put} [%l+{at}], {value}; {get} {result}, [%l+{at}];" for put, get, value, result, at in
             (("st.local.u32", "ld.local.u32", "%r1", "%r0", 8), ("st.local.u8", "ld.local.s8", "%r1", "%r0", 13), ("st.local.u16", "ld.local.u16", "%r2", "%r0", 18))),
-          # A volatile load is left to the core, so it sees where native code has stored.
-          *(f"st.local.{kind} [%l+{at}], {value}; ld.volatile.local.u32 %r0, [%l+{other}];" for kind, at, value, other in
-            (("u32", 8, "%r1", 8), ("v2.u32", 8, "{%r1, %r2}", 12), ("u64", 16, "%b2", 20), ("u8", 13, "%r1", 12))),
+          # A load at a generic address of local memory is left to the core, so it sees where native code has stored.
+          *(f"st.local.{kind} [%l+{at}], {value}; ld.u32 %r0, [%g+{other}];" for kind, at, value, other in
+            (("u32", 8, "%r1", 8), ("u64", 16, "%b2", 20), ("u8", 13, "%r1", 12))),
           "st.local.v2.u32 [%l+8], {%r1, %r2}; ld.local.v2.u32 {%r3, %r0}, [%l+8];", "st.local.u64 [%l+16], %b2; ld.local.u32 %r0, [%l+20];",
           "st.local.v2.u64 [%l], {%b2, %b2}; ld.local.u64 %b1, [%l+8]; cvt.u32.u64 %r0, %b1;", "@%p1 st.local.u32 [%l], %r1; ld.local.u32 %r0, [%l];",
           # Lanes' vectors one behind the other, and the same bytes by single words; %s is 16 bytes from lane to lane.
@@ -96,11 +96,11 @@ def hard_kernel():
              for name, base, words, size, kind in (("f", "w", hard(HARD32, 31), 4, "f32"), ("d", "v", hard(HARD64, 63), 8, "f64"), ("r", "w", hard(HARD32, 31), 4, "u32"))
              for i, step in enumerate(("mov.u32 %r8, %r9;", "div.u32 %r8, %r9, {n};", "mul.lo.u32 %r8, %r9, 13;")) if (name, i) != ("r", 2)]
     places = ("cvt.u16.u32 %h1, %r1; and.b32 %r3, %r9, 3; setp.eq.u32 %p1, %r3, 1; setp.ge.u32 %p3, %r9, 0; mul.lo.u32 %r4, %r2, 257; or.b32 %r5, %r9, -1; and.b32 %r6, %r9, 16; shl.b32 %r6, 65535, %r6; mov.u64 %l, array; cvt.u64.u32 %b2, %r1; mul.lo.u64 %b2, %b2, 4294967299;\n"
-              "shl.b32 %r3, %r3, 3; cvt.u64.u32 %c, %r3; mov.u64 %k, table; add.u64 %c, %c, %k; add.u64 %l, %l, 32; sub.u64 %l, %l, 32;\n"
+              "shl.b32 %r3, %r3, 3; cvt.u64.u32 %c, %r3; mov.u64 %k, table; add.u64 %c, %c, %k; cvta.local.u64 %g, %l;\n"
               "mov.u32 %r3, %tid.x; mov.u32 %t, rows; mad.lo.u32 %s, %r3, 16, %t; mad.lo.u32 %t, %r3, 8, %t; rem.u32 %r3, %r3, 8; mul.wide.u32 %y, %r3, 16; add.u64 %y, %y, %w;")
     text.insert(0, places)
     return (".version 7.0\n.target sm_70\n.address_size 64\n.const .align 8 .b32 table[8] = {1, 2147483648, 3, 4294967295, 5, 65537, 7, 8};\n.visible .entry hard(.param .u64 words, .param .u64 doubles, .param .u64 out)\n{\n"
-            ".reg .f32 %f<4>; .reg .f64 %d<4>; .reg .b32 %r<10>; .reg .b16 %h<2>; .reg .b64 %b<3>, %w, %v, %o, %l, %c, %k, %y; .reg .b32 %s, %t; .shared .align 16 .b8 rows[16384]; .reg .pred %p<4>; .local .align 16 .b8 array[64];\n"
+            ".reg .f32 %f<4>; .reg .f64 %d<4>; .reg .b32 %r<10>; .reg .b16 %h<2>; .reg .b64 %b<3>, %w, %v, %o, %l, %c, %k, %y, %g; .reg .b32 %s, %t; .shared .align 16 .b8 rows[16384]; .reg .pred %p<4>; .local .align 16 .b8 array[64];\n"
             "ld.param.u64 %w, [words]; ld.param.u64 %v, [doubles]; ld.param.u64 %o, [out];\n"
             f"mov.u32 %r9, %ctaid.x; shl.b32 %r9, %r9, 10; mov.u32 %r8, %tid.x; add.u32 %r9, %r9, %r8; mul.wide.u32 %b1, %r9, {8 * stores}; add.u64 %o, %o, %b1;\n" + "\n".join([*loads, *text]) + "\nret;\n}\n"), stores
 
