@@ -15,7 +15,7 @@
 /* A warp that was made. */
 struct made {
     uint32_t lanes;
-    uint32_t home[LANES_MAX / 4]; /* a byte of a lane, as the port has them */
+    uint32_t home[LANES_MAX / 4]; /* A byte of a lane, as the port has them */
 };
 
 struct compactor {

@@ -68,7 +68,7 @@ struct dwf {
     uint32_t step; /* core cycles of a cycle of the table, which takes both sides of a branch in a stage of the core */
     struct dwf_warp warp[DWF_NAMES];
     uint32_t list[DWF_NAMES], list_cnt; /* names of warps */
-    uint64_t waits[DWF_NAMES / 64];     /* bit per place in the list: that warp has no slot */
+    uint64_t waits[DWF_NAMES / 64];     /* Bit per place in the list: that warp has no slot */
     uint32_t free[DWF_NAMES], free_cnt; /* names that nobody has */
     uint32_t closed[DWF_NAMES];         /* names that the table may still know, in order */
     struct dwf_group *queue;            /* ring */

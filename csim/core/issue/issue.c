@@ -7,9 +7,6 @@
  */
 #include "core/issue/issue.h"
 
-#include <stddef.h>
-#include <string.h>
-
 static __attribute__((noinline)) uint32_t dynamic_guard(const struct cw_core_issue *issue, uint32_t w, const struct cw_uop *u,
                                                         uint32_t active)
 {
@@ -619,8 +616,7 @@ static void begin_alone(struct cw_core_issue *issue, uint32_t w, const struct cw
     struct cw_core_warps *const warps = &cache->warps;
     if (blocks->dynamic == NULL)
         return;
-    const struct cw_dynamic_warp *const dynamic = warps->warp[w].dynamic;
-    memcpy(&issue->alone, dynamic, offsetof(struct cw_dynamic_warp, part) + dynamic->cnt * sizeof dynamic->part[0]);
+    cw_core__copy_dynamic(&issue->alone, warps->warp[w].dynamic);
     issue->alone_active = warps->front[w].active;
     cw_core__set_done(warps, &issue->alone, issue->alone_active, warps->started + blocks->result_stages + op->latency);
 }
