@@ -28,6 +28,7 @@ add_library(cowarp_rtl STATIC
     harness/rtl/bins.c
     harness/rtl/bin_text.c
     harness/rtl/rtl_build.c
+    harness/rtl/rtl_compiler.c
     harness/rtl/rtl_files.c
     harness/rtl/rtl_package.c
     harness/rtl/rtl_os.c

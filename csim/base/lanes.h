@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef uint64_t cw_lanes;
 
@@ -59,6 +60,24 @@ static inline cw_lanes cw_lanes_without(cw_lanes lanes, cw_lanes others)
 static inline cw_lanes cw_lanes_below(uint32_t cnt)
 {
     return cnt >= CW_WARP_LANES_MAX ? ~(cw_lanes)0 : ((cw_lanes)1 << cnt) - 1;
+}
+
+/* Which of 32 bytes are this one, by eights: in a byte of `other` the upper bit is 0 where they are equal. */
+static inline uint32_t cw_lanes_equal(const uint8_t of[32], uint8_t byte)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), low = UINT64_C(0x7f7f7f7f7f7f7f7f);
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        uint64_t eight;
+        memcpy(&eight, of + 8 * i, sizeof eight);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        eight = __builtin_bswap64(eight);
+#endif
+        eight ^= ones * byte;
+        const uint64_t other = ((eight & low) + low) | eight;
+        lanes |= (uint32_t)((~other >> 7 & ones) * UINT64_C(0x0102040810204080) >> 56) << 8 * i;
+    }
+    return lanes;
 }
 
 /* Lanes 32 half .. 32 half + 31 as exec takes them. */

@@ -15,7 +15,7 @@
 /* A warp that was made. */
 struct made {
     uint32_t lanes;
-    uint8_t home[LANES_MAX];
+    uint32_t home[LANES_MAX / 4]; /* A byte of a lane, as the port has them */
 };
 
 struct compactor {
@@ -55,7 +55,7 @@ static void compactor_destroy(void *self)
 static void give(struct made *warp, uint32_t lane, uint32_t home)
 {
     warp->lanes |= 1u << lane;
-    warp->home[lane] = (uint8_t)home;
+    warp->home[lane / 4] |= home << 8 * (lane % 4);
 }
 
 /* Each lane's threads go to warps 0, 1, ... in their order. */
@@ -117,8 +117,7 @@ static void compactor_eval(void *self, const void *inputs, void *outputs)
     out->warp_valid = 1;
     out->warp_last = c->next + 1 == c->count;
     out->warp_lanes = warp->lanes;
-    for (uint32_t l = 0; l < c->p.lanes; l++)
-        out->warp_home[l / 4] |= (uint32_t)warp->home[l] << 8 * (l % 4);
+    memcpy(out->warp_home, warp->home, sizeof warp->home);
 }
 
 static void compactor_state(void *self, struct cw_state *s)

@@ -19,7 +19,8 @@
 struct input {
     char *role, *path;
     uint64_t bytes;
-    char digest[CW_SHA256_TEXT]; /* "": there was no such file */
+    void *text;                  /* what was read, of which the digest is made when somebody asks for it; else NULL */
+    char digest[CW_SHA256_TEXT]; /* "": there was no such file, or its text is there */
     struct input *next;
 };
 
@@ -81,6 +82,7 @@ void cowarp__manifest_destroy(struct cowarp_gpu *gpu)
         next = f->next;
         free(f->role);
         free(f->path);
+        free(f->text);
         free(f);
     }
     for (struct launched *l = m->launches, *next; l != NULL; l = next) {
@@ -138,20 +140,18 @@ int cowarp_manifest_param(struct cowarp_gpu *gpu, const char *name, int64_t valu
     return CW_OK;
 }
 
-/* A new last entry, unless there is one of the same role, path and bytes; NULL: out of memory. */
-static struct input *add_input(struct cowarp_gpu *gpu, const char *role, const char *path, const char *digest)
+/* A new last entry; NULL: out of memory. */
+static struct input *new_input(struct cowarp_gpu *gpu, const char *role, const char *path, const char *digest)
 {
     struct input **at = &gpu->manifest->inputs;
-    while (*at != NULL && (strcmp((*at)->role, role) != 0 || strcmp((*at)->path, path) != 0 || strcmp((*at)->digest, digest) != 0))
+    while (*at != NULL)
         at = &(*at)->next;
-    if (*at != NULL)
-        return *at;
     struct input *f = calloc(1, sizeof *f);
     if (f == NULL)
         return NULL;
     f->role = strdup(role);
     f->path = strdup(path);
-    memcpy(f->digest, digest, sizeof f->digest);
+    snprintf(f->digest, sizeof f->digest, "%s", digest);
     if (f->role == NULL || f->path == NULL) {
         free(f->role);
         free(f->path);
@@ -162,13 +162,30 @@ static struct input *add_input(struct cowarp_gpu *gpu, const char *role, const c
     return f;
 }
 
+/* As new_input, unless there is an entry of the same role, path and bytes. */
+static struct input *add_input(struct cowarp_gpu *gpu, const char *role, const char *path, const char *digest)
+{
+    for (struct input *f = gpu->manifest->inputs; f != NULL; f = f->next)
+        if (f->text == NULL && strcmp(f->role, role) == 0 && strcmp(f->path, path) == 0 && strcmp(f->digest, digest) == 0)
+            return f;
+    return new_input(gpu, role, path, digest);
+}
+
+/* Most runs write no statistics, and digests of a unit's Verilog take longer than its clock: the text is kept. */
 int cowarp__manifest_text(struct cowarp_gpu *gpu, const char *role, const char *path, const void *data, size_t length)
 {
-    char digest[CW_SHA256_TEXT];
-    cw_sha256_bytes(digest, data, length);
-    struct input *f = add_input(gpu, role, path, digest);
-    if (f == NULL)
+    for (const struct input *f = gpu->manifest->inputs; f != NULL; f = f->next)
+        if (f->text != NULL && f->bytes == length && strcmp(f->role, role) == 0 && strcmp(f->path, path) == 0 &&
+            memcmp(f->text, data, length) == 0)
+            return CW_OK;
+    void *text = malloc(length + 1);
+    struct input *f = text != NULL ? new_input(gpu, role, path, "") : NULL;
+    if (f == NULL) {
+        free(text);
         return no_memory(gpu);
+    }
+    memcpy(text, data, length);
+    f->text = text;
     f->bytes = length;
     return CW_OK;
 }
@@ -417,7 +434,11 @@ static void put_inputs(FILE *f, const struct cowarp_manifest *m)
         fputs(", \"path\": ", f);
         cw_json_string(f, i->path);
         fprintf(f, ", \"bytes\": %" PRIu64 ", \"sha256\": ", i->bytes);
-        cw_json_string(f, i->digest[0] != '\0' ? i->digest : NULL);
+        char digest[CW_SHA256_TEXT];
+        memcpy(digest, i->digest, sizeof digest);
+        if (i->text != NULL)
+            cw_sha256_bytes(digest, i->text, i->bytes);
+        cw_json_string(f, digest[0] != '\0' ? digest : NULL);
         fputs("}", f);
     }
     fputs("]", f);

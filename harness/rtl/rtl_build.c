@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "rtl_compiler.h"
 #include "rtl_files.h"
 #include "rtl_library.h"
 #include "rtl_os.h"
@@ -32,6 +33,7 @@ struct build {
     const struct cw_unit *unit;
     const void *params;
     struct cw_rtl_build_options opt; /* NULLs replaced by their meaning */
+    struct cw_rtl_compilers cxx;     /* by opt.cxx */
     struct cw_rtl_files files;       /* of opt.files */
     struct cw_rtl_names around;      /* folders in which somebody else's Verilog has what it names */
     struct cw_rtl_names package;     /* files of packages that it uses and does not list, each behind those that it uses itself */
@@ -108,23 +110,6 @@ int cw_rtl_cache_dir(char out[CW_PATH_MAX], const char *given, struct cw_error *
     return cw_fail(err, CW_EINVAL, "no directory for built RTL: set COWARP_CACHE");
 }
 
-/* H3 hashes are parities, which are one instruction where the processor counts ones. A model shifts by variables, which BMI2 does without a
- * fixed register, and clears wide vectors, which AVX2 does with a quarter of the stores. Without AVX2, bundling scalar stores into vectors
- * costs more than it saves: what was stored in parts is soon loaded as a whole. An edge copies registers of several hundred bytes, for which
- * code for all processors has an instruction that begins slowly, and code for Haswell and later calls memcpy. The flags are part of a library's name: a processor without
- * these builds its own. */
-static const char *flags_for_host(void)
-{
-#if defined(__x86_64__) && defined(__GNUC__)
-    if (__builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-        __builtin_cpu_supports("avx2"))
-        return "-O3 -mpopcnt -mbmi -mbmi2 -mavx2 -mtune=haswell";
-    if (__builtin_cpu_supports("popcnt"))
-        return "-O3 -fno-tree-slp-vectorize -mpopcnt";
-#endif
-    return "-O3 -fno-tree-slp-vectorize";
-}
-
 /* The files that come with cowarp. Libraries that are built already need not be there. */
 static int choose_own_dirs(struct build *b, struct cw_error *err)
 {
@@ -146,18 +131,16 @@ static int build_init(struct build *b, const struct cw_unit *unit, const void *p
                       struct cw_error *err)
 {
     static const struct cw_rtl_build_options none;
-    const char *cxx = getenv("CXX");
     memset(b, 0, sizeof *b);
     b->unit = unit;
     b->params = params;
     b->opt = opt != NULL ? *opt : none;
-    if (b->opt.cxx == NULL)
-        b->opt.cxx = cxx != NULL && *cxx != '\0' ? cxx : "g++";
+    b->cxx = cw_rtl_compilers(b->opt.cxx);
     b->coverage = getenv("COWARP_RTL_COVERAGE");
     if (b->opt.cxx_flags == NULL)
         b->opt.cxx_flags = getenv("COWARP_RTL_CXXFLAGS");
     if (b->opt.cxx_flags == NULL)
-        b->opt.cxx_flags = b->coverage != NULL ? "-O0" : flags_for_host(); /* with a counter at each bit, -O3 takes many minutes */
+        b->opt.cxx_flags = b->coverage != NULL ? "-O0" : cw_rtl_compiler_flags(); /* with a counter at each bit, -O3 takes many minutes */
     if (b->coverage != NULL && strcmp(b->coverage, "line") != 0 && strcmp(b->coverage, "toggle") != 0 && strcmp(b->coverage, "both") != 0)
         return cw_fail(err, CW_EINVAL, "COWARP_RTL_COVERAGE is %s, not line, toggle or both", b->coverage);
     int status = choose_own_dirs(b, err);
@@ -583,19 +566,16 @@ static void remove_work_dir(const struct build *b)
         close(b->lock);
 }
 
-static bool is_clang(const struct build *b)
-{
-    return strstr(b->opt.cxx, "clang") != NULL;
-}
-
 /* Symbols that are unique in a process would keep a library from being unloaded; clang makes none, and knows no such option. */
-static void add_compile_args(struct args *a, const struct build *b)
+static void add_compile_args(struct args *a, const struct build *b, const char *cxx)
 {
-    args_add_words(a, b->opt.cxx);
+    args_add_words(a, cxx);
     args_add(a, "-std=gnu++17");
     args_add_words(a, b->opt.cxx_flags);
-    if (!is_clang(b))
+    if (!cw_rtl_is_clang(cxx))
         args_add(a, "-fno-gnu-unique");
+    else if (b->opt.precompile) /* another process may write the same header again, which would be a newer file */
+        args_add_words(a, "-Xclang -fvalidate-ast-input-files-content");
     args_add_words(a, "-fPIC -DVM_TRACE=1 -DVM_TRACE_FST=1 -DVM_TRACE_VCD=0");
     args_add(a, "-DVM_COVERAGE=%d", b->coverage != NULL);
     args_add(a, "-DVM_SC=0");
@@ -627,7 +607,7 @@ static int build_runtime(struct build *b, const char *dir, struct cw_error *err)
     if (status != CW_OK || access(b->runtime, R_OK) == 0)
         return status;
     say(b, "building Verilator's run time, once");
-    add_compile_args(&a, b);
+    add_compile_args(&a, b, b->cxx.runtime);
     args_add_words(&a, link_args);
     for (size_t i = 0; i < sizeof source / sizeof source[0]; i++)
         args_add(&a, "%s/include/%s", b->root, source[i]);
@@ -636,7 +616,7 @@ static int build_runtime(struct build *b, const char *dir, struct cw_error *err)
     if (b->coverage != NULL)
         args_add(&a, "%s/include/verilated_cov.cpp", b->root);
     args_add(&a, "-Wl,-soname,libcw_verilated-%s-%u%s.so", b->version, CW_RTL_ABI, kind);
-    if (is_clang(b)) /* which calls functions for atomics that gcc computes */
+    if (cw_rtl_is_clang(b->cxx.runtime)) /* which calls functions for atomics that gcc computes */
         args_add(&a, "-latomic");
     args_add_words(&a, "-lz -lpthread -o");
     args_add(&a, "%s/runtime.so", b->work_dir);
@@ -781,7 +761,7 @@ static int precompile(char path[CW_PATH_MAX], const struct build *b, struct cw_e
     struct args a = {0};
     char text[CW_PATH_MAX], compiled[CW_PATH_MAX], out[CW_PATH_MAX];
     uint64_t h = fnv1a(0xcbf29ce484222325u + b->opt.properties, b->opt.cxx_flags, strlen(b->opt.cxx_flags) + 1);
-    h = fnv1a(h, b->opt.cxx, strlen(b->opt.cxx) + 1);
+    h = fnv1a(h, b->cxx.model, strlen(b->cxx.model) + 1);
     int status = cw_os_path(path, CW_PATH_MAX, err, "%s/cw_verilated-%s-%016" PRIx64 ".h", b->cache_dir, b->version, h);
     if (status == CW_OK)
         status = cw_os_path(out, sizeof out, err, "%s.gch", path);
@@ -792,16 +772,16 @@ static int precompile(char path[CW_PATH_MAX], const struct build *b, struct cw_e
         status = cw_os_path(compiled, sizeof compiled, err, "%s/headers.h.gch", b->work_dir);
     if (status == CW_OK)
         status = write_headers(text, err);
+    if (status == CW_OK)
+        status = move_into_place(text, path, err);
     if (status != CW_OK)
         return status;
-    add_compile_args(&a, b);
+    add_compile_args(&a, b, b->cxx.model);
     args_add_words(&a, "-x c++-header");
-    args_add(&a, "%s", text);
+    args_add(&a, "%s", path);
     args_add(&a, "-o");
     args_add(&a, "%s", compiled);
     status = args_run(&a, b, err);
-    if (status == CW_OK)
-        status = move_into_place(text, path, err);
     return status != CW_OK ? status : move_into_place(compiled, out, err);
 }
 
@@ -814,7 +794,7 @@ static int compile(const struct build *b, const char *library, struct cw_error *
         status = precompile(header, b, err);
     if (status != CW_OK)
         return status;
-    add_compile_args(&a, b);
+    add_compile_args(&a, b, b->cxx.model);
     if (b->opt.precompile && b->coverage == NULL) {
         args_add(&a, "-include");
         args_add(&a, "%s", header);
@@ -873,10 +853,11 @@ static int build_in_work_dir(struct build *b, const char *library, uint64_t dige
     return status != CW_ELIMIT ? status : cw_fail(err, CW_ELIMIT, "interrupted while RTL of %s was built", b->unit->name);
 }
 
-static int library_path(char path[CW_PATH_MAX], const struct build *b, const char *dir, uint64_t digest, struct cw_error *err)
+static int library_path(char path[CW_PATH_MAX], const struct build *b, const char *cxx, const char *dir, uint64_t digest,
+                        struct cw_error *err)
 {
     uint64_t h = fnv1a(digest, b->opt.cxx_flags, strlen(b->opt.cxx_flags));
-    if (is_clang(b))
+    if (cw_rtl_is_clang(cxx))
         h = fnv1a(h, "clang", strlen("clang"));
     if (b->coverage != NULL)
         h = fnv1a(h, b->coverage, strlen(b->coverage));
@@ -885,16 +866,23 @@ static int library_path(char path[CW_PATH_MAX], const struct build *b, const cha
     return cw_os_path(path, CW_PATH_MAX, err, "%s/libcw_rtl_%s_%016" PRIx64 ".so", dir, b->unit->name, h);
 }
 
+static bool is_built(char path[CW_PATH_MAX], const struct build *b, const char *cxx, uint64_t digest)
+{
+    const char *const dir[] = {b->opt.prebuilt_dir, b->cache_dir};
+    for (size_t i = 0; i < sizeof dir / sizeof dir[0]; i++)
+        if (dir[i] != NULL && library_path(path, b, cxx, dir[i], digest, NULL) == CW_OK && access(path, R_OK) == 0)
+            return true;
+    return false;
+}
+
 static int find_library(char path[CW_PATH_MAX], struct build *b, struct cw_error *err)
 {
     uint64_t digest;
     int status = digest_of(&digest, b, err);
-    if (status != CW_OK)
+    if (status != CW_OK || is_built(path, b, b->cxx.model, digest) || is_built(path, b, b->cxx.also, digest))
         return status;
-    if (b->opt.prebuilt_dir != NULL && library_path(path, b, b->opt.prebuilt_dir, digest, err) == CW_OK && access(path, R_OK) == 0)
-        return CW_OK;
-    status = library_path(path, b, b->cache_dir, digest, err);
-    if (status != CW_OK || access(path, R_OK) == 0)
+    status = library_path(path, b, b->cxx.model, b->cache_dir, digest, err);
+    if (status != CW_OK)
         return status;
     if (b->opt.stop != NULL && b->opt.stop(b->opt.stop_context) != 0)
         return cw_fail(err, CW_ELIMIT, "interrupted before RTL of %s was built", b->unit->name);

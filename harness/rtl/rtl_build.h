@@ -28,7 +28,7 @@ struct cw_rtl_build_options {
     bool precompile;   /* keep Verilator's headers compiled in cache_dir, some 70 MB per set of flags: a build takes a second less */
     const char *prebuilt_dir; /* searched first, never written; NULL: cowarp's own, if any */
     const char *cache_dir;    /* NULL: $COWARP_CACHE, else $XDG_CACHE_HOME/cowarp, else $HOME/.cache/cowarp */
-    const char *cxx;          /* C++ compiler; NULL: $CXX, else g++ */
+    const char *cxx;          /* C++ compiler; NULL: $CXX, else clang++-14 for models if it is there, else g++ */
     const char *cxx_flags;    /* space-separated; NULL: $COWARP_RTL_CXXFLAGS, else -O3 and what suits this processor */
     void (*message)(void *context, const char *text); /* progress, one line; NULL: silent */
     void *message_context;

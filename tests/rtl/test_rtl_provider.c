@@ -13,6 +13,7 @@
 #include "cowarp/unit/stall_buffer.h"
 #include "cw_test.h"
 #include "lockstep.h"
+#include "rtl_compiler.h"
 #include "rtl_os.h"
 #include "rtl_provider.h"
 #include "rtl_shim.h"
@@ -111,6 +112,36 @@ static void count_message(void *context, const char *text)
     *(int *)context += strncmp(text, "building RTL of stall_buffer (lines=2 ", 38) == 0;
 }
 
+/* $CXX is not there until give_cxx. */
+static char *take_cxx(void)
+{
+    char *cxx = getenv("CXX") != NULL ? strdup(getenv("CXX")) : NULL;
+    unsetenv("CXX");
+    return cxx;
+}
+
+static void give_cxx(char *cxx)
+{
+    unsetenv("CXX");
+    if (cxx != NULL)
+        setenv("CXX", cxx, 1);
+    free(cxx);
+}
+
+/* Where nobody names a compiler, a library of either is not built again. */
+static void expect_either(struct cw_rtl_build_options opt, const char *clang, const char *gnu)
+{
+    char path[CW_PATH_MAX], *cxx = take_cxx();
+    struct cw_error err = {""};
+    opt.cxx = NULL;
+    assert_int_equal(cw_rtl_find(path, unit, &small, &opt, &err), CW_OK);
+    assert_string_equal(path, clang);
+    assert_int_equal(unlink(clang), 0);
+    assert_int_equal(cw_rtl_find(path, unit, &small, &opt, &err), CW_OK);
+    assert_string_equal(path, gnu);
+    give_cxx(cxx);
+}
+
 /* Both compilers' libraries stand side by side, and a process finds all that clang's call. */
 static void test_rtl_provider__builds_with_clang(void **state)
 {
@@ -128,11 +159,35 @@ static void test_rtl_provider__builds_with_clang(void **state)
     opt.cxx = "g++";
     assert_int_equal(cw_rtl_find(gnu, unit, &small, &opt, &err), CW_OK);
     assert_string_not_equal(path, gnu);
+    expect_either(opt, path, gnu);
     assert_int_equal(cw_rtl_build_runtime(path, dir, &(struct cw_rtl_build_options){.cxx = "clang++-14", .cxx_flags = "-O0"}, &err), CW_OK);
     void *runtime = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     assert_non_null(runtime);
     dlclose(runtime);
     dlclose(library);
+    cw_os_remove_tree(dir);
+}
+
+/* Without a name, the choice follows the PATH. */
+static void test_rtl_provider__chooses_a_compiler(void **state)
+{
+    (void)state;
+    char dir[CW_PATH_MAX], program[CW_PATH_MAX], *old_path = strdup(getenv("PATH")), *old_cxx = take_cxx();
+    make_temporary(dir);
+    join(program, dir, "clang++-14");
+    setenv("PATH", dir, 1);
+    assert_string_equal(cw_rtl_compilers(NULL).model, "g++");
+    assert_int_equal(symlink("/bin/false", program), 0);
+    assert_string_equal(cw_rtl_compilers(NULL).model, "clang++-14");
+    assert_string_equal(cw_rtl_compilers(NULL).also, "g++");
+    assert_string_equal(cw_rtl_compilers(NULL).runtime, "g++");
+    setenv("CXX", "g++-12", 1);
+    assert_string_equal(cw_rtl_compilers(NULL).model, "g++-12");
+    assert_string_equal(cw_rtl_compilers(NULL).also, "g++-12");
+    assert_string_equal(cw_rtl_compilers("g++").model, "g++");
+    setenv("PATH", old_path, 1);
+    give_cxx(old_cxx);
+    free(old_path);
     cw_os_remove_tree(dir);
 }
 
@@ -594,6 +649,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_rtl_provider__refuses_ports_that_differ),
     cmocka_unit_test(test_rtl_provider__refuses_bad_parameters_and_bad_verilog),
     cmocka_unit_test(test_rtl_provider__builds_with_clang),
+    cmocka_unit_test(test_rtl_provider__chooses_a_compiler),
     cmocka_unit_test(test_rtl_provider__builds_once_and_again_when_sources_change),
     cmocka_unit_test(test_rtl_provider__runs_verilog_from_a_path),
     cmocka_unit_test(test_rtl_provider__refuses_a_path_that_does_not_fit),

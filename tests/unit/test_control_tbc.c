@@ -413,6 +413,21 @@ static void test_control_tbc__priorities(void **state)
     assert_memory_equal(got[2], ((uint64_t[]){1, 1, 2, 2}), sizeof got[2]); /* the same until it has no candidate */
 }
 
+/* Homes of a warp's lanes by eights, beside one by one: bytes that differ in any single bit, and in their lowest and highest. */
+static void test_control_tbc__lanes_of_a_home(void **state)
+{
+    (void)state;
+    uint8_t home[32];
+    for (uint32_t round = 0; round < 256; round++) {
+        for (uint32_t lane = 0; lane < 32; lane++)
+            home[lane] = (uint8_t)(lane % 3 == 0 ? round : lane % 3 == 1 ? round ^ 1u << lane % 8 : round * lane);
+        uint32_t expected = 0;
+        for (uint32_t lane = 0; lane < 32; lane++)
+            expected |= (uint32_t)(home[lane] == round) << lane;
+        assert_int_equal(cw_lanes_equal(home, (uint8_t)round), expected);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_control_tbc__figure_3_5),
     cmocka_unit_test(test_control_tbc__figure_3_3),
@@ -426,6 +441,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_control_tbc__priorities),
     cmocka_unit_test(test_control_tbc__figure_3_8),
     cmocka_unit_test(test_control_tbc__proved_branches),
+    cmocka_unit_test(test_control_tbc__lanes_of_a_home),
 };
 
 CW_TEST_MAIN(tests)

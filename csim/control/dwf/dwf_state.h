@@ -68,6 +68,7 @@ struct dwf {
     uint32_t step; /* core cycles of a cycle of the table, which takes both sides of a branch in a stage of the core */
     struct dwf_warp warp[DWF_NAMES];
     uint32_t list[DWF_NAMES], list_cnt; /* names of warps */
+    uint64_t waits[DWF_NAMES / 64];     /* Bit per place in the list: that warp has no slot */
     uint32_t free[DWF_NAMES], free_cnt; /* names that nobody has */
     uint32_t closed[DWF_NAMES];         /* names that the table may still know, in order */
     struct dwf_group *queue;            /* ring */
@@ -100,6 +101,12 @@ struct dwf {
 static inline struct dwf *cw_dwf__of(struct cw_control *p)
 {
     return (struct dwf *)p;
+}
+
+/* Whether the warp at this place in the list has no slot. */
+static inline void cw_dwf__set_waits(struct dwf *d, uint32_t at, bool waits)
+{
+    d->waits[at / 64] = (d->waits[at / 64] & ~(UINT64_C(1) << at % 64)) | (uint64_t)waits << at % 64;
 }
 
 /* Of struct cw_control_ops: saved.c. */

@@ -101,6 +101,7 @@ static void begin_warp(struct dwf *d, uint32_t name, const struct dwf_group *fro
     struct dwf_warp *w = &d->warp[name];
     *w = (struct dwf_warp){.g = *from, .slot = DWF_NONE, .at = d->list_cnt, .since = *d->config.host.cycle};
     w->g.lanes = lanes;
+    cw_dwf__set_waits(d, d->list_cnt, true);
     d->list[d->list_cnt++] = name;
     d->slotless++;
     d->threads[from->pc] += (uint32_t)__builtin_popcount(lanes);
@@ -120,6 +121,8 @@ void cw_dwf__end_warp(struct dwf *d, uint32_t name)
     }
     d->list[w->at] = d->list[--d->list_cnt];
     d->warp[d->list[w->at]].at = w->at;
+    cw_dwf__set_waits(d, w->at, d->warp[d->list[w->at]].slot == DWF_NONE);
+    cw_dwf__set_waits(d, d->list_cnt, false);
     d->threads[w->g.pc] -= (uint32_t)__builtin_popcount(w->g.lanes);
     w->g.lanes = 0;
     leave_heap(d, w->g.pc);
@@ -135,6 +138,7 @@ static void put_into_slot(struct dwf *d, uint32_t name, uint32_t slot)
 {
     struct dwf_warp *w = &d->warp[name];
     d->slotless -= w->slot == DWF_NONE;
+    cw_dwf__set_waits(d, w->at, false);
     w->slot = slot;
     d->slot_name[slot] = name;
     d->free_slots &= ~(1u << slot);
@@ -145,8 +149,13 @@ static void put_into_slot(struct dwf *d, uint32_t name, uint32_t slot)
 static uint32_t blocks_of(const struct dwf *d, const struct dwf_group *g)
 {
     uint32_t blocks = 0;
-    for (uint32_t left = g->lanes; left != 0; left &= left - 1)
-        blocks |= 1u << d->slot_block[g->home[__builtin_ctz(left)]];
+    for (uint32_t left = g->lanes; left != 0;) {
+        const uint8_t home = g->home[__builtin_ctz(left)];
+        blocks |= 1u << d->slot_block[home];
+        if (d->block_slots[d->slot_block[home]] == d->used_slots) /* the core has no other block */
+            break;
+        left &= ~cw_lanes_equal(g->home, home);
+    }
     return blocks;
 }
 
@@ -205,7 +214,9 @@ static void make_room(struct dwf *d)
         if (d->warp[name].g.pc != d->majority)
             continue;
         const uint32_t slot = (uint32_t)__builtin_ctz(slots_of(d, blocks_of(d, &d->warp[name].g)) & ~d->free_slots);
-        d->warp[d->slot_name[slot]].slot = DWF_NONE;
+        struct dwf_warp *const other = &d->warp[d->slot_name[slot]];
+        other->slot = DWF_NONE;
+        cw_dwf__set_waits(d, other->at, true);
         d->slotless++;
         d->counters->dwf_slots_taken++;
         put_into_slot(d, name, slot);
@@ -213,7 +224,20 @@ static void make_room(struct dwf *d)
     }
 }
 
-/* Warps take slots: those of the majority first. Slots of no block are not free for anyone. */
+/* Warps without a slot take one, in the order of the list: those of the majority, or the others. */
+static void fill_with(struct dwf *d, bool majority)
+{
+    for (uint32_t from = 0; from < d->list_cnt; from += 64)
+        for (uint64_t left = d->waits[from / 64]; left != 0; left &= left - 1) {
+            const uint32_t name = d->list[from + (uint32_t)__builtin_ctzll(left)];
+            if (d->slotless == 0 || (d->free_slots & d->used_slots) == 0)
+                return;
+            if ((d->warp[name].g.pc == d->majority) == majority)
+                find_slot(d, name);
+        }
+}
+
+/* Those of the majority first. Slots of no block are not free for anyone. */
 static void fill_slots(struct dwf *d)
 {
     if (*d->config.host.cycle < d->fair_until) {
@@ -221,12 +245,8 @@ static void fill_slots(struct dwf *d)
         return;
     }
     cw_dwf__choose(d);
-    for (uint32_t others = 0; others < 2; others++)
-        for (uint32_t i = 0; d->slotless != 0 && (d->free_slots & d->used_slots) != 0 && i < d->list_cnt; i++) {
-            const struct dwf_warp *w = &d->warp[d->list[i]];
-            if (w->slot == DWF_NONE && (w->g.pc == d->majority) == (others == 0))
-                find_slot(d, d->list[i]);
-        }
+    fill_with(d, true);
+    fill_with(d, false);
     make_room(d);
 }
 
@@ -278,9 +298,7 @@ void cw_dwf__go(struct dwf *d, uint32_t pc, uint32_t lanes, const uint8_t *home)
     uint32_t table = d->has_barriers ? 0 : lanes;
     for (uint32_t left = d->has_barriers ? lanes : 0; left != 0;) {
         const uint32_t h = home[__builtin_ctz(left)];
-        uint32_t own = 0;
-        for (uint32_t rest = left; rest != 0; rest &= rest - 1)
-            own |= home[__builtin_ctz(rest)] == h ? rest & -rest : 0;
+        const uint32_t own = left & cw_lanes_equal(home, (uint8_t)h);
         table |= go_home(d, h, pc, own);
         left &= ~own;
     }

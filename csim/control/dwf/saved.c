@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The state of dynamic warp formation (base/state.h). */
+#include <string.h>
+
 #include "control/dwf/dwf_state.h"
 
 /* The PC of a group without threads may be one of an earlier kernel. */
@@ -34,6 +36,10 @@ static void names_state(struct cw_state *s, struct dwf *d)
     CW_STATE(s, d->list);
     cw_state_count(s, "free names", &d->free_cnt, DWF_NAMES);
     CW_STATE(s, d->free);
+    memset(d->waits, 0, sizeof d->waits);
+    for (uint32_t i = 0; i < d->list_cnt; i++)
+        if (d->warp[d->list[i] % DWF_NAMES].slot == DWF_NONE)
+            cw_dwf__set_waits(d, i, true);
     CW_STATE(s, d->closed);
     ring_state(s, &d->closed_ring, DWF_NAMES);
 }

@@ -104,9 +104,11 @@ static void check(struct cw_core_blocks *blocks, const struct cw_block *block, s
 {
     struct cw_core_warps *const warps = &blocks->cache.warps;
     uint32_t (*const held)(const struct cw_control *, uint32_t) = warps->control->ops->held;
+    if (b->places == 0)
+        return;
     const uint32_t also = held != NULL ? held(warps->control, (uint32_t)(block - warps->block)) : 0;
     const bool complete = b->expected != 0 ? b->places >= b->expected : b->arrived + also >= block->threads_live;
-    if (b->places == 0 || !complete)
+    if (!complete)
         return;
     if (also != 0 && b->expected == 0 && b->waits != 0 && warps->config->core_convergence == CW_CONVERGENCE_CHECK)
         cw_core__pass_over_held(blocks, block, warps->warp[b->waiting].bar_uop->line);

@@ -81,10 +81,7 @@ void cw_core__form(struct cw_core_blocks *blocks, uint32_t w, cw_lanes lanes, co
     dynamic->blocks = dynamic->cnt = 0;
     for (uint32_t left = (uint32_t)lanes; left != 0;) {
         const uint32_t h = home[__builtin_ctz(left)];
-        uint32_t own = 0;
-        for (uint32_t lane = 0; lane < CW_LANES; lane++)
-            own |= (uint32_t)(home[lane] == h) << lane;
-        own &= left;
+        const uint32_t own = cw_lanes_equal(home, (uint8_t)h) & left;
         dynamic->part[dynamic->cnt++] = (struct cw_dynamic_part){h, own};
         dynamic->blocks |= 1u << warps->warp[h].block;
         starts = starts > blocks->starts_at[h] ? starts : blocks->starts_at[h];

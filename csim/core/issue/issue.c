@@ -616,7 +616,7 @@ static void begin_alone(struct cw_core_issue *issue, uint32_t w, const struct cw
     struct cw_core_warps *const warps = &cache->warps;
     if (blocks->dynamic == NULL)
         return;
-    issue->alone = *warps->warp[w].dynamic;
+    cw_core__copy_dynamic(&issue->alone, warps->warp[w].dynamic);
     issue->alone_active = warps->front[w].active;
     cw_core__set_done(warps, &issue->alone, issue->alone_active, warps->started + blocks->result_stages + op->latency);
 }

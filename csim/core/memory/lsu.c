@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Load/store unit: memory instructions from issue to their line accesses. */
-#include <stddef.h>
-
 #include "core/memory/memory.h"
 
 /* ---- issue ---- */
@@ -29,7 +27,7 @@ static void keep_dynamic(struct cw_core_memory *memory, struct cw_core_inst *i, 
     i->m.dynamic = dynamic != NULL ? &i->dynamic : NULL;
     if (dynamic == NULL)
         return;
-    memcpy(&i->dynamic, dynamic, offsetof(struct cw_dynamic_warp, part) + dynamic->cnt * sizeof dynamic->part[0]);
+    cw_core__copy_dynamic(&i->dynamic, dynamic);
     for (uint32_t left = dynamic->blocks; left != 0; left &= left - 1)
         warps->block[(uint32_t)__builtin_ctz(left)].insts++;
 }

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "core/core.h"
 
@@ -26,6 +27,14 @@ struct cw_dynamic_warp {
         uint32_t lanes; /* not 0; no lane is in two parts */
     } part[CW_LANES];
 };
+
+/* Parts behind those that there are keep what they hold. */
+static inline void cw_core__copy_dynamic(struct cw_dynamic_warp *to, const struct cw_dynamic_warp *from)
+{
+    to->blocks = from->blocks;
+    to->cnt = from->cnt;
+    memcpy(to->part, from->part, from->cnt * sizeof from->part[0]);
+}
 
 /* A memory instruction with what only the core needs. m comes first: mechanisms see only that. */
 struct cw_core_inst {

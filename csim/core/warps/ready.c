@@ -148,9 +148,20 @@ void cw_core__requeue(struct cw_core_warps *warps, uint32_t w)
         queue_next(warps, w, false);
 }
 
+/* Whether a thread's home waits for an acquire. */
+static bool acquires(const struct cw_core_warps *warps, const struct cw_dynamic_warp *dynamic)
+{
+    bool some = false;
+    for (uint32_t i = 0; warps->mixes && i < dynamic->cnt; i++)
+        some |= warps->warp[dynamic->part[i].home].acquiring;
+    return some;
+}
+
+/* An instruction that is complete stays so until its thread issues the next one; registers of a home may be others' again. */
 bool cw_core__still_ready(struct cw_core_warps *warps, uint32_t w)
 {
-    if (dynamic_ready(warps, w, &warps->op[cw_core__pc(warps, w)]) <= warps->cycle)
+    if (warps->thread_done != NULL ? !acquires(warps, warps->warp[w].dynamic)
+                                   : dynamic_ready(warps, w, &warps->op[cw_core__pc(warps, w)]) <= warps->cycle)
         return true;
     cw_core__requeue(warps, w);
     return false;

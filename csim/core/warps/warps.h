@@ -266,9 +266,14 @@ cw_lanes cw_core__stalled_lanes(const struct cw_core_warps *warps, uint32_t w);
 /* With core.scoreboard=warp: the instruction of these threads is complete from cycle on. */
 static inline void cw_core__set_done(struct cw_core_warps *warps, const struct cw_dynamic_warp *dynamic, cw_lanes lanes, uint64_t cycle)
 {
-    for (uint32_t i = 0; i < dynamic->cnt; i++)
-        for (uint32_t left = dynamic->part[i].lanes & (uint32_t)lanes; left != 0; left &= left - 1)
-            warps->thread_done[dynamic->part[i].home * CW_LANES + (uint32_t)__builtin_ctz(left)] = cycle;
+    for (uint32_t i = 0; i < dynamic->cnt; i++) {
+        uint64_t *const done = &warps->thread_done[dynamic->part[i].home * CW_LANES];
+        uint32_t left = dynamic->part[i].lanes & (uint32_t)lanes;
+        for (uint32_t lane = 0; left == UINT32_MAX && lane < CW_LANES; lane++)
+            done[lane] = cycle;
+        for (left = left == UINT32_MAX ? 0 : left; left != 0; left &= left - 1)
+            done[__builtin_ctz(left)] = cycle;
+    }
 }
 /* A load of threads of these blocks has its values: dynamic warps that waited for it go on. */
 void cw_core__loaded(struct cw_core_warps *warps, uint32_t blocks);
