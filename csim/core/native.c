@@ -237,35 +237,47 @@ static struct cw_native_frame frame_of(const struct cw_native *n, const struct c
     };
 }
 
-/* From piece to piece. false: nothing was executed. */
-static bool go_on(struct cw_native *n, struct cw_core_warps *warps, uint32_t w, struct cw_native_frame *f)
+/* The code for where the warp is, and where it is to be entered. NULL: there is none. */
+static cw_native_code *entry_of(struct cw_native *n, const struct cw_front *front, uint32_t *entry)
+{
+    const bool whole = front->active == UINT32_MAX;
+    cw_native_code *code = code_at(n, front->pc, whole);
+    *entry = n->current->entry[whole][front->pc];
+    return *entry != CW_NATIVE_NO_ENTRY ? code : NULL;
+}
+
+/* From piece to piece. */
+static void go_on(struct cw_native *n, struct cw_core_warps *warps, uint32_t w, struct cw_native_frame *f, cw_native_code *code,
+                  uint32_t entry)
 {
     const struct cw_front *front = &warps->front[w];
-    const bool whole = front->active == UINT32_MAX;
-    const uint64_t left = f->left;
-    cw_native_code *code = code_at(n, front->pc, whole);
-    if (code == NULL || n->current->entry[whole][front->pc] == CW_NATIVE_NO_ENTRY)
-        return false;
-    f->active = (uint32_t)front->active;
-    f->stop = front->stop;
-    const uint32_t pc = code(f, n->current->entry[whole][front->pc]);
-    if (f->left == left)
-        return false;
-    cw_control_advance(warps->control, w, pc);
-    return true;
+    uint64_t left;
+    do {
+        f->active = (uint32_t)front->active;
+        f->stop = front->stop;
+        left = f->left;
+        const uint32_t pc = code(f, entry);
+        if (f->left == left)
+            return;
+        cw_control_advance(warps->control, w, pc);
+        code = entry_of(n, front, &entry);
+    } while (code != NULL);
 }
 
 uint64_t cw_core__native_run(struct cw_native *n, struct cw_core_memory *core, uint32_t w, uint64_t most)
 {
     struct cw_core_warps *warps = &core->blocks.cache.warps;
     struct cw_warp *warp = &warps->warp[w];
+    uint32_t entry;
     if (warp->in_region || (warp->spin != 0 && warp->spin % CW_TURN_POLLS == 0))
         return 0;
     if (warps->control->ops->stacked != NULL && !warps->control->ops->stacked(warps->control, w))
         return 0;
+    cw_native_code *code = entry_of(n, &warps->front[w], &entry);
+    if (code == NULL)
+        return 0;
     struct cw_native_frame frame = frame_of(n, core, w, most);
-    while (go_on(n, warps, w, &frame))
-        continue;
+    go_on(n, warps, w, &frame, code, entry);
     warps->cycle += most - frame.left;
     warp->polled = frame.polled != 0;
     if (frame.progress != 0)

@@ -14,6 +14,7 @@
 #include "gpu/gpu_private.h"
 #include "mem/direct.h"
 
+#define ASK_EACH      4096u  /* Warp instructions after which the host's clock is read */
 #define THREADS_WORTH 20000u /* Warp instructions after which threads of the host pay for being made */
 
 static int create(struct cw_gpu *gpu, struct cw_error *err)
@@ -85,6 +86,7 @@ static int prepare_core(struct cw_gpu *gpu, uint32_t i, uint32_t owner, struct c
     if (status == CW_OK && !f->prepared[i] && f->untimed[owner].native != NULL)
         cw_functional_native(&f->on[i], f->untimed[owner].native);
     f->prepared[i] = status == CW_OK;
+    f->used = f->used > i ? f->used : i + 1;
     return status;
 }
 
@@ -121,11 +123,12 @@ struct done {
 
 static struct done all_done(const struct cw_gpu *gpu)
 {
+    const struct cw_gpu_functional *f = gpu->functional;
     struct done sum = {0};
-    for (uint32_t i = 0; i < gpu->config.core_count; i++) {
-        sum.warp += gpu->functional->on[i].warp_instructions;
-        sum.thread += gpu->functional->on[i].thread_instructions;
-        sum.progress += gpu->functional->on[i].progress;
+    for (uint32_t i = 0; i < f->used; i++) {
+        sum.warp += f->on[i].warp_instructions;
+        sum.thread += f->on[i].thread_instructions;
+        sum.progress += f->on[i].progress;
     }
     return sum;
 }
@@ -133,7 +136,7 @@ static struct done all_done(const struct cw_gpu *gpu)
 /* After a round of turns, or a turn that is not over. */
 static int check(struct cw_gpu *gpu, struct cw_standing *w, struct cw_error *err)
 {
-    const struct cw_gpu_functional *f = gpu->functional;
+    struct cw_gpu_functional *f = gpu->functional;
     const struct done d = all_done(gpu);
     if (gpu->fault_status != CW_OK)
         return cw_fail(err, gpu->fault_status, "%s", gpu->fault.text);
@@ -142,6 +145,9 @@ static int check(struct cw_gpu *gpu, struct cw_standing *w, struct cw_error *err
     if (gpu->max_cycles != 0 && d.warp > gpu->max_cycles)
         return cw_fail(err, CW_ELIMIT, "%s: not finished after %llu warp instructions", gpu->launch.kernel->name,
                        (unsigned long long)gpu->max_cycles);
+    if (d.warp - f->asked < ASK_EACH)
+        return CW_OK;
+    f->asked = d.warp;
     return cw_gpu__progress_due(gpu, err);
 }
 
@@ -152,7 +158,7 @@ static int turns(struct cw_gpu *gpu, struct cw_standing *w, bool *ran, bool *spi
     int status = CW_OK;
     *ran = false;
     *spins = true;
-    for (uint32_t i = 0; status == CW_OK && i < gpu->config.core_count; i++) {
+    for (uint32_t i = 0; status == CW_OK && i < f->used; i++) {
         if (!f->prepared[i] || cw_core_idle(f->core[i]))
             continue;
         do {
@@ -278,6 +284,8 @@ int cw_gpu__run_functional(struct cw_gpu *gpu, bool whole, struct cw_error *err)
     if (status != CW_OK)
         return status;
     struct cw_gpu_functional *f = gpu->functional;
+    f->used = 0;
+    f->asked = 0;
     for (uint32_t i = 0; i < gpu->config.core_count; i++) {
         f->prepared[i] = false;
         f->on[i].warp_instructions = f->on[i].thread_instructions = 0;

@@ -40,6 +40,8 @@ struct cw_gpu_functional {
     struct cw_core **core;          /* [core_count]; NULL: not made yet */
     struct cw_gpu_untimed *untimed; /* [core_count] */
     bool *prepared;                 /* [core_count]: for the running launch */
+    uint32_t used;                  /* Of the running launch: cores from this one on are not prepared */
+    uint64_t asked;                 /* And warp instructions when the host's clock was read last */
     uint32_t next;                  /* core that is asked first whether it has room for a further block */
 };
 
