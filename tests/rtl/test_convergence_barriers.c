@@ -392,6 +392,31 @@ static void test_convergence_barriers__waits_for_named_lanes(void **state)
     }
 }
 
+/* A lane that waits at a strict barrier is told as released by the operation that opens it, and by none before. */
+static void test_convergence_barriers__tells_once_who_is_released(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &small, backends[b]);
+        start(&d, 0x3);
+        branch(&d, 0x1, 50, 20, 0);
+        runs(&d, 0x2, 20);
+        warpsync(&d, 0x2, 0x3, 50);
+        wait_there(&d, 0, 0x2);
+        assert_int_equal(d.out.ans_released, 0);
+        for (uint64_t pc = 51; pc < 54; pc++) {
+            come(&d, pc, 0);
+            wait_there(&d, 0, 0x2);
+            assert_int_equal(d.out.ans_released, 0);
+        }
+        warpsync(&d, 0x1, 0x3, 50);
+        runs(&d, 0x3, 50);
+        assert_int_equal(d.out.ans_released, 0x3);
+        dut_close(&d);
+    }
+}
+
 static void sync_at_50(struct dut *d, uint64_t lanes, uint64_t named)
 {
     ask(d, (in_t){.op_kind = CW_CONVERGENCE_WARPSYNC, .op_lanes = lanes, .op_named = named, .op_target = 50, .op_next = 50});
@@ -604,6 +629,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_convergence_barriers__without_a_free_barrier_they_run_apart),
     cmocka_unit_test(test_convergence_barriers__opens_without_who_has_yielded),
     cmocka_unit_test(test_convergence_barriers__waits_for_named_lanes),
+    cmocka_unit_test(test_convergence_barriers__tells_once_who_is_released),
     cmocka_unit_test(test_convergence_barriers__takes_the_lowest),
     cmocka_unit_test(test_convergence_barriers__who_finds_no_strict_barrier_yields),
     cmocka_unit_test(test_convergence_barriers__holds_and_resumes),
