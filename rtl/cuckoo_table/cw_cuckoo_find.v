@@ -32,9 +32,11 @@ module cw_cuckoo_find #(
     input  wire                             valid_i,
     input  wire                             chain_i,
     input  wire [GRANULE_W-1:0]             granule_i,
-    // entries of its rows; all entries of the stash
-    input  wire [3:0]                       row_valid_i,
-    input  wire [4*ENTRY_W-1:0]             rows_i,
+    // entries of its rows, each with a valid bit above; all entries of the stash
+    input  wire [ENTRY_W:0]                 entry_0_i,
+    input  wire [ENTRY_W:0]                 entry_1_i,
+    input  wire [ENTRY_W:0]                 entry_2_i,
+    input  wire [ENTRY_W:0]                 entry_3_i,
     /* verilator lint_off UNUSED */         // their granules
     input  wire [STASH_ENTRIES*ENTRY_W-1:0] stash_i,
     /* verilator lint_on UNUSED */
@@ -78,6 +80,8 @@ module cw_cuckoo_find #(
     output wire [ENTRY_W-1:0]               time_old_o        // entry in the row of time_place
 );
 
+    localparam [COUNT_W-1:0] NONE = {COUNT_W{1'b0}};
+
     reg [STASH_ENTRIES-1:0] stash_q;  // stash entry of its granule
     reg                     time_found_q;
     reg                     time_overflow_q;
@@ -93,7 +97,6 @@ module cw_cuckoo_find #(
     reg [ENTRY_W-1:0]       time_old_q;
 
     integer                 n;
-    integer                 k;
 
     always @(posedge clk_i)
         if (read_valid_i)
@@ -126,11 +129,13 @@ module cw_cuckoo_find #(
         find_way        = 4'd0;
         find_stash      = {STASH_ENTRIES{1'b0}};
         if (valid_i) begin
-            find_free = ~row_valid_i;
-            for (k = 0; k < 4; k = k + 1) begin
-                find_hit[k]        = row_valid_i[k] && rows_i[k*ENTRY_W+BODY_W +: GRANULE_W] == granule_i;
-                find_unreserved[k] = row_valid_i[k] && rows_i[k*ENTRY_W+WRITES_LSB +: COUNT_W] == {COUNT_W{1'b0}};
-            end
+            find_free = ~{entry_3_i[ENTRY_W], entry_2_i[ENTRY_W], entry_1_i[ENTRY_W], entry_0_i[ENTRY_W]};
+            find_hit = ~find_free
+                       & {entry_3_i[BODY_W+:GRANULE_W] == granule_i, entry_2_i[BODY_W+:GRANULE_W] == granule_i,
+                          entry_1_i[BODY_W+:GRANULE_W] == granule_i, entry_0_i[BODY_W+:GRANULE_W] == granule_i};
+            find_unreserved = ~find_free
+                       & {entry_3_i[WRITES_LSB+:COUNT_W] == NONE, entry_2_i[WRITES_LSB+:COUNT_W] == NONE,
+                          entry_1_i[WRITES_LSB+:COUNT_W] == NONE, entry_0_i[WRITES_LSB+:COUNT_W] == NONE};
             find_from_write = same_write_i && put_i;
             find_from_past  = same_past_i && past_put_i && !find_from_write;
             find_in_table   = !find_from_write && !find_from_past && !chain_i;
@@ -206,18 +211,28 @@ module cw_cuckoo_find #(
             if (find_from_hand)
                 body = body | hand_i;
             if (find_in_table) begin
-                for (n = 0; n < 4; n = n + 1)
-                    if (find_hit[n])
-                        body = body | rows_i[n*ENTRY_W +: BODY_W];
+                if (find_hit[0])
+                    body = body | entry_0_i[BODY_W-1:0];
+                if (find_hit[1])
+                    body = body | entry_1_i[BODY_W-1:0];
+                if (find_hit[2])
+                    body = body | entry_2_i[BODY_W-1:0];
+                if (find_hit[3])
+                    body = body | entry_3_i[BODY_W-1:0];
                 for (n = 0; n < STASH_ENTRIES; n = n + 1)
                     if (stash_q[n])
                         body = body | stash_i[n*ENTRY_W +: BODY_W];
             end
 
             old = {ENTRY_W{1'b0}};
-            for (n = 0; n < 4; n = n + 1)
-                if (find_victim[n])
-                    old = old | rows_i[n*ENTRY_W +: ENTRY_W];
+            if (find_victim[0])
+                old = old | entry_0_i[ENTRY_W-1:0];
+            if (find_victim[1])
+                old = old | entry_1_i[ENTRY_W-1:0];
+            if (find_victim[2])
+                old = old | entry_2_i[ENTRY_W-1:0];
+            if (find_victim[3])
+                old = old | entry_3_i[ENTRY_W-1:0];
 
             time_searched_q <= find_searched;
             time_found_q    <= find_local || find_overflow;

@@ -131,8 +131,10 @@ module cw_cuckoo_places #(
     wire                             find_same_write;
     wire                             find_same_past;
     wire                             time_forward;
-    wire [3:0]                       row_valid;
-    wire [4*ENTRY_W-1:0]             rows;
+    wire [ENTRY_W:0]                 entry_0;
+    wire [ENTRY_W:0]                 entry_1;
+    wire [ENTRY_W:0]                 entry_2;
+    wire [ENTRY_W:0]                 entry_3;
     wire [STASH_ENTRIES-1:0]         read_stash;
     wire [STASH_ENTRIES*ENTRY_W-1:0] stash;
     wire [STASH_ENTRIES-1:0]         stash_free_oh;
@@ -250,8 +252,10 @@ module cw_cuckoo_places #(
         .hash_granule_i(hash_granule_i),
         .hash_rows_o   (hash_rows_o),
         .read_valid_i  (read_valid_i),
-        .valid_o       (row_valid),
-        .entries_o     (rows),
+        .entry_0_o     (entry_0),
+        .entry_1_o     (entry_1),
+        .entry_2_o     (entry_2),
+        .entry_3_o     (entry_3),
         .write_ways_i  (ways_o),
         .write_rows_i  (write_rows_i),
         .write_entry_i (entry_o)
@@ -300,8 +304,10 @@ module cw_cuckoo_places #(
         .valid_i        (find_valid_i),
         .chain_i        (find_chain_i),
         .granule_i      (find_granule_i),
-        .row_valid_i    (row_valid),
-        .rows_i         (rows),
+        .entry_0_i      (entry_0),
+        .entry_1_i      (entry_1),
+        .entry_2_i      (entry_2),
+        .entry_3_i      (entry_3),
         .stash_i        (stash),
         .same_write_i   (find_same_write),
         .put_i          (put),

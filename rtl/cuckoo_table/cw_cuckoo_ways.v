@@ -33,8 +33,10 @@ module cw_cuckoo_ways #(
     // read
     input  wire                   read_valid_i,
     // find
-    output wire [3:0]             valid_o,
-    output wire [4*ENTRY_W-1:0]   entries_o,
+    output wire [ENTRY_W:0]       entry_0_o,    // a port per way: models copy a bundle in each cycle
+    output wire [ENTRY_W:0]       entry_1_o,
+    output wire [ENTRY_W:0]       entry_2_o,
+    output wire [ENTRY_W:0]       entry_3_o,
     // write
     input  wire [3:0]             write_ways_i,
     input  wire [4*ROW_W-1:0]     write_rows_i,
@@ -115,9 +117,6 @@ module cw_cuckoo_ways #(
 `endif
             );
 
-            assign valid_o[w]                      = find_entry_q[ENTRY_W];
-            assign entries_o[w*ENTRY_W +: ENTRY_W] = find_entry_q[ENTRY_W-1:0];
-
 `ifdef CW_PROPERTIES
             cw_h3_hash #(
                 .KEY_W(GRANULE_W),
@@ -131,6 +130,11 @@ module cw_cuckoo_ways #(
 `endif
         end
     endgenerate
+
+    assign entry_0_o = g_way[0].find_entry_q;
+    assign entry_1_o = g_way[1].find_entry_q;
+    assign entry_2_o = g_way[2].find_entry_q;
+    assign entry_3_o = g_way[3].find_entry_q;
 
 endmodule
 
