@@ -896,7 +896,7 @@ class Scenarios(Waves):
         self.passes("wave", "compaction")
         self.assertEqual(self.figure_3_7("compaction.fst"), (came, warps))
         wcnt = []  # of block 0
-        for _, (counts,) in Trace(self.path("compaction.fst")).frames("core0.block_stack.cw_block_stack.wcnt_q"):
+        for _, (counts,) in Trace(self.path("compaction.fst")).frames("core0.block_stack.cw_block_stack.u_blocks.wcnt_q"):
             if not wcnt or wcnt[-1] != counts & 63:
                 wcnt.append(counts & 63)
         self.assertEqual(wcnt, [3, 2, 1, 0, 2, 1, 0, 2, 1, 0, 3])
