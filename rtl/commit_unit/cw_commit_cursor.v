@@ -2,12 +2,13 @@
 //
 // cw_commit_cursor: the flags of a pointer's entry; its row is in a register.
 //
-// Why         : a pointer decides in each cycle with the flags of its entry. They come from a register, so that the decision can address
-//               a RAM in the same cycle. A pointer goes through the rows in order, so the next row is known and can be read ahead.
-// How         : the RAM reads the row after the pointer's. When the pointer steps into it, what the RAM has given goes into the register.
-//               Changes that are set meanwhile go into the register too. The RAM is read when the pointer steps, after a write, and after reset.
-//               Else what it has given stands.
-//               WHOLE = 1 gives the whole row, for a pointer that changes it, instead of the flags in the pointer's lane.
+// Why         : a pointer decides in each cycle with the flags of its entry. They come from a register, so that the
+//               decision can address a RAM in the same cycle. A pointer goes through the rows in order, so the next row
+//               is known and can be read ahead.
+// How         : the RAM reads the row after the pointer's. When the pointer steps into it, what the RAM has given goes
+//               into the register. Changes that are set meanwhile go into the register too. The RAM is read when the
+//               pointer steps, after a write, and after reset. Else what it has given stands. WHOLE = 1 gives the whole
+//               row, for a pointer that changes it, instead of the flags in the pointer's lane.
 // Latency     : a change that is set in one cycle is in data_o in the next one.
 // Throughput  : a step in each cycle.
 // Illegal use : a step whose row ahead_i was not addressed in the cycle before.

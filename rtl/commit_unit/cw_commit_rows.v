@@ -2,14 +2,17 @@
 //
 // cw_commit_rows: the writing side of flags that are kept in RAM by rows.
 //
-// Why         : flags of a ring's entries are set by events in any order and read by pointers in order. A row of RAM holds the flags of
-//               LANES entries side by side, so that an event about a whole warp changes its flags at once.
-// How         : rows lie in two banks, even rows in bank 0, odd rows in bank 1. Two neighbouring rows can change in one cycle. A change
-//               waits one cycle in a register and is then written, so no RAM's output reaches a RAM's input within a cycle. The change
-//               before it is kept too: a reader may need both. Whether a row has been written since it was cleared is a flip-flop per
-//               row. So clearing a row, and all rows by reset, costs one cycle and no write port.
-// Bundles     : set_i is {enable of banks 1 and 0, rows, data}. past_o is {written rows of banks 1 and 0, the change before the last
-//               one, the last one}; the last one is being written in this cycle. cw_commit_view takes it.
+// Why         : flags of a ring's entries are set by events in any order and read by pointers in order. A row of RAM
+//               holds the flags of LANES entries side by side, so that an event about a whole warp changes its flags at
+//               once.
+// How         : rows lie in two banks, even rows in bank 0, odd rows in bank 1. Two neighbouring rows can change in one
+//               cycle. A change waits one cycle in a register and is then written, so no RAM's output reaches a RAM's
+//               input within a cycle. The change before it is kept too: a reader may need both. Whether a row has been
+//               written since it was cleared is a flip-flop per row. So clearing a row, and all rows by reset, costs
+//               one cycle and no write port.
+// Bundles     : set_i is {enable of banks 1 and 0, rows, data}. past_o is {written rows of banks 1 and 0, the change
+//               before the last one, the last one}; the last one is being written in this cycle. cw_commit_view takes
+//               it.
 // Latency     : a reader sees a change in the cycle after set_i.
 // Throughput  : a row per bank and cycle.
 // Illegal use : clearing a row in the cycle in which it changes.

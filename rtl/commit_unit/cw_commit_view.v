@@ -2,11 +2,13 @@
 //
 // cw_commit_view: a reader of the flags of cw_commit_rows, with RAMs of its own.
 //
-// Why         : a RAM has one read port, and several parts of the unit look at different rows in the same cycle. Each of them has a copy
-//               of the flags that it needs.
-// How         : COUNT of the row's PLANES (the same flag of all lanes) from FIRST on are kept, in a RAM per bank. What the RAM gives is
-//               replaced by the two changes that it cannot have yet, and by 0 when the row has not been written since its clearing.
-// Latency     : row_i with read_i in one cycle, data_o in the next: what all changes have made of the row that were set up to the cycle of row_i.
+// Why         : a RAM has one read port, and several parts of the unit look at different rows in the same cycle. Each
+//               of them has a copy of the flags that it needs.
+// How         : COUNT of the row's PLANES (the same flag of all lanes) from FIRST on are kept, in a RAM per bank. What
+//               the RAM gives is replaced by the two changes that it cannot have yet, and by 0 when the row has not
+//               been written since its clearing.
+// Latency     : row_i with read_i in one cycle, data_o in the next: what all changes have made of the row that were set
+//               up to the cycle of row_i.
 // Throughput  : a row of each bank per cycle.
 // Illegal use : looking at data_o two cycles or more after the last read_i, when the row has been written meanwhile.
 //
@@ -33,7 +35,8 @@ module cw_commit_view #(
     /* verilator lint_on UNUSED */
     output wire [2*COUNT*LANES-1:0] data_o
 `ifdef CW_PROPERTIES
-    // watch: {after the first cycle, out of reset in this cycle, an entry's bank, its row in the bank, its lane as one of LANES}
+    // watch: {after the first cycle, out of reset in this cycle, an entry's bank, its row in the bank, its lane as one
+    // of LANES}
     , input  wire [BROW_W+LANES+2:0] f_watch_i
     , input  wire [COUNT-1:0]        f_flags_i  // that the entry has
     , input  wire [2*BROW_W-1:0]     f_rows_i   // that have been addressed
@@ -99,7 +102,8 @@ module cw_commit_view #(
             wire [KEPT-1:0] f_kept = !written[f_row] ? {KEPT{1'b0}} : new_en && new_row == f_row ? new_data : f_ram;
             integer f_n;
             always @(`CW_PROPERTIES) if (f_on) begin
-                // 11. (for induction) The RAM and the change that is being written hold the entry's flags, and so does what has been read.
+                // 11. (for induction) The RAM and the change that is being written hold the entry's flags, and so does
+                // what has been read.
                 for (f_n = 0; f_n < COUNT; f_n = f_n + 1) begin
                     if (f_bank == b)
                         assert (|(f_kept[f_n*LANES +: LANES] & f_oh) == f_flags_i[f_n]);

@@ -2,10 +2,11 @@
 //
 // cw_cuckoo_stash: the stash of the cuckoo table, a few entries in flip-flops.
 //
-// Why         : a cuckoo table can fail to place an entry long before it is full. A few entries beside it take the unlucky ones, so
-//               that they need not go to memory.
-// How         : all entries are compared with one granule in the same cycle. free_oh and yield_oh name the place of a new entry: the lowest
-//               free one; or, when none is free, the lowest unreserved one, whose old value is on yield_o. They are 0 while no place is asked for.
+// Why         : a cuckoo table can fail to place an entry long before it is full. A few entries beside it take the
+//               unlucky ones, so that they need not go to memory.
+// How         : all entries are compared with one granule in the same cycle. free_oh and yield_oh name the place of a
+//               new entry: the lowest free one; or, when none is free, the lowest unreserved one, whose old value is on
+//               yield_o. They are 0 while no place is asked for.
 // Latency     : outputs follow the state of the cycle. A write takes effect at the clock edge.
 // Throughput  : one comparison and one write per cycle.
 // Illegal use : wr_oh with more than one bit.

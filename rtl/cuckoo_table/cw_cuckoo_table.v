@@ -2,18 +2,20 @@
 //
 // cw_cuckoo_table: GETM's exact metadata, a cuckoo table with stash and overflow area.
 //
-// Why         : a reserved granule must never be forgotten, so its metadata need an exact table. A set-associative one would overflow
-//               in one set while the others are empty. Cuckoo hashing moves entries to other rows instead.
-// How         : four ways of 2^ROW_W rows, a stash that is searched in parallel, and an overflow area behind mem_*. A result offers
-//               the granule's entry, and the user gives the new value in the same cycle. A new entry may displace an old one, which
-//               then looks for another row; this chain ends in a free row, in an eviction, in the stash or in the overflow area.
-//               cw_cuckoo_core does all this. This module checks the parameters, and makes fields 0 while their valid is 0.
+// Why         : a reserved granule must never be forgotten, so its metadata need an exact table. A set-associative one
+//               would overflow in one set while the others are empty. Cuckoo hashing moves entries to other rows
+//               instead.
+// How         : four ways of 2^ROW_W rows, a stash that is searched in parallel, and an overflow area behind mem_*. A
+//               result offers the granule's entry, and the user gives the new value in the same cycle. A new entry may
+//               displace an old one, which then looks for another row; this chain ends in a free row, in an eviction,
+//               in the stash or in the overflow area. cw_cuckoo_core does all this. This module checks the parameters,
+//               and makes fields 0 while their valid is 0.
 // Latency     : five cycles from an accepted look-up to its result, and six more each time that it has to be repeated.
-// Throughput  : one look-up and one update per cycle. A chain of displacements or a search of the overflow area holds the later
-//               look-ups back.
+// Throughput  : one look-up and one update per cycle. A chain of displacements or a search of the overflow area holds
+//               the later look-ups back.
 // Comb. paths : none; outputs depend on registers only.
-// Illegal use : inserting a reserved entry while res_room is 0 (it is ignored, unless a neighbour can be evicted for it). A parameter
-//               outside of the contract stops elaboration at a module cw_error_...
+// Illegal use : inserting a reserved entry while res_room is 0 (it is ignored, unless a neighbour can be evicted for
+//               it). A parameter outside of the contract stops elaboration at a module cw_error_...
 //
 // Paper: GETM section V.B.1, Figure 8. Contract: include/cowarp/unit/cuckoo_table.h. C model: csim/unit/cuckoo_table.c.
 // Datasheet: docs/units/cuckoo_table.md.
@@ -41,7 +43,8 @@ module cw_cuckoo_table #(
     input  wire [OWNER_W-1:0]    look_owner_i,
     input  wire [TAG_W-1:0]      look_tag_i,
     output wire                  look_ready_o,
-    // question to the structure that knows what is not here, and its answer three cycles later, a cycle before the result
+    // question to the structure that knows what is not here, and its answer three cycles later, a cycle before the
+    // result
     output wire                  read_valid_o,
     output wire [GRANULE_W-1:0]  read_granule_o,
     input  wire                  read_ready_i,

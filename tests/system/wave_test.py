@@ -764,7 +764,7 @@ class Scenarios(Waves):
         self.assertIn("11 answers as expected", self.passes("wave", "figure7"))
         trace = Trace(self.path("figure7.fst"))
         table = "partition0.validation_unit.cw_validation_unit.u_table."
-        names = [table + n for n in ("w_update_q", "w_granule_q", "w_body")]
+        names = [table + n for n in ("u_places.u_write.write_update_q", "u_stages.write_granule_q", "u_places.u_write.body")]
         a, b, history = None, None, []
         for _, n, (valid, granule, body) in trace.cycles(*names):
             if valid:
@@ -804,11 +804,12 @@ class Scenarios(Waves):
         trace = Trace(self.path("cuckoo-chain.fst"))
         core = "table.cw_cuckoo_table.u_core."
         swaps, stashed = [], []
-        for _, n, (chain, swap, stash) in trace.cycles(*[core + name for name in ("chain_q", "swap_cnt_q", "w_stashed_q")]):
+        names = ("u_control.chain_q", "u_control.swap_cnt_q", "u_places.u_write.write_stashed_q")
+        for _, n, (chain, swap, stash) in trace.cycles(*[core + name for name in names]):
             swaps += [swap] * (n * chain)
             stashed += [len(swaps)] * (n * stash)
         self.assertEqual(swaps, [k for k in (1, 2, 3, 4) for _ in range(6)])  # each displaced entry takes the six stages
-        self.assertEqual(stashed, [24])  # the last one in its stage W
+        self.assertEqual(stashed, [24])  # the last one in stage write
 
     def test_kilo_hazard(self):
         """Figure 4.5: 1 is validated again only when its YCID 0 has retired, and 2, whose RCID is 1, never is."""
@@ -895,7 +896,7 @@ class Scenarios(Waves):
         self.passes("wave", "compaction")
         self.assertEqual(self.figure_3_7("compaction.fst"), (came, warps))
         wcnt = []  # of block 0
-        for _, (counts,) in Trace(self.path("compaction.fst")).frames("core0.block_stack.cw_block_stack.wcnt_q"):
+        for _, (counts,) in Trace(self.path("compaction.fst")).frames("core0.block_stack.cw_block_stack.u_blocks.wcnt_q"):
             if not wcnt or wcnt[-1] != counts & 63:
                 wcnt.append(counts & 63)
         self.assertEqual(wcnt, [3, 2, 1, 0, 2, 1, 0, 2, 1, 0, 3])
