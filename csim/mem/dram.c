@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/bits.h"
+#include "mem/dram_unit.h"
 #include "msg/message.h"
 
 #define ROW_NONE        UINT64_MAX
@@ -84,7 +85,8 @@ struct cw_dram {
     struct cw_component component;
     struct timing t;
     struct cw_stats *stats;
-    cw_time latency; /* of the scheduling stage */
+    struct cw_dram_unit *unit; /* NULL: the channel chooses itself */
+    cw_time latency;           /* of the scheduling stage */
     struct bank *bank;
     cw_time *group;             /* earliest column command of each bank group */
     cw_time earliest[COMMANDS]; /* of each command on the channel */
@@ -375,24 +377,53 @@ static bool copies_first(const struct bank *b, const struct request *r)
     return false;
 }
 
+static void enqueue(struct cw_dram *d, struct request *r, cw_time now)
+{
+    struct bank *b = &d->bank[r->bank];
+    r->order = d->order++;
+    r->entered = now;
+    r->next = r->younger = NULL;
+    r->older = d->youngest;
+    *(d->youngest != NULL ? &d->youngest->younger : &d->oldest) = r;
+    d->youngest = r;
+    *(b->head != NULL ? &b->tail->next : &b->head) = r;
+    b->tail = r;
+    if (b->hit == NULL && b->row == r->row && !r->copy && !copies_first(b, r))
+        b->hit = r;
+    plan(d, b);
+    d->pending |= UINT64_C(1) << r->bank;
+    d->queued++;
+}
+
 static void accept(struct cw_dram *d, cw_time now)
 {
     struct request *r;
-    while (d->queued < d->queue_max && (r = arrived(d, now)) != NULL) {
-        struct bank *b = &d->bank[r->bank];
-        r->order = d->order++;
-        r->entered = now;
-        r->next = r->younger = NULL;
-        r->older = d->youngest;
-        *(d->youngest != NULL ? &d->youngest->younger : &d->oldest) = r;
-        d->youngest = r;
-        *(b->head != NULL ? &b->tail->next : &b->head) = r;
-        b->tail = r;
-        if (b->hit == NULL && b->row == r->row && !r->copy && !copies_first(b, r))
-            b->hit = r;
-        plan(d, b);
-        d->pending |= UINT64_C(1) << r->bank;
-        d->queued++;
+    while (d->queued < d->queue_max && (r = arrived(d, now)) != NULL)
+        enqueue(d, r, now);
+}
+
+/* Bits of the bank below those of its number in the group: the unit has one bit at least. */
+static uint32_t unit_group_bits(const struct cw_dram *d)
+{
+    return d->groups_log2 > 0 ? d->groups_log2 : 1;
+}
+
+/* The unit's number of a bank: its group is below. */
+static uint32_t unit_bank(const struct cw_dram *d, uint32_t bank)
+{
+    const uint32_t in_group_bits = d->banks_log2 - d->groups_log2, low = bank & ((1u << in_group_bits) - 1);
+    return (d->map == CW_DRAM_COLUMNS_LOW ? low : bank >> d->groups_log2) << unit_group_bits(d) | group_of(d, bank);
+}
+
+static __attribute__((noinline)) void accept_by_unit(struct cw_dram *d, cw_time now)
+{
+    struct request *r;
+    while (cw_dram_unit_room(d->unit, now / d->t.tck) && (r = arrived(d, now)) != NULL) {
+        struct cw_adapt_dram_scheduler_request what = {
+            .write = r->write, .bank = unit_bank(d, r->bank), .bursts = (uint32_t)__builtin_popcount(r->bursts), .row = r->row};
+        assert(!r->copy);
+        enqueue(d, r, now);
+        cw_dram_unit_push(d->unit, &what, r);
     }
 }
 
@@ -570,11 +601,29 @@ static struct choice choose(const struct cw_dram *d, cw_time now)
     return best;
 }
 
+/* The unit has all times: it is asked in each cycle in which there are requests. */
+static __attribute__((noinline)) struct choice choose_by_unit(const struct cw_dram *d, cw_time now)
+{
+    struct choice c = {.when = d->oldest != NULL ? now + d->t.tck : CW_TIME_NEVER};
+    uint32_t kind = 0;
+    c.request = d->oldest != NULL ? cw_dram_unit_command(d->unit, now / d->t.tck, &kind) : NULL;
+    c.command = (enum command)kind;
+    if (c.request != NULL && c.command <= WRITE && (c.request->bursts & (c.request->bursts - 1)) == 0)
+        cw_dram_unit_left(d->unit);
+    return c;
+}
+
 static void tick(void *self, cw_time now)
 {
     struct cw_dram *d = self;
-    accept(d, now);
-    struct choice c = choose(d, now);
+    struct choice c;
+    if (__builtin_expect(d->unit != NULL, 0)) {
+        accept_by_unit(d, now);
+        c = choose_by_unit(d, now);
+    } else {
+        accept(d, now);
+        c = choose(d, now);
+    }
     if (c.request != NULL) {
         issue(d, &c, now);
         d->component.wake = now + d->t.tck;
@@ -760,6 +809,8 @@ static void state(void *self, struct cw_state *s)
     CW_STATE_REF(s, d->youngest, d->pool, d->requests);
     CW_STATE(s, d->turn);
     CW_STATE_REF(s, d->free, d->pool, d->requests);
+    if (d->unit != NULL)
+        cw_dram_unit_state(s, d->unit, d->pool, sizeof *d->pool, d->requests);
 }
 
 static bool idle(const void *self)
@@ -808,10 +859,40 @@ int cw_dram_create(struct cw_dram **out, const struct cw_config *config, const s
     return CW_OK;
 }
 
+static uint32_t cycles(const struct cw_dram *d, cw_time time)
+{
+    return (uint32_t)cw_time_max(1, time / d->t.tck);
+}
+
+int cw_dram_use_unit(struct cw_dram *d, const struct cw_unit_provider *units, uint32_t partition, struct cw_error *err)
+{
+    const struct timing *t = &d->t;
+    /* A slice numbers its lines in 32 bits. */
+    const uint32_t line_bits = 32 + (d->ports > 1 ? 32 - (uint32_t)__builtin_clz(d->ports - 1) : 0);
+    const struct cw_dram_scheduler_params p = {.queue = d->queue_max,
+                                               .bank_w = d->banks_log2 - d->groups_log2 + unit_group_bits(d),
+                                               .group_w = unit_group_bits(d),
+                                               .row_w = line_bits - d->lines_log2 - d->banks_log2,
+                                               .rcd = cycles(d, t->rcd),
+                                               .ras = cycles(d, t->ras),
+                                               .rp = cycles(d, t->rp),
+                                               .rc = cycles(d, t->rc),
+                                               .rrd = cycles(d, t->rrd),
+                                               .ccd = cycles(d, cw_time_max(t->ccd, t->bl)),
+                                               .ccdl = cycles(d, t->ccdl),
+                                               .rtw = cycles(d, t->rtw),
+                                               .wtr = cycles(d, t->wtr),
+                                               .rtp = cycles(d, t->rtpl),
+                                               .wtp = cycles(d, t->wtp),
+                                               .age_cap = cycles(d, t->age_cap)};
+    return cw_dram_unit_create(&d->unit, units, partition, &p, err);
+}
+
 void cw_dram_destroy(struct cw_dram *d)
 {
     if (d == NULL)
         return;
+    cw_dram_unit_destroy(d->unit);
     for (uint32_t i = 0; d->port != NULL && i < d->ports; i++) {
         cw_fifo_destroy(&d->port[i].incoming);
         cw_fifo_destroy(&d->port[i].done);

@@ -22,7 +22,7 @@
  * Scheduling, each command cycle: the oldest column command that is allowed now; else the oldest activate or precharge
  * that is allowed now. Per bank the candidate is the oldest request that hits the open row; a row is closed only when
  * no queued request hits it. Row policy: open. Reads and writes share the queue. Starvation is bounded by an age cap
- * (cw_dram_age_cap). Refresh is not modelled.
+ * (cw_dram_age_cap). Refresh is not modelled. With dram.unit, the hardware unit dram_scheduler does this, for requests without copies.
  *
  * A copy takes a row to another row of its subarray (dram.subarray_rows) through the sense amplifiers, in dram.copy_ns. It needs a closed
  * bank, and holds it: no row is opened meanwhile, but other subarrays of the bank may copy at the same time. The data bus is free for other
@@ -40,6 +40,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/stats.h"
+#include "cowarp/unit.h"
 
 /* Bubble on the data bus when it turns from reading to writing, in command cycles; read to write is then, as in
  * GPGPU-Sim, tCL + burst + 2 - tWL. */
@@ -61,6 +62,9 @@ struct cw_dram_done {
 /* reads_max: most reads outstanding at once at a port. */
 int cw_dram_create(struct cw_dram **out, const struct cw_config *config, const struct cw_clocks *clocks, struct cw_stats *stats,
                    uint32_t reads_max, struct cw_error *err);
+/* Commands are chosen by the unit dram_scheduler from now on (mem/dram_unit.h); before the first request. partition: the channel's. CW_EUNSUP
+ * with what the unit has not, or the status of the provider. */
+int cw_dram_use_unit(struct cw_dram *d, const struct cw_unit_provider *units, uint32_t partition, struct cw_error *err);
 void cw_dram_destroy(struct cw_dram *d);
 struct cw_component *cw_dram_component(struct cw_dram *d);
 /* Port index, 0 .. dram.sharing - 1, the channel's; done_wake: wake time of the component that takes the finished reads of that port. */

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cowarp/unit/dram_scheduler.h"
 #include "cowarp/unit/l2_mshr.h"
 #include "cowarp/unit/l2_tags.h"
 #include "mem/address.h"
@@ -473,6 +474,8 @@ static int connect_dram(struct cw_partition *s, struct cw_error *err)
         status = cw_dram_create(&s->own_channel, c, s->config.clocks, s->config.stats, fetches, err);
     if (s->own_channel != NULL)
         cw_dram_component(s->own_channel)->index = s->config.index;
+    if (status == CW_OK && s->own_channel != NULL && c->dram_unit == CW_ON)
+        status = cw_dram_use_unit(s->own_channel, s->config.units, s->config.index, err);
     if (status == CW_OK)
         s->dram = cw_dram_connect(channel_of(s), port, &s->component.wake);
     return status;
@@ -643,6 +646,8 @@ static int make_copier(void *self, struct cw_copier **out, const struct cw_copie
 {
     struct cw_partition *s = self;
     assert(s->copier == NULL);
+    if (s->config.config->dram_unit == CW_ON)
+        return cw_fail(err, CW_EUNSUP, "dram.unit: unit dram_scheduler copies no rows, as this system does; set dram.unit=off");
     const int status = cw_copier_create(&s->copier, &s->config, config, err);
     *out = s->copier;
     return status;
@@ -704,6 +709,11 @@ static bool has_mshr_unit(const struct cw_config *config)
     return config->l2_mshr_unit == CW_ON;
 }
 
+static bool has_dram_unit(const struct cw_config *config)
+{
+    return config->dram_unit == CW_ON;
+}
+
 const struct cw_mech_unit cw_partition_units[CW_PARTITION_UNITS] = {
     {.unit = &cw_l2_tags_unit,
      .what = "which line is where in an L2 slice, and which one goes; one per partition",
@@ -715,4 +725,9 @@ const struct cw_mech_unit cw_partition_units[CW_PARTITION_UNITS] = {
      .domain = CW_DOMAIN_L2,
      .used = has_mshr_unit,
      .needs = "l2.mshr_unit=on"},
+    {.unit = &cw_dram_scheduler_unit,
+     .what = "which command a DRAM channel is given next; one per channel",
+     .domain = CW_DOMAIN_DRAM,
+     .used = has_dram_unit,
+     .needs = "dram.unit=on"},
 };

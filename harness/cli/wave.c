@@ -65,6 +65,7 @@ static const struct scenario {
     {"convergence-barriers", "convergence_barriers", {NULL}},
     {"l2-tags", "l2_tags", {NULL}},
     {"l2-mshr", "l2_mshr", {NULL}},
+    {"dram-scheduler", "dram_scheduler", {NULL}},
     {"adequacy-table", "adequacy_table", {NULL}},
     {"persist-buffer", "persist_buffer", {NULL}},
     {"order-masks", "order_masks", {NULL}},

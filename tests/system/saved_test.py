@@ -31,6 +31,7 @@ RUNS = {
     "lw": ("run lps --preset thesis-tbc --set core.divergence=lw --param n=18", 15000),
     "requests in a unit": ("run ht-h --variant fglock --param blocks=4 --param buckets=200 --set l2.mshrs=8 --set l2.mshr_merge=2 --set l2.write_miss=through --set l2.mshr_unit=on", 4000),
     "in a unit in RTL": ("run vecadd --param n=20000 --set l2.mshr_unit=on --unit l2_mshr=rtl", 900),
+    "commands by a unit": ("run vecadd --param n=20000 --set dram.queue=4 --set dram.unit=on --unit dram_scheduler=rtl", 900),
 }
 
 

@@ -209,6 +209,16 @@ static const struct run waiting = {.workload = "ht-h",
                                    .settings = {"l2.mshr_unit=on", "l2.mshrs=8", "l2.mshr_merge=2", "l2.write_miss=through"},
                                    .param = {"blocks=8", "buckets=200"}};
 
+/* Requests that reach DRAM, more than its queue has places, and get old there. */
+static const struct run commands = {.workload = "ht-h",
+                                    .variant = COWARP_FGLOCK,
+                                    .settings = {"dram.unit=on", "dram.queue=4", "l2.bytes=4096"},
+                                    .param = {"blocks=30", "buckets=20000"}};
+
+/* Channels that two slices share. */
+static const struct run shared_channels = {
+    .workload = "vecadd", .preset = "titanv", .settings = {"dram.unit=on", "l2.bytes=6144"}, .param = {"n=30000"}};
+
 static const struct {
     const struct run *run;
     const char *units[6];
@@ -222,6 +232,7 @@ static const struct {
     {&tree, {"first_read_table", "last_written_table"}},
     {&snapshot, {"postdate_unit", "writer_table", "scalable_reader_list", "version_index_table", "row_copy_engine"}},
     {&waiting, {"l2_mshr"}},
+    {&commands, {"dram_scheduler"}},
 };
 #define IN_HARDWARE_CNT (sizeof in_hardware / sizeof in_hardware[0])
 
@@ -263,6 +274,21 @@ static void test_exactness__the_unit_of_a_slice_changes_no_cycle(void **state)
     expect_equal(&a, &b);
 }
 
+/* Nor does the one of a DRAM channel. */
+static void test_exactness__the_unit_of_a_channel_changes_no_cycle(void **state)
+{
+    const struct run *const runs[] = {&commands, &shared_channels};
+    (void)state;
+    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+        struct run a = *runs[i], b = a;
+        b.settings[0] = "dram.unit=off";
+        run_ok(&a);
+        run_ok(&b);
+        assert_true(run_counter(&a, "dram_activates") > 100);
+        expect_equal(&a, &b);
+    }
+}
+
 /* The runs above reach what is behind the units' ports: hazards, the filter, and commit IDs that begin again. */
 static void test_exactness__units_have_work(void **state)
 {
@@ -287,6 +313,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_exactness__rtl_units_give_the_same_cycles),
     cmocka_unit_test(test_exactness__lockstep_finds_no_difference),
     cmocka_unit_test(test_exactness__the_unit_of_a_slice_changes_no_cycle),
+    cmocka_unit_test(test_exactness__the_unit_of_a_channel_changes_no_cycle),
     cmocka_unit_test(test_exactness__units_have_work),
 };
 

@@ -953,7 +953,7 @@ class Scenarios(Waves):
 
     def test_every_backend(self):
         for scenario in ("figure7", "stall", "cuckoo-chain", "kilo-hazard", "hazard-unit", "last-writer-history", "first-read-table",
-                         "last-written-table", "ownership-table", "priority-encoder", "thread-compactor", "block-stack", "warp-lut", "convergence-barriers", "l2-tags", "l2-mshr",
+                         "last-written-table", "ownership-table", "priority-encoder", "thread-compactor", "block-stack", "warp-lut", "convergence-barriers", "l2-tags", "l2-mshr", "dram-scheduler",
                          "adequacy-table",
                          "persist-buffer", "order-masks", "table1", "bank-conflict"):
             for backend in ("c", "lockstep"):
