@@ -12,9 +12,11 @@
 #include "core/core.h"
 #include "core/native.h"
 
+#define CW_HOST_LINE 64 /* Bytes of a line of the host's caches: what threads of it write lies in lines of their own */
+
 /* What a core needs that runs without time, and what it has done. */
 struct cw_functional {
-    struct cw_core *core;
+    _Alignas(CW_HOST_LINE) struct cw_core *core;
     struct cw_memory *memory; /* the one whose addresses the core checks */
     uint64_t warp_instructions, thread_instructions;
     uint64_t progress; /* The core's, by struct cw_core_config */

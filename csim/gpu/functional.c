@@ -8,6 +8,7 @@
  * The cores are not those of timed launches, whose caches, queues and counters stay as they are. They are made when they are needed.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "control/control.h"
 #include "core/functional.h"
@@ -17,14 +18,21 @@
 #define ASK_EACH      4096u  /* Warp instructions after which the host's clock is read */
 #define THREADS_WORTH 20000u /* Warp instructions after which threads of the host pay for being made */
 
+/* Zeros, for types that begin at lines of the host. */
+static void *in_lines(size_t cnt, size_t bytes)
+{
+    void *p = aligned_alloc(CW_HOST_LINE, cnt * bytes);
+    return p != NULL ? memset(p, 0, cnt * bytes) : NULL;
+}
+
 static int create(struct cw_gpu *gpu, struct cw_error *err)
 {
     struct cw_gpu_functional *f = calloc(1, sizeof *f);
     gpu->functional = f;
     if (f != NULL) {
         f->config = gpu->config;
-        f->on = calloc(gpu->config.core_count, sizeof *f->on);
-        f->untimed = calloc(gpu->config.core_count, sizeof *f->untimed);
+        f->on = in_lines(gpu->config.core_count, sizeof *f->on);
+        f->untimed = in_lines(gpu->config.core_count, sizeof *f->untimed);
         f->core = calloc(gpu->config.core_count, sizeof *f->core);
         f->prepared = calloc(gpu->config.core_count, sizeof *f->prepared);
     }

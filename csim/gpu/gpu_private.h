@@ -29,8 +29,8 @@ struct cw_told {
 
 /* What belongs to a core of functional launches. */
 struct cw_gpu_untimed {
-    struct cw_stats stats;    /* What it counts; nobody reads it */
-    struct cw_native *native; /* Of its thread; NULL: there is none so far, or none at all */
+    _Alignas(CW_HOST_LINE) struct cw_stats stats; /* What it counts; nobody reads it */
+    struct cw_native *native;                     /* Of its thread; NULL: there is none so far, or none at all */
 };
 
 /* What functional launches need. */
