@@ -217,7 +217,7 @@ static const struct run commands = {.workload = "ht-h",
 
 /* Channels that two slices share. */
 static const struct run shared_channels = {
-    .workload = "vecadd", .preset = "titanv", .settings = {"dram.unit=on", "l2.bytes=6144"}, .param = {"n=30000"}};
+    .workload = "vecadd", .preset = "titanv", .settings = {"dram.unit=on", "l2.bytes=6144"}, .param = {"n=60000"}};
 
 static const struct {
     const struct run *run;
