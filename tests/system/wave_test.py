@@ -732,7 +732,7 @@ class Views(Waves):
 
     def test_words_are_the_contracts(self):
         """Filter files repeat numbers of the Verilog."""
-        verilog = (WAVES.parent / "rtl/cuckoo_table/cw_cuckoo_core.v").read_text()
+        verilog = (WAVES.parent / "rtl/cuckoo_table/cw_cuckoo_control.v").read_text()
         states = {int(v): n for n, v in re.findall(r"ST_(\w+)\s*= 4'd(\d+)", verilog)}
         self.assertEqual(len(states), 10)
         lines = [l.split() for l in (WAVES / "cuckoo_state.txt").read_text().splitlines() if not l.startswith("#")]
