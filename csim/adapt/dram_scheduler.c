@@ -88,7 +88,7 @@ bool cw_adapt_dram_scheduler_command(struct cw_adapt_dram_scheduler *d, uint64_t
         clock(d, &in);
     in.step = 1;
     clock(d, &in);
-    *command = (struct cw_adapt_dram_scheduler_command){(uint32_t)d->out.cmd_kind, (uint32_t)d->out.cmd_tag};
+    *command = (struct cw_adapt_dram_scheduler_command){(uint32_t)d->out.cmd_kind, (uint32_t)d->out.cmd_tag, d->out.cmd_last};
     return d->out.cmd_valid;
 }
 

@@ -29,6 +29,7 @@ struct cw_adapt_dram_scheduler_request {
 /* As the contract has it. */
 struct cw_adapt_dram_scheduler_command {
     uint32_t kind, tag;
+    bool last; /* The request leaves the queue. */
 };
 
 /* Of params, tag_w is set here. CW_EINVAL for those that the unit refuses, the status of the provider, or CW_ENOMEM; destroy it in any

@@ -608,8 +608,6 @@ static __attribute__((noinline)) struct choice choose_by_unit(const struct cw_dr
     uint32_t kind = 0;
     c.request = d->oldest != NULL ? cw_dram_unit_command(d->unit, now / d->t.tck, &kind) : NULL;
     c.command = (enum command)kind;
-    if (c.request != NULL && c.command <= WRITE && (c.request->bursts & (c.request->bursts - 1)) == 0)
-        cw_dram_unit_left(d->unit);
     return c;
 }
 

@@ -6,42 +6,26 @@
 
 struct cw_dram_unit {
     struct cw_adapt_dram_scheduler *unit;
-    void **request;     /* [tag]; NULL: it is free */
-    uint32_t cnt, last; /* Tag of the last command */
+    void **request; /* [tag]; NULL: it is free */
+    uint32_t cnt;
 };
-
-/* What the configuration may have and the unit has not; the rest it refuses by its own parameters. */
-static int check(const struct cw_dram_scheduler_params *p, struct cw_error *err)
-{
-    const struct {
-        const char *key;
-        uint32_t value, least, most;
-    } limit[] = {{"dram.queue", p->queue, 1, 64},
-                 {"dram.rcd", p->rcd, 2, 255},
-                 {"dram.ras", p->ras, 2, 255},
-                 {"dram.burst_bytes over dram.bytes_per_cycle", p->ccd, 1, 255},
-                 {"the age cap of the queue", p->age_cap, 1, 65535}};
-    for (size_t i = 0; i < sizeof limit / sizeof limit[0]; i++)
-        if (limit[i].value < limit[i].least || limit[i].value > limit[i].most)
-            return cw_fail(err, CW_EUNSUP, "dram.unit: unit dram_scheduler has %u to %u for %s, which is %u", limit[i].least, limit[i].most,
-                           limit[i].key, limit[i].value);
-    return CW_OK;
-}
 
 int cw_dram_unit_create(struct cw_dram_unit **out, const struct cw_unit_provider *units, uint32_t partition,
                         const struct cw_dram_scheduler_params *params, struct cw_error *err)
 {
     *out = NULL;
-    int status = check(params, err);
-    if (status != CW_OK)
-        return status;
     struct cw_dram_unit *u = calloc(1, sizeof *u);
     if (u == NULL)
         return cw_fail(err, CW_ENOMEM, "DRAM channel: out of host memory");
     u->cnt = params->queue;
     u->request = calloc(u->cnt, sizeof *u->request);
-    status = u->request != NULL ? cw_adapt_dram_scheduler_create(&u->unit, units, partition, params, err)
-                                : cw_fail(err, CW_ENOMEM, "DRAM channel: out of host memory");
+    struct cw_error why;
+    int status = u->request != NULL ? cw_adapt_dram_scheduler_create(&u->unit, units, partition, params, &why)
+                                    : cw_fail(&why, CW_ENOMEM, "DRAM channel: out of host memory");
+    if (status == CW_EINVAL)
+        status = cw_fail(err, CW_EUNSUP, "dram.unit: %s; set dram.unit=off", why.text);
+    else if (status != CW_OK)
+        cw_fail(err, status, "%s", why.text);
     if (status == CW_OK)
         *out = u;
     else
@@ -87,14 +71,11 @@ void *cw_dram_unit_command(struct cw_dram_unit *u, uint64_t cycle, uint32_t *kin
     const bool valid = cw_adapt_dram_scheduler_command(u->unit, cycle, &command);
     if (!valid || command.tag >= u->cnt)
         return NULL;
+    void *request = u->request[command.tag];
+    if (command.last)
+        u->request[command.tag] = NULL;
     *kind = command.kind;
-    u->last = command.tag;
-    return u->request[command.tag];
-}
-
-void cw_dram_unit_left(struct cw_dram_unit *u)
-{
-    u->request[u->last] = NULL;
+    return request;
 }
 
 void cw_dram_unit_state(struct cw_state *s, struct cw_dram_unit *u, void *pool, size_t bytes, size_t cnt)
@@ -102,5 +83,4 @@ void cw_dram_unit_state(struct cw_state *s, struct cw_dram_unit *u, void *pool, 
     cw_adapt_dram_scheduler_state(s, u->unit);
     for (uint32_t i = 0; i < u->cnt; i++)
         cw_state_ref(s, "request", &u->request[i], pool, bytes, cnt);
-    cw_state_count(s, "last", &u->last, u->cnt - 1);
 }

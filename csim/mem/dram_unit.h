@@ -18,8 +18,8 @@
 
 struct cw_dram_unit;
 
-/* Status of the adapter, CW_EUNSUP with the key that is too large or too small for the unit, or CW_ENOMEM; *out is NULL then. partition: the
- * channel's. params: without tag_w. */
+/* CW_EUNSUP with the parameter that is too large or too small for the unit, another status of the adapter, or CW_ENOMEM; *out is NULL then.
+ * partition: the channel's. params: without tag_w. */
 int cw_dram_unit_create(struct cw_dram_unit **out, const struct cw_unit_provider *units, uint32_t partition,
                         const struct cw_dram_scheduler_params *params, struct cw_error *err);
 void cw_dram_unit_destroy(struct cw_dram_unit *u);
@@ -28,9 +28,7 @@ void cw_dram_unit_state(struct cw_state *s, struct cw_dram_unit *u, void *pool, 
 /* Whether a request may enter for that command cycle; then at most one cw_dram_unit_push, which gives the request its tag. */
 bool cw_dram_unit_room(struct cw_dram_unit *u, uint64_t cycle);
 void cw_dram_unit_push(struct cw_dram_unit *u, struct cw_adapt_dram_scheduler_request *what, void *request);
-/* The request that has the command of that cycle, or NULL; kind: as the contract has it. */
+/* The request that has the command of that cycle, or NULL; kind: as the contract has it. With the command of its last burst the unit forgets it. */
 void *cw_dram_unit_command(struct cw_dram_unit *u, uint64_t cycle, uint32_t *kind);
-/* The request of the last command has no burst left. */
-void cw_dram_unit_left(struct cw_dram_unit *u);
 
 #endif

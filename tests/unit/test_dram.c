@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expected cycles are computed by hand from the timing parameters, cycle 0 being the edge at which the requests enter
- * the queue. */
+ * the queue. The unit dram_scheduler is asked for the same ones. */
 #include "cw_test.h"
 
 #include <string.h>
@@ -37,6 +37,7 @@ struct bench {
 };
 
 static struct bench b;
+static bool by_unit; /* The unit chooses the commands. */
 
 static void bench_create(const struct cw_config *config)
 {
@@ -48,6 +49,8 @@ static void bench_create(const struct cw_config *config)
     for (uint32_t d = 0; d < CW_DOMAIN_COUNT; d++)
         b.clocks.period[d] = T;
     assert_int_equal(cw_dram_create(&b.dram, &b.config, &b.clocks, &b.stats, 4096, &err), CW_OK);
+    if (by_unit)
+        assert_int_equal(cw_dram_use_unit(b.dram, cw_unit_provider_c(), 0, &err), CW_OK);
     b.port = cw_dram_connect(b.dram, 0, &b.wake);
 }
 
@@ -749,33 +752,88 @@ static void test_dram__copies_keep_their_place(void **state)
     bench_destroy();
 }
 
-static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_dram__copies_hold_bank_and_subarray),
-    cmocka_unit_test(test_dram__copies_leave_the_data_bus),
-    cmocka_unit_test(test_dram__copies_over_the_bus),
-    cmocka_unit_test(test_dram__copies_keep_their_place),
-    cmocka_unit_test(test_dram__closed_bank_read),
-    cmocka_unit_test(test_dram__line_is_two_bursts_of_one_group),
-    cmocka_unit_test(test_dram__row_hit_and_conflict),
-    cmocka_unit_test(test_dram__precharge_waits_ras_and_activate_waits_rc),
-    cmocka_unit_test(test_dram__write_recovery_before_precharge),
-    cmocka_unit_test(test_dram__activates_are_rrd_apart),
-    cmocka_unit_test(test_dram__one_command_per_cycle),
-    cmocka_unit_test(test_dram__younger_hit_goes_before_older_activate),
-    cmocka_unit_test(test_dram__column_spacing_by_group),
-    cmocka_unit_test(test_dram__bus_turnaround),
-    cmocka_unit_test(test_dram__scheduling_latency_is_in_core_cycles),
-    cmocka_unit_test(test_dram__row_hits_go_before_older_conflicts),
-    cmocka_unit_test(test_dram__age_cap_bounds_waiting),
-    cmocka_unit_test(test_dram__streams_reach_85_percent),
-    cmocka_unit_test(test_dram__map_is_a_bijection),
-    cmocka_unit_test(test_dram__maps_of_published_files),
-    cmocka_unit_test(test_dram__slices_share_a_channel),
-    cmocka_unit_test(test_dram__slices_take_turns),
-    cmocka_unit_test(test_dram__sector_reads),
-    cmocka_unit_test(test_dram__rounds_sectors_to_bursts),
-    cmocka_unit_test(test_dram__tells_of_writes),
-    cmocka_unit_test(test_dram__sleeping_is_exact),
-    cmocka_unit_test(test_dram__refuses_bad_geometry),
-};
+/* ---- the same of the unit ---- */
+
+#define OF_UNIT_TESTS(X)                         \
+    X(closed_bank_read)                          \
+    X(line_is_two_bursts_of_one_group)           \
+    X(row_hit_and_conflict)                      \
+    X(precharge_waits_ras_and_activate_waits_rc) \
+    X(write_recovery_before_precharge)           \
+    X(activates_are_rrd_apart)                   \
+    X(one_command_per_cycle)                     \
+    X(younger_hit_goes_before_older_activate)    \
+    X(column_spacing_by_group)                   \
+    X(bus_turnaround)                            \
+    X(row_hits_go_before_older_conflicts)        \
+    X(age_cap_bounds_waiting)                    \
+    X(streams_reach_85_percent)                  \
+    X(slices_share_a_channel)                    \
+    X(slices_take_turns)                         \
+    X(sector_reads)                              \
+    X(tells_of_writes)                           \
+    X(sleeping_is_exact)
+
+static int choose_unit(void **state)
+{
+    (void)state;
+    by_unit = true;
+    return 0;
+}
+
+static int choose_channel(void **state)
+{
+    (void)state;
+    by_unit = false;
+    return 0;
+}
+
+static void test_dram__unit_refuses_what_it_has_not(void **state)
+{
+    struct cw_config c = defaults;
+    struct cw_error err;
+    (void)state;
+    c.dram_rcd = 3;
+    bench_create(&c);
+    assert_int_equal(cw_dram_use_unit(b.dram, cw_unit_provider_c(), 0, &err), CW_EUNSUP);
+    assert_string_equal(err.text, "dram.unit: dram_scheduler: rcd = 3 is outside 4..255 (activate to column command); set dram.unit=off");
+    bench_destroy();
+    c.dram_rcd = defaults.dram_rcd;
+    c.dram_queue = 65;
+    bench_create(&c);
+    assert_int_equal(cw_dram_use_unit(b.dram, cw_unit_provider_c(), 0, &err), CW_EUNSUP);
+    assert_non_null(strstr(err.text, "queue = 65 is outside 1..64"));
+    bench_destroy();
+}
+
+static const struct CMUnitTest tests[] = {cmocka_unit_test(test_dram__copies_hold_bank_and_subarray),
+                                          cmocka_unit_test(test_dram__copies_leave_the_data_bus),
+                                          cmocka_unit_test(test_dram__copies_over_the_bus),
+                                          cmocka_unit_test(test_dram__copies_keep_their_place),
+                                          cmocka_unit_test(test_dram__closed_bank_read),
+                                          cmocka_unit_test(test_dram__line_is_two_bursts_of_one_group),
+                                          cmocka_unit_test(test_dram__row_hit_and_conflict),
+                                          cmocka_unit_test(test_dram__precharge_waits_ras_and_activate_waits_rc),
+                                          cmocka_unit_test(test_dram__write_recovery_before_precharge),
+                                          cmocka_unit_test(test_dram__activates_are_rrd_apart),
+                                          cmocka_unit_test(test_dram__one_command_per_cycle),
+                                          cmocka_unit_test(test_dram__younger_hit_goes_before_older_activate),
+                                          cmocka_unit_test(test_dram__column_spacing_by_group),
+                                          cmocka_unit_test(test_dram__bus_turnaround),
+                                          cmocka_unit_test(test_dram__scheduling_latency_is_in_core_cycles),
+                                          cmocka_unit_test(test_dram__row_hits_go_before_older_conflicts),
+                                          cmocka_unit_test(test_dram__age_cap_bounds_waiting),
+                                          cmocka_unit_test(test_dram__streams_reach_85_percent),
+                                          cmocka_unit_test(test_dram__map_is_a_bijection),
+                                          cmocka_unit_test(test_dram__maps_of_published_files),
+                                          cmocka_unit_test(test_dram__slices_share_a_channel),
+                                          cmocka_unit_test(test_dram__slices_take_turns),
+                                          cmocka_unit_test(test_dram__sector_reads),
+                                          cmocka_unit_test(test_dram__rounds_sectors_to_bursts),
+                                          cmocka_unit_test(test_dram__tells_of_writes),
+                                          cmocka_unit_test(test_dram__sleeping_is_exact),
+                                          cmocka_unit_test(test_dram__refuses_bad_geometry),
+                                          cmocka_unit_test(test_dram__unit_refuses_what_it_has_not),
+#define OF_UNIT(NAME) {"test_dram__unit_" #NAME, test_dram__##NAME, choose_unit, choose_channel, NULL},
+                                          OF_UNIT_TESTS(OF_UNIT)};
 CW_TEST_MAIN(tests)
