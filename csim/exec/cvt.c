@@ -180,11 +180,6 @@ static uint64_t float_to_int(struct cw_fp v, enum cw_type type, enum cw_round ro
     return clamp(q, v.sign, type);
 }
 
-static bool is_integral(enum cw_round round)
-{
-    return round == CW_RNI || round == CW_RZI || round == CW_RMI || round == CW_RPI;
-}
-
 /* .sat: into [+0, 1], a NaN to +0. */
 static uint64_t saturated(uint64_t bits, struct cw_fp v, enum cw_type type)
 {
@@ -213,7 +208,7 @@ static uint64_t float_result(struct cw_fp v, const struct cw_uop *u)
 {
     enum cw_type type = (enum cw_type)u->type;
     enum cw_round round = (enum cw_round)u->round;
-    if (is_integral(round) && v.class == CW_FP_FINITE && v.e < 0) {
+    if (cw_round_is_integral(round) && v.class == CW_FP_FINITE && v.e < 0) {
         v.m = shift_round(v.m, (uint32_t)-v.e, v.sign, round);
         v.e = 0;
     }

@@ -161,6 +161,12 @@ enum cw_round {
     CW_RNA /* nearest, ties away from zero */
 };
 
+/* .rni, .rzi, .rmi, .rpi: to a whole number. */
+static inline bool cw_round_is_integral(enum cw_round round)
+{
+    return round == CW_RNI || round == CW_RZI || round == CW_RMI || round == CW_RPI;
+}
+
 enum cw_cmp { /* SETP, SET: the second half is unordered: true when an operand is NaN */
               CW_CMP_EQ,
               CW_CMP_NE,

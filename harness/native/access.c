@@ -47,29 +47,6 @@ static cw_value steps(const struct access *a, uint64_t step)
     return LLVMConstVector(lane, CW_LANES);
 }
 
-static cw_value slot_place(struct cw_native_emit *e, struct cw_opnd o, LLVMTypeRef vector)
-{
-    const bool wide = o.kind == CW_OPND_R64;
-    return cw_native_place(e, vector, wide ? e->r64 : e->r32, (uint64_t)o.idx * CW_LANES * (wide ? 8 : 4));
-}
-
-static cw_value read_slot(struct cw_native_emit *e, struct cw_opnd o, LLVMTypeRef vector)
-{
-    cw_value v = LLVMBuildLoad2(e->b, vector, slot_place(e, o, vector), "");
-    LLVMSetAlignment(v, 64);
-    return v;
-}
-
-static void write_slot(struct cw_native_emit *e, struct cw_opnd o, LLVMTypeRef vector, cw_value v)
-{
-    LLVMSetAlignment(LLVMBuildStore(e->b, v, slot_place(e, o, vector)), 64);
-}
-
-static LLVMTypeRef slot_vector(struct cw_native_emit *e, struct cw_opnd o)
-{
-    return LLVMVectorType(o.kind == CW_OPND_R64 || o.kind == CW_OPND_C64 ? e->t.i64 : e->t.i32, CW_LANES);
-}
-
 static cw_value all_equal(struct cw_native_emit *e, cw_value a, cw_value b)
 {
     cw_value bits = LLVMBuildBitCast(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, a, b, ""), e->t.i32, "");
@@ -151,9 +128,9 @@ static void emit_same(struct access *a)
         LLVMSetAlignment(v[i / 2][i % 2], a->bytes);
     }
     for (uint32_t i = 0; i < a->u->vec; i++) {
-        LLVMTypeRef vector = slot_vector(e, a->u->dst[i]), lane = LLVMGetElementType(vector);
+        LLVMTypeRef vector = cw_native_row_type(e, a->u->dst[i]), lane = LLVMGetElementType(vector);
         if (a->u->dst[i].kind != CW_OPND_SINK)
-            write_slot(e, a->u->dst[i], vector, two_rows(e, vector, extended(a, v[i][0], lane), extended(a, v[i][1], lane)));
+            cw_native_write_row(e, a->u->dst[i], two_rows(e, vector, extended(a, v[i][0], lane), extended(a, v[i][1], lane)));
     }
 }
 
@@ -169,10 +146,7 @@ static cw_value part_of(struct cw_native_emit *e, cw_value x, cw_value y, uint32
 static cw_value stored(const struct access *a, struct cw_opnd o)
 {
     struct cw_native_emit *e = a->e;
-    LLVMTypeRef vector = slot_vector(e, o);
-    uint64_t n;
-    cw_value v =
-        cw_native_constant(e, o, &n) ? cw_native_splat(e, vector, LLVMConstInt(LLVMGetElementType(vector), n, 0)) : read_slot(e, o, vector);
+    cw_value v = cw_native_read_row(e, o);
     return a->bytes < 4 ? LLVMBuildTrunc(e->b, v, LLVMVectorType(a->element, CW_LANES), "") : v;
 }
 
@@ -229,10 +203,10 @@ static void emit_adjacent(struct access *a)
         LLVMSetAlignment(row[i], a->bytes);
     }
     for (uint32_t i = 0; i < vec; i++) {
-        LLVMTypeRef vector = slot_vector(e, a->u->dst[i]);
+        LLVMTypeRef vector = cw_native_row_type(e, a->u->dst[i]);
         if (a->u->dst[i].kind != CW_OPND_SINK)
-            write_slot(e, a->u->dst[i], vector,
-                       extended(a, part_of(e, element_of(a, row[0], i), element_of(a, row[1], i), 0, CW_LANES), vector));
+            cw_native_write_row(e, a->u->dst[i],
+                                extended(a, part_of(e, element_of(a, row[0], i), element_of(a, row[1], i), 0, CW_LANES), vector));
     }
 }
 
@@ -247,7 +221,7 @@ static void emit_local(struct access *a)
     cw_value p = pointer(e, row, 0, vector), v = a->u->op == CW_OP_ST ? stored(a, a->u->src[1]) : LLVMBuildLoad2(e->b, vector, p, "");
     LLVMSetAlignment(a->u->op == CW_OP_ST ? LLVMBuildStore(e->b, v, p) : v, 4);
     if (a->u->op == CW_OP_LD && a->u->dst[0].kind != CW_OPND_SINK)
-        write_slot(e, a->u->dst[0], vector, v);
+        cw_native_write_row(e, a->u->dst[0], v);
 }
 
 /* A backward branch behind a volatile load may be one of a loop that waits for other threads. */
@@ -262,7 +236,7 @@ static void note_poll(const struct access *a)
 static cw_value addresses(const struct access *a)
 {
     cw_value imm = LLVMConstInt(a->word, (uint64_t)a->u->imm, 0);
-    return LLVMBuildAdd(a->e->b, read_slot(a->e, a->u->src[0], a->words), cw_native_splat(a->e, a->words, imm), "");
+    return LLVMBuildAdd(a->e->b, cw_native_read_row(a->e, a->u->src[0]), cw_native_splat(a->e, a->words, imm), "");
 }
 
 bool cw_native_inlines(const struct cw_native_emit *e, const struct cw_uop *u)

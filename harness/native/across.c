@@ -6,33 +6,10 @@
 
 #include "emit.h"
 
-/* Where lane 0 of a register is, as a pointer to that type. */
-static cw_value word_place(struct cw_native_emit *e, struct cw_opnd o, LLVMTypeRef type)
-{
-    return cw_native_place(e, type, e->r32, (uint64_t)o.idx * CW_LANES * 4);
-}
-
-static void write_word(struct cw_native_emit *e, struct cw_opnd o, LLVMTypeRef vector, cw_value v)
-{
-    if (o.kind == CW_OPND_R32)
-        LLVMSetAlignment(LLVMBuildStore(e->b, v, word_place(e, o, vector)), 64);
-}
-
 static void write_predicate(struct cw_native_emit *e, struct cw_opnd o, cw_value lanes)
 {
     if (o.kind == CW_OPND_PRED)
-        LLVMBuildStore(e->b, lanes, cw_native_place(e, e->t.i32, e->pred, 4u * o.idx));
-}
-
-static cw_value read_word(struct cw_native_emit *e, struct cw_opnd o)
-{
-    LLVMTypeRef vector = LLVMVectorType(e->t.i32, CW_LANES);
-    uint64_t n;
-    if (cw_native_constant(e, o, &n))
-        return cw_native_splat(e, vector, LLVMConstInt(e->t.i32, n, 0));
-    cw_value v = LLVMBuildLoad2(e->b, vector, word_place(e, o, vector), "");
-    LLVMSetAlignment(v, 64);
-    return v;
+        LLVMBuildStore(e->b, lanes, cw_native_predicate_place(e, o.idx));
 }
 
 static bool is_word(struct cw_opnd o)
@@ -53,7 +30,7 @@ static void emit_all_named(struct cw_native_emit *e, struct cw_opnd members, LLV
     if (members.kind == CW_OPND_NONE || (cw_native_constant(e, members, &mask) && mask == UINT32_MAX))
         return;
     LLVMBasicBlockRef all = cw_native_block(e);
-    cw_value named = read_word(e, members);
+    cw_value named = cw_native_read_row(e, members);
     cw_value is = LLVMBuildICmp(e->b, LLVMIntEQ, named, LLVMConstAllOnes(LLVMTypeOf(named)), "");
     cw_value every = LLVMBuildICmp(e->b, LLVMIntEQ, word_of(e, is), LLVMConstInt(e->t.i32, UINT32_MAX, 0), "");
     LLVMBuildCondBr(e->b, every, all, other);
@@ -64,7 +41,7 @@ static void emit_all_named(struct cw_native_emit *e, struct cw_opnd members, LLV
 
 static void write_shuffled(struct cw_native_emit *e, const struct cw_uop *u, cw_value v, cw_value in_range)
 {
-    write_word(e, u->dst[0], LLVMTypeOf(v), v);
+    cw_native_write_row(e, u->dst[0], v);
     write_predicate(e, u->dst[1], in_range);
 }
 
@@ -72,7 +49,7 @@ static void write_shuffled(struct cw_native_emit *e, const struct cw_uop *u, cw_
 static void shuffle_by_constants(struct cw_native_emit *e, const struct cw_uop *u, uint32_t b, uint32_t c)
 {
     uint32_t in_range = 0;
-    cw_value from[CW_LANES], v = read_word(e, u->src[0]);
+    cw_value from[CW_LANES], v = cw_native_read_row(e, u->src[0]);
     for (uint32_t l = 0; l < CW_LANES; l++) {
         bool inside;
         from[l] = LLVMConstInt(e->t.i32, cw_shfl_source((enum cw_shfl)u->cmp, l, b, c, &inside), 0);
@@ -107,14 +84,14 @@ static void shuffle(struct cw_native_emit *e, const struct cw_uop *u)
         shuffle_by_constants(e, u, (uint32_t)b, (uint32_t)c);
         return;
     }
-    cw_value lane[CW_LANES], in_range, from, v = read_word(e, u->src[0]), to = LLVMGetUndef(LLVMTypeOf(v));
+    cw_value lane[CW_LANES], in_range, from, v = cw_native_read_row(e, u->src[0]), to = LLVMGetUndef(LLVMTypeOf(v));
     for (uint32_t l = 0; l < CW_LANES; l++)
         lane[l] = LLVMConstInt(e->t.i32, l, 0);
-    from =
-        source_lanes(e, (enum cw_shfl)u->cmp, read_word(e, u->src[1]), read_word(e, u->src[2]), LLVMConstVector(lane, CW_LANES), &in_range);
+    from = source_lanes(e, (enum cw_shfl)u->cmp, cw_native_read_row(e, u->src[1]), cw_native_read_row(e, u->src[2]),
+                        LLVMConstVector(lane, CW_LANES), &in_range);
     for (uint32_t l = 0; l < CW_LANES; l++) {
         cw_value at = LLVMBuildZExt(e->b, LLVMBuildExtractElement(e->b, from, lane[l], ""), e->t.i64, "");
-        cw_value place = word_place(e, u->src[0], e->t.i32);
+        cw_value place = cw_native_row_place(e, u->src[0], e->t.i32);
         cw_value word = LLVMBuildLoad2(e->b, e->t.i32, LLVMBuildGEP2(e->b, e->t.i32, place, &at, 1, ""), "");
         to = LLVMBuildInsertElement(e->b, to, word, lane[l], "");
     }
@@ -126,11 +103,11 @@ static void shuffle(struct cw_native_emit *e, const struct cw_uop *u)
 static void vote(struct cw_native_emit *e, const struct cw_uop *u)
 {
     const cw_value none = LLVMConstInt(e->t.i32, 0, 0), every = LLVMConstInt(e->t.i32, UINT32_MAX, 0);
-    cw_value yes = LLVMBuildLoad2(e->b, e->t.i32, cw_native_place(e, e->t.i32, e->pred, 4u * u->src[0].idx), "");
+    cw_value yes = LLVMBuildLoad2(e->b, e->t.i32, cw_native_predicate_place(e, u->src[0].idx), "");
     yes = u->src[0].neg ? LLVMBuildNot(e->b, yes, "") : yes;
     if (u->cmp == CW_VOTE_BALLOT) {
         LLVMTypeRef vector = LLVMVectorType(e->t.i32, CW_LANES);
-        write_word(e, u->dst[0], vector, cw_native_splat(e, vector, yes));
+        cw_native_write_row(e, u->dst[0], cw_native_splat(e, vector, yes));
         return;
     }
     cw_value all = LLVMBuildICmp(e->b, LLVMIntEQ, yes, every, ""), any = LLVMBuildICmp(e->b, LLVMIntNE, yes, none, "");

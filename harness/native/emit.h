@@ -69,6 +69,12 @@ cw_value cw_native_place(struct cw_native_emit *e, LLVMTypeRef type, cw_value ba
 cw_value cw_native_load(struct cw_native_emit *e, LLVMTypeRef type, cw_value base, uint64_t offset);
 /* A vector of which each element is v. */
 cw_value cw_native_splat(struct cw_native_emit *e, LLVMTypeRef vector, cw_value v);
+/* All 32 lanes of a register, or of a constant, outside of a loop; the vector's type; and the word that has a predicate. */
+LLVMTypeRef cw_native_row_type(struct cw_native_emit *e, struct cw_opnd o);
+cw_value cw_native_row_place(struct cw_native_emit *e, struct cw_opnd o, LLVMTypeRef type);
+cw_value cw_native_read_row(struct cw_native_emit *e, struct cw_opnd o);
+void cw_native_write_row(struct cw_native_emit *e, struct cw_opnd o, cw_value v);
+cw_value cw_native_predicate_place(struct cw_native_emit *e, uint32_t slot);
 cw_value cw_native_word(struct cw_native_emit *e, struct cw_opnd o);
 cw_value cw_native_double_word(struct cw_native_emit *e, struct cw_opnd o);
 cw_value cw_native_predicate(struct cw_native_emit *e, struct cw_opnd o);

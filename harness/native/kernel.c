@@ -140,11 +140,6 @@ static void gather_predicates(struct kernel *k, uint32_t first, uint32_t last)
     }
 }
 
-static cw_value predicate_place(struct cw_native_emit *e, uint32_t i)
-{
-    return cw_native_place(e, e->t.i32, e->pred, 4u * i);
-}
-
 /* Behind the loop. */
 static void write_predicates(struct kernel *k, uint32_t first, uint32_t last)
 {
@@ -152,7 +147,7 @@ static void write_predicates(struct kernel *k, uint32_t first, uint32_t last)
     for (uint32_t i = 0; i < e->kernel->pred_cnt; i++) {
         if (!e->preds.written[i] || !cw_native_is_live(&k->live, last, first + i))
             continue;
-        cw_value place = predicate_place(e, i), v = LLVMBuildLoad2(e->b, e->t.i32, e->gathered[i], "");
+        cw_value place = cw_native_predicate_place(e, i), v = LLVMBuildLoad2(e->b, e->t.i32, e->gathered[i], "");
         if (!e->whole) {
             cw_value old = LLVMBuildLoad2(e->b, e->t.i32, place, "");
             v = LLVMBuildXor(e->b, old, LLVMBuildAnd(e->b, LLVMBuildXor(e->b, old, v, ""), e->active, ""), "");
@@ -245,7 +240,7 @@ static cw_value mask_of(struct kernel *k, const struct cw_uop *u)
     struct cw_native_emit *e = k->e;
     if (u->guard < 0)
         return e->active;
-    cw_value p = LLVMBuildLoad2(e->b, e->t.i32, predicate_place(e, (uint32_t)u->guard), "");
+    cw_value p = LLVMBuildLoad2(e->b, e->t.i32, cw_native_predicate_place(e, (uint32_t)u->guard), "");
     return LLVMBuildAnd(e->b, u->guard_neg ? LLVMBuildNot(e->b, p, "") : p, e->active, "");
 }
 

@@ -179,15 +179,10 @@ static cw_value whole_number(struct cw_native_emit *e, LLVMTypeRef type, uint32_
     return cw_native_call(e, name, type, &a, 1);
 }
 
-static bool is_integral(uint32_t round)
-{
-    return round == CW_RNI || round == CW_RZI || round == CW_RMI || round == CW_RPI;
-}
-
 static void same_width(struct cw_native_emit *e, const struct cw_uop *u)
 {
     cw_value a = source(e, u, 0);
-    result(e, u, is_integral(u->round) ? whole_number(e, real_of(e, u->type), u->round, a) : a);
+    result(e, u, cw_round_is_integral((enum cw_round)u->round) ? whole_number(e, real_of(e, u->type), u->round, a) : a);
 }
 
 static LLVMTypeRef halves(const struct cw_native_emit *e)
@@ -267,7 +262,7 @@ static bool is_real(uint32_t type)
 static cw_native_lanes *conversion_of(const struct cw_uop *u)
 {
     const bool word = u->stype == CW_S32 || u->stype == CW_U32, modified = (u->flags & (CW_UF_SAT | CW_UF_FTZ)) != 0;
-    const bool whole = is_integral(u->round), nearest = u->round == CW_RN;
+    const bool whole = cw_round_is_integral((enum cw_round)u->round), nearest = u->round == CW_RN;
     if ((u->flags & (CW_UF_RELU | CW_UF_SATFINITE)) != 0)
         return NULL;
     if (u->stype == CW_F32 && whole && (u->type == CW_S32 || u->type == CW_U32))

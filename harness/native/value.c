@@ -75,6 +75,43 @@ cw_value cw_native_double_word(struct cw_native_emit *e, struct cw_opnd o)
     return read_register(e, &e->doubles, e->t.v64, e->r64, o.idx, 8);
 }
 
+static bool is_double(struct cw_opnd o)
+{
+    return o.kind == CW_OPND_R64 || o.kind == CW_OPND_C64;
+}
+
+LLVMTypeRef cw_native_row_type(struct cw_native_emit *e, struct cw_opnd o)
+{
+    return LLVMVectorType(is_double(o) ? e->t.i64 : e->t.i32, CW_LANES);
+}
+
+cw_value cw_native_row_place(struct cw_native_emit *e, struct cw_opnd o, LLVMTypeRef type)
+{
+    return cw_native_place(e, type, is_double(o) ? e->r64 : e->r32, (uint64_t)o.idx * CW_LANES * (is_double(o) ? 8 : 4));
+}
+
+cw_value cw_native_read_row(struct cw_native_emit *e, struct cw_opnd o)
+{
+    LLVMTypeRef row = cw_native_row_type(e, o);
+    uint64_t n;
+    if (cw_native_constant(e, o, &n))
+        return cw_native_splat(e, row, LLVMConstInt(LLVMGetElementType(row), n, 0));
+    cw_value v = LLVMBuildLoad2(e->b, row, cw_native_row_place(e, o, row), "");
+    LLVMSetAlignment(v, 64);
+    return v;
+}
+
+void cw_native_write_row(struct cw_native_emit *e, struct cw_opnd o, cw_value v)
+{
+    if (o.kind == CW_OPND_R32 || o.kind == CW_OPND_R64)
+        LLVMSetAlignment(LLVMBuildStore(e->b, v, cw_native_row_place(e, o, LLVMTypeOf(v))), 64);
+}
+
+cw_value cw_native_predicate_place(struct cw_native_emit *e, uint32_t slot)
+{
+    return cw_native_place(e, e->t.i32, e->pred, 4u * slot);
+}
+
 /* The lanes of the piece, of a word with a bit for each of 32. */
 static cw_value lanes_of(struct cw_native_emit *e, cw_value word)
 {
@@ -88,7 +125,7 @@ cw_value cw_native_predicate(struct cw_native_emit *e, struct cw_opnd o)
     cw_value v;
     if (o.kind == CW_OPND_PRED) {
         if (e->preds.value[o.idx] == NULL)
-            e->preds.value[o.idx] = lanes_of(e, cw_native_load(e, e->t.i32, e->pred, 4u * o.idx));
+            e->preds.value[o.idx] = lanes_of(e, LLVMBuildLoad2(e->b, e->t.i32, cw_native_predicate_place(e, o.idx), ""));
         v = e->preds.value[o.idx];
     } else {
         v = cw_native_number(e, e->t.on, o.kind != CW_OPND_CPRED || o.idx != 0);
