@@ -52,7 +52,8 @@ BLOCKS = 2  # Of 1,024 threads: as many as there are pairs of a list.
 ACROSS = (*(f"shfl.sync.{mode}.b32 %r0|%p2, %r1, {b}, {c}, -1; @%p2 add.u32 %r0, %r0, 1;" for mode, b, c in
             (("up", 3, 0), ("down", 5, 31), ("bfly", 16, 31), ("idx", 7, 31), ("bfly", 3, 0x181f), ("down", 1, 0x1c1f))),
           *(f"shfl.sync.{mode}.b32 %r0|%p2, %r1, %r2, {c}, {mask}; @%p2 add.u32 %r0, %r0, 1;" for mode in ("up", "down", "bfly", "idx")
-            for c, mask in (("31", "-1"), ("%r4", "%r5"), ("%r4", "%r6"))), "vote.sync.ballot.b32 %r0, %p1, %r5;", "vote.sync.ballot.b32 %r0, %p1, %r6;", "vote.sync.ballot.b32 %r0, %p1, -1;", "vote.sync.ballot.b32 %r0, !%p1, -1;",
+            for c, mask in (("31", "-1"), ("%r4", "%r5"), ("%r4", "%r6"))),
+          *(f"vote.sync.ballot.b32 %r0, {p}, {mask};" for p, mask in (("%p1", "%r5"), ("%p1", "%r6"), ("%p1", "-1"), ("!%p1", "-1"))),
           *(f"vote.sync.{mode}.pred %p2, {p}, -1; selp.u32 %r0, 1, 2, %p2;" for mode in ("all", "any", "uni") for p in ("%p1", "!%p1", "%p3")),
           *(f"{put} [%l+{at}], {value}; {get} {result}, [%l+{at}];" for put, get, value, result, at in
             (("st.local.u32", "ld.local.u32", "%r1", "%r0", 8), ("st.local.u8", "ld.local.s8", "%r1", "%r0", 13), ("st.local.u16", "ld.local.u16", "%r2", "%r0", 18))),
@@ -70,6 +71,37 @@ ACROSS = (*(f"shfl.sync.{mode}.b32 %r0|%p2, %r1, {b}, {c}, -1; @%p2 add.u32 %r0,
           "ld.global.v2.u32 {%r3, %r0}, [%w];", "ld.global.v4.u32 {%r3, %r3, %r3, %r0}, [%y];", "ld.global.v2.u32 {%r0, %r3}, [%y+8];",
           *(f"ld.const.{kind} %r0, [{place}];" for kind in ("u32", "s16", "u8") for place in ("%c", "%k+4")), "ld.const.v2.u32 {%r3, %r0}, [%k];",
           "mov.u32 %r0, 0; @%p1 ld.const.u32 %r0, [%c];")
+# %r9 is the number of the thread, %o where its results go.
+DECLARED = (".version 7.0", ".target sm_70", ".address_size 64", ".const .align 8 .b32 table[8] = {1, 2147483648, 3, 4294967295, 5, 65537, 7, 8};",
+            ".visible .entry hard(.param .u64 words, .param .u64 doubles, .param .u64 out)", "{",
+            ".reg .f32 %f<4>; .reg .f64 %d<4>; .reg .b16 %h<2>; .reg .b32 %r<10>, %s, %t; .reg .b64 %b<3>, %w, %v, %o, %l, %c, %k, %y, %g; .reg .pred %p<4>;",
+            ".shared .align 16 .b8 rows[16384]; .local .align 16 .b8 array[64];", "ld.param.u64 %w, [words]; ld.param.u64 %v, [doubles]; ld.param.u64 %o, [out];",
+            "mov.u32 %r9, %ctaid.x; shl.b32 %r9, %r9, 10; mov.u32 %r8, %tid.x; add.u32 %r9, %r9, %r8;")
+PLACES = ("cvt.u16.u32 %h1, %r1; cvt.u64.u32 %b2, %r1; mul.lo.u64 %b2, %b2, 4294967299; mul.lo.u32 %r4, %r2, 257;",
+          "and.b32 %r3, %r9, 3; setp.eq.u32 %p1, %r3, 1; setp.ge.u32 %p3, %r9, 0;",  # Some lanes, all lanes
+          "or.b32 %r5, %r9, -1; and.b32 %r6, %r9, 16; shl.b32 %r6, 65535, %r6;",  # Membermasks: all, the half of the lane
+          "mov.u64 %l, array; cvta.local.u64 %g, %l; mov.u64 %k, table; shl.b32 %r3, %r3, 3; cvt.u64.u32 %c, %r3; add.u64 %c, %c, %k;",
+          "mov.u32 %r3, %tid.x; mov.u32 %t, rows; mad.lo.u32 %s, %r3, 16, %t; mad.lo.u32 %t, %r3, 8, %t;",  # 16 and 8 bytes from lane to lane
+          "rem.u32 %r3, %r3, 8; mul.wide.u32 %y, %r3, 16; add.u64 %y, %y, %w;")
+# The second warp waits for the first one, which takes its time.
+POLLS = """.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry polls(.param .u64 out)
+{
+.reg .b32 %r<6>; .reg .b64 %o; .reg .pred %p<3>; .shared .align 4 .b32 flag;
+mov.u32 %r1, %tid.x; setp.ge.u32 %p1, %r1, 32; mov.u32 %r2, 0; mov.u32 %r4, 0;
+setp.eq.u32 %p2, %r1, 0; @%p2 st.volatile.shared.u32 [flag], %r2;
+bar.sync 0;
+@%p1 bra WAIT;
+WORK: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 5000; @%p2 bra WORK;
+st.volatile.shared.u32 [flag], %r2;
+bra DONE;
+WAIT: add.u32 %r4, %r4, 1; ld.volatile.shared.u32 %r3, [flag]; setp.eq.u32 %p2, %r3, 0; @%p2 bra WAIT;
+DONE: ld.param.u64 %o, [out]; st.global.u32 [%o], %r4;
+ret;
+}
+"""
 SOURCES = {"add": 2, "sub": 2, "mul": 2, "div": 2, "min": 2, "max": 2, "fma": 3, "rem": 2, "shl": 2, "shr": 2, "and": 2}
 
 
@@ -95,14 +127,8 @@ def hard_kernel():
     loads = [f"{step.format(n=len(words))} rem.u32 %r7, %r8, {len(words)}; mul.wide.u32 %b1, %r7, {size}; add.u64 %b1, %b1, %{base}; ld.global.{kind} %{name}{i + 1}, [%b1];"
              for name, base, words, size, kind in (("f", "w", hard(HARD32, 31), 4, "f32"), ("d", "v", hard(HARD64, 63), 8, "f64"), ("r", "w", hard(HARD32, 31), 4, "u32"))
              for i, step in enumerate(("mov.u32 %r8, %r9;", "div.u32 %r8, %r9, {n};", "mul.lo.u32 %r8, %r9, 13;")) if (name, i) != ("r", 2)]
-    places = ("cvt.u16.u32 %h1, %r1; and.b32 %r3, %r9, 3; setp.eq.u32 %p1, %r3, 1; setp.ge.u32 %p3, %r9, 0; mul.lo.u32 %r4, %r2, 257; or.b32 %r5, %r9, -1; and.b32 %r6, %r9, 16; shl.b32 %r6, 65535, %r6; mov.u64 %l, array; cvt.u64.u32 %b2, %r1; mul.lo.u64 %b2, %b2, 4294967299;\n"
-              "shl.b32 %r3, %r3, 3; cvt.u64.u32 %c, %r3; mov.u64 %k, table; add.u64 %c, %c, %k; cvta.local.u64 %g, %l;\n"
-              "mov.u32 %r3, %tid.x; mov.u32 %t, rows; mad.lo.u32 %s, %r3, 16, %t; mad.lo.u32 %t, %r3, 8, %t; rem.u32 %r3, %r3, 8; mul.wide.u32 %y, %r3, 16; add.u64 %y, %y, %w;")
-    text.insert(0, places)
-    return (".version 7.0\n.target sm_70\n.address_size 64\n.const .align 8 .b32 table[8] = {1, 2147483648, 3, 4294967295, 5, 65537, 7, 8};\n.visible .entry hard(.param .u64 words, .param .u64 doubles, .param .u64 out)\n{\n"
-            ".reg .f32 %f<4>; .reg .f64 %d<4>; .reg .b32 %r<10>; .reg .b16 %h<2>; .reg .b64 %b<3>, %w, %v, %o, %l, %c, %k, %y, %g; .reg .b32 %s, %t; .shared .align 16 .b8 rows[16384]; .reg .pred %p<4>; .local .align 16 .b8 array[64];\n"
-            "ld.param.u64 %w, [words]; ld.param.u64 %v, [doubles]; ld.param.u64 %o, [out];\n"
-            f"mov.u32 %r9, %ctaid.x; shl.b32 %r9, %r9, 10; mov.u32 %r8, %tid.x; add.u32 %r9, %r9, %r8; mul.wide.u32 %b1, %r9, {8 * stores}; add.u64 %o, %o, %b1;\n" + "\n".join([*loads, *text]) + "\nret;\n}\n"), stores
+    lines = [*DECLARED, f"mul.wide.u32 %b1, %r9, {8 * stores}; add.u64 %o, %o, %b1;", *loads, *PLACES, *text, "ret;", "}", ""]
+    return "\n".join(lines), stores
 
 
 def hard(words, sign):
@@ -132,6 +158,16 @@ def compare_bits(cowarp):
         if steps[8 * at:8 * at + 8] != native[8 * at:8 * at + 8]:
             found.setdefault(at % stores, at // stores)
     return [f"{lines[op]} in thread {thread}" for op, thread in found.items()]
+
+
+def polls_alike(cowarp):
+    """A loop that waits for memory ends, and its turns in vain are counted alike."""
+    with tempfile.TemporaryDirectory(prefix="native-") as name:
+        path = pathlib.Path(name) / "polls.ptx"
+        path.write_text(POLLS)
+        words = ["exec", path, "--kernel", "polls", "--grid", "1", "--block", "64", "--arg", "out:out:4"]
+        steps, native = (outcome(cowarp, words, how) for how in ("steps", "native"))
+        return steps["exit status"] == 0 and steps == native
 
 
 def refuses_what_is_not_there(cowarp):
@@ -174,9 +210,12 @@ def main():
                 print(f"{run}: {what} differs: {str(steps[what])[:300]} by steps, {str(native[what])[:300]} in native code")
     bits = compare_bits(o.cowarp)
     refused = refuses_what_is_not_there(o.cowarp)
-    wrong += len(bits) + (not refused)
+    polled = polls_alike(o.cowarp)
+    wrong += len(bits) + (not refused) + (not polled)
     for line in bits:
         print(f"native code has other bits: {line}")
+    if not polled:
+        print("native code polls memory in another way than steps")
     if not refused:
         print("--functional=native without the plug-in is not refused, or --functional is")
     print(f"{len(runs)} runs of {counted} thread instructions, {wrong} differences")
