@@ -18,8 +18,8 @@ typedef struct cw_crossbar_port_in in_t;
 typedef struct cw_crossbar_port_out out_t;
 
 #define NOBODY      UINT32_MAX
-#define PLACES      512u /* Packets are granted a cycle apart at least, and arrive after at most 15 + 255 cycles */
-#define FREED_WIDTH 11u
+#define PLACES      512u /* Packets are granted a cycle apart at least, and arrive after at most 32 + 255 cycles */
+#define FREED_WIDTH 13u
 
 struct port {
     params_t p;
@@ -59,7 +59,9 @@ static bool requests(const in_t *in, uint32_t i)
 
 static uint32_t flits(const in_t *in, uint32_t i)
 {
-    return (in->request_flits[i / 8] >> (i % 8 * 4) & 15) + 1;
+    const uint32_t word = 5 * i / 32, by = 5 * i % 32;
+    const uint64_t both = in->request_flits[word] | (by > 27 ? (uint64_t)in->request_flits[word + 1] << 32 : 0);
+    return (uint32_t)(both >> by & 31) + 1;
 }
 
 static uint32_t freed(const struct port *x, const in_t *in)

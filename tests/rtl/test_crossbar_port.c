@@ -19,12 +19,12 @@ typedef struct cw_crossbar_port_out out_t;
 /*                              inputs flits latency */
 static const params_t cores15 = {15, 64, 5};
 static const params_t minimal = {1, 1, 1};
-static const params_t pair = {2, 16, 2};
+static const params_t pair = {2, 32, 2};
 static const params_t odd = {5, 37, 7};
 static const params_t cores80 = {80, 256, 12};
 static const params_t cores132 = {132, 40, 1};
 static const params_t far = {3, 600, 255};
-static const params_t largest = {256, 1024, 255};
+static const params_t largest = {256, 4096, 255};
 
 enum { CORES15, MINIMAL, PAIR, ODD, CORES80, CORES132, FAR, LARGEST, SETS };
 
@@ -39,12 +39,11 @@ static void phases(void *context, struct cw_rng *rng, const void *last_out, void
     (void)context;
     if (cw_rng_below(rng, 96) == 0)
         phase = cw_rng_below(rng, PHASES);
-    const uint32_t share[PHASES] = {14, 12, 1, 0, 15, 2}, longest[PHASES] = {16, 6, 16, 1, 1, 3};
+    const uint32_t share[PHASES] = {14, 12, 1, 0, 15, 2}, longest[PHASES] = {32, 6, 32, 1, 1, 3};
     for (uint32_t i = 0; i < 256; i++) {
         const bool asks = cw_rng_below(rng, 16) < share[phase];
         in->request[i / 32] = (in->request[i / 32] & ~(1u << (i % 32))) | (uint32_t)asks << (i % 32);
-        const uint32_t length = cw_rng_below(rng, longest[phase]);
-        in->request_flits[i / 8] = (in->request_flits[i / 8] & ~(15u << (i % 8 * 4))) | length << (i % 8 * 4);
+        fill_flits(in, i, cw_rng_below(rng, longest[phase]) + 1);
     }
     if (phase == 2 && cw_rng_below(rng, 4) != 0)
         in->request[0] |= 1u << (cw_rng_below(rng, 4));
@@ -71,24 +70,26 @@ static void test_crossbar_port__broken_copies_are_caught(void **state)
 {
 #define MODULE "cw_crossbar_port"
     static const struct cw_mutant mutants[] = {
-        {"inputs behind the last one have no turn", MODULE, "from_behind = from(request & behind_q)", "from_behind = from(request)", ODD},
-        {"the one granted last is first again", MODULE, "behind_q <= from_turn << 1", "behind_q <= from_turn", ODD},
-        {"a turn passes without a grant", MODULE, "else if (|grant)\n            behind_q", "else if (|request)\n            behind_q",
-         ODD},
-        {"a reset leaves the turn", MODULE, "if (rst_i)\n            behind_q <= {INPUTS{1'b0}};\n        else if", "if", ODD},
-        {"packets do not hold the port", MODULE, "left_q <= 5'd1;", "1'b1;", ODD},
-        {"the port is free a cycle late", MODULE, "left_q <= 5'd1;", "left_q == 5'd0;", ODD},
-        {"all packets have room", MODULE, "its & has_room &", "its & (has_room | its) &", ODD},
-        {"the last place is never used", MODULE, "MOST = OUT_FLITS - v - 1;", "MOST = OUT_FLITS - v - 2;", ODD},
-        {"lengths are one less", MODULE, "last_cnt | ((h[4:0] + 5'd1)", "last_cnt | ((h[4:0] + 5'd0)", ODD},
-        {"freed flits have room a cycle later", MODULE, "all_freed || rest <=", "used <=", ODD},
-        {"more than all is freed", MODULE, "rst_i || all_freed ?", "rst_i ?", ODD},
-        {"a grant is told for ever", MODULE, "length_q  <= grant &", "length_q  <= (grant | length_q) &", ODD},
-        {"who was granted is told without a grant", MODULE, "turn & {INPUTS{|grant && !rst_i}}", "turn & {INPUTS{!rst_i}}", ODD},
-        {"it arrives with its first flit", MODULE, "line = {line_q, left_q == 5'd1}", "line = {line_q, |length_q}", ODD},
+        {"inputs behind the last one have no turn", MODULE, "from(request & behind)", "from(request)", ODD},
+        {"the one granted last is first again", MODULE, "(any_behind ? from_behind : from_first) << 1",
+         "any_behind ? from_behind : from_first", ODD},
+        {"a turn passes without a grant", MODULE, "valid_q ? next_q : behind_q", "valid_q || !valid_q ? next_q : behind_q", ODD},
+        {"a reset leaves the turn", MODULE, "behind_q <= rst_i ? {INPUTS{1'b0}} : behind;", "behind_q <= behind;", ODD},
+        {"packets do not hold the port", MODULE, "valid_q ? is_one : left_q <= 5'd1;", "1'b1;", ODD},
+        {"the port is free a cycle late", MODULE, "valid_q ? is_one : left_q <= 5'd1;", "!valid_q && left_q == 5'd0;", ODD},
+        {"all packets have room", MODULE, "room > {9'd0, request_flits_i[5*v +: 5]} &&", "(|room || request[v]) &&", ODD},
+        {"the last place is never used", MODULE, "PLACES[USED_W:0] - {1'b0, used_q}",
+         "PLACES[USED_W:0] - {{USED_W{1'b0}}, 1'b1} - {1'b0, used_q}", ODD},
+        {"a packet of one flit is not counted", MODULE, "valid_q && is_one};", "valid_q && is_one && rst_i};", ODD},
+        {"lengths are one less", MODULE, "{1'b0, length_q} + 6'd1", "{1'b0, length_q} + 6'd0", ODD},
+        {"freed flits have room a cycle later", MODULE, "{1'b0, freed_i};", "{1'b0, freed_i & 13'd0};", ODD},
+        {"more than all is freed", MODULE, "rst_i || all_freed ?", "rst_i || (all_freed && rst_i) ?", ODD},
+        {"a grant is told for ever", MODULE, "grant && !rst_i", "(grant || valid_q) && !rst_i", ODD},
+        {"who was granted is told without a grant", MODULE, "{8{valid_q && turn_q[g]}}", "{8{turn_q[g]}}", ODD},
+        {"it arrives with its first flit", MODULE, "line = {line_q, is_last}", "line = {line_q, valid_q || (is_last && valid_q)}", ODD},
         {"it arrives a cycle early", MODULE, "assign arrive_o = line[LATENCY-1];", "assign arrive_o = line[LATENCY-2];", ODD},
         {"a reset leaves what is on its way", MODULE, "line_q <= rst_i ? {(LATENCY-1){1'b0}} :", "line_q <=", ODD},
-        {"a reset leaves the packet", MODULE, "rst_i ? 5'd0 : |grant", "|grant", ODD},
+        {"a reset leaves the packet", MODULE, "rst_i ? 5'd0 : valid_q", "valid_q", ODD},
         {"a reset leaves flits", MODULE, "rst_i || all_freed ?", "all_freed ?", ODD},
         {"idle while flits are on their way", MODULE, "left_q == 5'd0 && line_q == {(LATENCY-1){1'b0}}", "left_q == 5'd0", ODD}};
 #undef MODULE
@@ -101,7 +102,7 @@ static void test_crossbar_port__broken_copies_are_caught(void **state)
 static void ask(struct dut *d, uint32_t input, uint32_t flits)
 {
     d->in.request[input / 32] |= 1u << (input % 32);
-    d->in.request_flits[input / 8] |= (flits - 1) << (input % 8 * 4);
+    fill_flits(&d->in, input, flits);
 }
 
 /* A cycle; d->out has what the next one shows. */
@@ -191,30 +192,30 @@ static void test_crossbar_port__who_waits_for_room_is_not_passed(void **state)
     for (int b = 0; b < 2; b++) {
         struct dut d;
         dut_open(&d, &pair, backends[b]);
-        ask(&d, 0, 14);
+        ask(&d, 0, 30);
         cycle(&d);
         granted(&d, 0);
-        for (uint32_t t = 1; t < 30; t++) {
-            ask(&d, 1, 3); /* 14 + 3 > 16: from cycle 14 on the port is free, and its turn stays */
+        for (uint32_t t = 1; t < 46; t++) {
+            ask(&d, 1, 3); /* 30 + 3 > 32: from cycle 30 on the port is free, and its turn stays */
             ask(&d, 0, 1);
-            d.in.freed = t == 29;
+            d.in.freed = t == 45;
             cycle(&d);
-            if (t < 29)
+            if (t < 45)
                 nobody(&d);
-            assert_int_equal(d.out.used, t < 29 ? 14 : 16);
+            assert_int_equal(d.out.used, t < 45 ? 30 : 32);
         }
         granted(&d, 1);
-        d.in.freed = 2000; /* all */
+        d.in.freed = 4000; /* all */
         cycle(&d);
         assert_int_equal(d.out.used, 0);
         nobody(&d);
-        ask(&d, 0, 16);
-        cycle(&d); /* cycle 31: the packet of three flits passes until 31 */
+        ask(&d, 0, 32);
+        cycle(&d); /* cycle 47: the packet of three flits passes until 47 */
         nobody(&d);
-        ask(&d, 0, 16);
+        ask(&d, 0, 32);
         cycle(&d);
         granted(&d, 0);
-        assert_int_equal(d.out.used, 16);
+        assert_int_equal(d.out.used, 32);
         dut_close(&d);
     }
 }

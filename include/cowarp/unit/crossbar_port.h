@@ -5,7 +5,7 @@
  * chapters 17 to 19), as csim/msg/crossbar.c has it for each output. The flits themselves are not here.
  *
  * Requests. [1] Bit i of request says in cycle t that input i has a packet for this output. [2] It is of 1 more flits than the number in bits
- * 4 i + 3 .. 4 i of request_flits: 1 to 16. [3] Bits of inputs that there are not, and the length of one that does not request, say nothing.
+ * 5 i + 4 .. 5 i of request_flits: 1 to 32. [3] Bits of inputs that there are not, and the length of one that does not request, say nothing.
  *
  * Choice. [4] The turn is with the first input that requests, from the one after the input that was granted last on, cyclically; after a
  * reset from input 0 on. [5] It is granted in t if the port is free and the buffer has room for all flits of its packet. [6] If not, nobody
@@ -29,7 +29,7 @@
 
 #define CW_CROSSBAR_PORT_PARAMS(P)                                             \
     P(inputs, INPUTS, 15, 1, 256, "inputs of the crossbar")                    \
-    P(out_flits, OUT_FLITS, 64, 1, 1024, "flits that the buffer has room for") \
+    P(out_flits, OUT_FLITS, 64, 1, 4096, "flits that the buffer has room for") \
     P(latency, LATENCY, 5, 1, 255, "cycles of a flit from input to buffer")
 
 #define CW_CROSSBAR_PORT_CLOCK(C) C(1400, 32, "GETM Table II: clock of the interconnect")
@@ -37,14 +37,14 @@
 #define CW_CROSSBAR_PORT_PORTS(IN, OUT, INW, OUTW)                                        \
     /* who asks for the port */                                                           \
     INW(request, 8, 256)         /* bit i: input i, 0 .. inputs - 1 */                    \
-    INW(request_flits, 32, 1024) /* bits 4 i + 3 .. 4 i: flits of its packet, less one */ \
+    INW(request_flits, 40, 1280) /* bits 5 i + 4 .. 5 i: flits of its packet, less one */ \
     /* who has it, a cycle later */                                                       \
     OUT(grant_valid, 1)                                                                   \
     OUT(grant_input, 8)                                                                   \
     /* the buffer */                                                                      \
     OUT(arrive, 1)                                                                        \
-    IN(freed, 11)                                                                         \
-    OUT(used, 11)                                                                         \
+    IN(freed, 13)                                                                         \
+    OUT(used, 13)                                                                         \
     /* status */                                                                          \
     OUT(idle, 1)
 
