@@ -55,7 +55,7 @@ struct output {
     cw_time *wake;                       /* consumer's */
     uint64_t request[WORDS];             /* inputs that request this output */
     struct cw_adapt_crossbar_port *unit; /* NULL: it grants by itself */
-    uint32_t arrived;                    /* with a unit: packets of the queue that it has told */
+    uint32_t arrived;                    /* With a unit: packets of the queue that it has told */
 };
 
 /* Of inputs, or outputs, that share one. */

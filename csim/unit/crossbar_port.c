@@ -23,11 +23,11 @@ typedef struct cw_crossbar_port_out out_t;
 
 struct port {
     params_t p;
-    uint64_t cycle;           /* that is now */
+    uint64_t cycle;           /* Of now */
     uint64_t free_at;         /* Cycle from which on a packet may be granted */
-    uint32_t last;            /* input granted last, or the last of all */
-    uint32_t used;            /* flits */
-    uint32_t granted;         /* in the last cycle, or NOBODY */
+    uint32_t last;            /* Input granted last, or the last of all */
+    uint32_t used;            /* Flits */
+    uint32_t granted;         /* In the last cycle, or NOBODY */
     uint64_t arrival[PLACES]; /* Cycles of `arrive`, the next one first; a ring */
     uint32_t head, cnt;
 };
