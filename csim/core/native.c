@@ -265,6 +265,21 @@ static bool part(const struct cw_native *n, const struct cw_core_warps *warps, u
     return true;
 }
 
+/* The code has stopped at pc. The stack hears of what has led there. */
+static void stop_at(const struct cw_core_warps *warps, uint32_t w, struct cw_native_frame *f, uint32_t pc, const struct cw_branch *branches)
+{
+    for (uint32_t i = 0; i < f->parted; i++) {
+        const struct cw_native_parting *p = &f->parting[i];
+        const struct cw_branch *b = &branches[p->pc];
+        cw_control_advance(warps->control, w, p->pc);
+        warps->control->ops->branch(warps->control, w, p->taken, b);
+        if (p->second != 0 && p->taken != 0 && b->target != b->rpc) /* Lanes that have no way to go have no side in the stack. */
+            cw_control_advance(warps->control, w, b->rpc);
+    }
+    f->parted = 0;
+    cw_control_advance(warps->control, w, pc);
+}
+
 /* From piece to piece. */
 static void go_on(struct cw_native *n, struct cw_core_warps *warps, uint32_t w, struct cw_native_frame *f, const struct cw_branch *branches)
 {
@@ -276,7 +291,7 @@ static void go_on(struct cw_native *n, struct cw_core_warps *warps, uint32_t w, 
         f->stop = front->stop;
         const uint32_t pc = code(f, entry);
         if (f->left != left)
-            cw_control_advance(warps->control, w, pc);
+            stop_at(warps, w, f, pc, branches);
         if (!part(n, warps, w, f, branches) && f->left == left)
             return;
     }

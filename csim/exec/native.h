@@ -12,7 +12,16 @@
 #include "exec/exec.h"
 #include "ir/module.h"
 
-#define CW_NATIVE_ABI 2u
+#define CW_NATIVE_ABI 3u
+
+#define CW_NATIVE_PARTINGS 4u
+
+/* A branch that the code has executed, where some lanes may have parted from others. */
+struct cw_native_parting {
+    uint32_t pc;
+    uint32_t taken;  /* Lanes */
+    uint32_t second; /* Not 0: the code has gone on with those that have not taken it, behind those that have */
+};
 
 /* What the code sees of its warp. Those that it writes say so. */
 struct cw_native_frame {
@@ -35,6 +44,8 @@ struct cw_native_frame {
     const uint8_t *constant; /* The module's constant memory */
     uint64_t constant_bytes;
     const struct cw_memory *memory;
+    uint32_t parted; /* Written where the code stops among lanes that have parted: how many of these have led there */
+    struct cw_native_parting parting[CW_NATIVE_PARTINGS];
 };
 
 /* A load or a store, and where its last lanes went. */

@@ -102,6 +102,37 @@ DONE: ld.param.u64 %o, [out]; st.global.u32 [%o], %r4;
 ret;
 }
 """
+# Lanes part: a condition of two, two sides with memory, sides in sides of which one stops the code in between, loops of other lengths, a side that
+# ends. The clock shows in which order warps have had their turns, one of which ends within the loop.
+PARTS = """.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry parts(.param .u64 out)
+{
+.reg .b32 %r<12>, %s; .reg .b64 %o, %g, %w; .reg .pred %p<6>; .shared .align 4 .b8 rows[512]; .local .align 4 .b8 own[8];
+mov.u32 %r1, %tid.x; mov.u32 %s, rows; mad.lo.u32 %s, %r1, 4, %s; mov.u64 %g, own; cvta.local.u64 %g, %g; st.u32 [%g], %r1; st.u32 [%g+4], 5;
+mov.u32 %r9, %ctaid.x; mad.lo.u32 %r1, %r9, 128, %r1; mul.lo.u32 %r2, %r1, 2654435761; mov.u32 %r3, 0; mov.u32 %r4, 0; mov.u32 %r10, 0;
+and.b32 %r8, %r1, 7; mad.lo.u32 %r8, %r8, 100, 3500; st.shared.u32 [%s], %r1;
+LOOP: mad.lo.u32 %r2, %r2, 1664525, 1013904223; shr.u32 %r5, %r2, 24;
+setp.lt.u32 %p1, %r5, 100; @%p1 bra MORE;
+setp.gt.u32 %p2, %r5, 200; @%p2 bra LESS;
+MORE: add.u32 %r3, %r3, 1;
+LESS: and.b32 %r6, %r2, 0x100000; setp.eq.u32 %p3, %r6, 0; @%p3 bra EVEN;
+st.shared.u32 [%s], %r3; add.u32 %r3, %r3, %r5; @%p1 xor.b32 %r3, %r3, %r5; not.pred %p4, %p1; bra MEET;
+EVEN: ld.shared.u32 %r7, [%s]; add.u32 %r3, %r3, %r7; setp.ne.u32 %p4, %r5, 77; @%p4 bra MEET;
+ld.u32 %r7, [%g]; add.u32 %r3, %r3, %r7;
+MEET: selp.u32 %r7, 3, 1, %p4; add.u32 %r3, %r3, %r7;
+setp.gt.u32 %p1, %r5, 128; @%p1 bra HIGH;
+setp.gt.u32 %p2, %r5, 64; @!%p2 bra LOW;
+ld.u32 %r7, [%g+4]; add.u32 %r3, %r3, %r7; setp.eq.u32 %p5, %r5, 99; @%p5 bra LOW; xor.b32 %r3, %r3, 3; @%p3 ld.u32 %r7, [%g]; add.u32 %r3, %r3, %r7;
+LOW: sub.u32 %r3, %r3, %r4; bra JOIN;
+HIGH: setp.gt.u32 %p2, %r5, 192; @%p2 bra JOIN; setp.gt.u32 %p2, %r5, 160; @%p2 bra JOIN; setp.gt.u32 %p2, %r5, 144; @%p2 bra JOIN; add.u32 %r10, %r10, %r3;
+JOIN: setp.lt.u32 %p2, %r4, 3490; @%p2 bra NEXT; setp.ne.u32 %p1, %r5, 255; @%p1 bra NEXT; bra DONE;
+NEXT: add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, %r8; @%p1 bra LOOP;
+DONE: mov.u32 %r7, %clock; add.u32 %r3, %r3, %r10; ld.param.u64 %o, [out]; mul.wide.u32 %w, %r1, 8; add.u64 %o, %o, %w; st.global.v2.u32 [%o], {%r3, %r7};
+ret;
+}
+"""
 SOURCES = {"add": 2, "sub": 2, "mul": 2, "div": 2, "min": 2, "max": 2, "fma": 3, "rem": 2, "shl": 2, "shr": 2, "and": 2}
 
 
@@ -160,12 +191,12 @@ def compare_bits(cowarp):
     return [f"{lines[op]} in thread {thread}" for op, thread in found.items()]
 
 
-def polls_alike(cowarp):
-    """A loop that waits for memory ends, and its turns in vain are counted alike."""
+def executed_alike(cowarp, kernel, text, grid, block, size):
+    """What a kernel leaves, says and counts."""
     with tempfile.TemporaryDirectory(prefix="native-") as name:
-        path = pathlib.Path(name) / "polls.ptx"
-        path.write_text(POLLS)
-        words = ["exec", path, "--kernel", "polls", "--grid", "1", "--block", "64", "--arg", "out:out:4"]
+        path = pathlib.Path(name) / "kernel.ptx"
+        path.write_text(text)
+        words = ["exec", path, "--kernel", kernel, "--grid", str(grid), "--block", str(block), "--arg", f"out:out:{size}"]
         steps, native = (outcome(cowarp, words, how) for how in ("steps", "native"))
         return steps["exit status"] == 0 and steps == native
 
@@ -210,12 +241,15 @@ def main():
                 print(f"{run}: {what} differs: {str(steps[what])[:300]} by steps, {str(native[what])[:300]} in native code")
     bits = compare_bits(o.cowarp)
     refused = refuses_what_is_not_there(o.cowarp)
-    polled = polls_alike(o.cowarp)
-    wrong += len(bits) + (not refused) + (not polled)
+    polled = executed_alike(o.cowarp, "polls", POLLS, 1, 64, 4)
+    parted = executed_alike(o.cowarp, "parts", PARTS, 2, 128, 2048)
+    wrong += len(bits) + (not refused) + (not polled) + (not parted)
     for line in bits:
         print(f"native code has other bits: {line}")
     if not polled:
         print("native code polls memory in another way than steps")
+    if not parted:
+        print("lanes that part do something else in native code than in steps")
     if not refused:
         print("--functional=native without the plug-in is not refused, or --functional is")
     print(f"{len(runs)} runs of {counted} thread instructions, {wrong} differences")
