@@ -36,18 +36,28 @@ def outcome(cowarp, words, how):
 
 # Zeros, subnormals, one and its neighbours, large and small ones, those at which integers end, infinities, NaNs with a payload; of both signs.
 HARD32 = [0x00000000, 0x00000001, 0x007fffff, 0x00800000, 0x33800001, 0x3f7fffff, 0x3f800000, 0x3f800001, 0x4b000001, 0x4effffff, 0x4f000000,
-          0x4f7fffff, 0x4f800000, 0x7effffff, 0x7f000001, 0x7f7fffff, 0x7f800000, 0x7fc00001, 0x7f800001]
+          0x4f7fffff, 0x4f800000, 0x7effffff, 0x7f000001, 0x7f7fffff, 0x7f800000, 0x7fc00001, 0x7f800001,
+          # Two of half precision: a fused sum of the first two is halfway between two others but for its last bits.
+          0x3c013c01, 0x0ffe0ffe, 0x7bff0001, 0x04003c00, 0x7c0003ff, 0x7e017d01, 0x78005bff]
 HARD64 = [0x0, 0x1, 0x000fffffffffffff, 0x0010000000000000, 0x3ca0000000000001, 0x3ff0000000000000, 0x3ff0000000000001, 0x36a0000000000000,
           0x47efffffe0000000, 0x47effffff0000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0x7ff8000000000001]
 BOTH = ("add.rn.{t}", "sub.rn.{t}", "mul.rn.{t}", "div.rn.{t}", "min.{t}", "max.{t}", "fma.rn.{t}", "sqrt.rn.{t}", "rcp.rn.{t}", "abs.{t}", "neg.{t}")
 OPS32 = (*BOTH, "add.rn.ftz.{t}", "mul.rn.ftz.{t}", "fma.rn.ftz.{t}", "fma.rn.sat.{t}", "add.rn.sat.{t}", "div.approx.{t}", "rsqrt.approx.{t}", "min.ftz.{t}")
 CONVERTS = (*((f"cvt.{how}.f32.f32", "f", "f") for how in ("rni", "rzi", "rmi", "rpi", "sat", "ftz", "ftz.sat", "rmi.sat")), ("cvt.rmi.f64.f64", "d", "d"),
             *((f"cvt.{how}.{to}.f32", "f", "r") for how in ("rni", "rmi", "rpi", "rmi.ftz") for to in ("s32", "u32")),
-            ("cvt.f32.f16", "h", "f"), ("cvt.rn.f16.f32", "f", "h"), ("cvt.rn.ftz.f16.f32", "f", "h"), ("ex2.approx.f32", "f", "f"), ("lg2.approx.f32", "f", "f"),
+            ("ex2.approx.ftz.f32", "f", "f"), ("lg2.approx.ftz.f32", "f", "f"), ("cvt.f32.f16", "h", "f"), ("cvt.rn.f16.f32", "f", "h"), ("cvt.rn.ftz.f16.f32", "f", "h"), ("ex2.approx.f32", "f", "f"), ("lg2.approx.f32", "f", "f"),
             ("bfind.u32", "r", "r"), ("bfind.shiftamt.u32", "r", "r"), ("cvt.rzi.s32.f32", "f", "r"), ("cvt.rzi.u32.f32", "f", "r"), ("cvt.rn.f32.s32", "r", "f"), ("cvt.rn.f32.u32", "r", "f"),
-            ("cvt.f64.f32", "f", "d"), ("cvt.rn.f32.f64", "d", "f"), ("cvt.rn.f64.s32", "r", "d"))
+            ("cvt.f64.f32", "f", "d"), ("cvt.rn.f32.f64", "d", "f"), ("cvt.rn.f64.s32", "r", "d"),
+            *((f"cvt.rn.f{to}.{kind}64", "b", "f" if to == 32 else "d") for to in (32, 64) for kind in "su"))
 INTS = ("mul.hi.u32", "mul.hi.s32", "div.u32", "div.s32", "rem.u32", "rem.s32", "min.s32", "max.u32", "shl.b32", "shr.s32", "shr.u32", "and.b32")
-BLOCKS = 2  # Of 1,024 threads: as many as there are pairs of a list.
+HALVES = (*(f"{op}.f16x2 %r0, %r1, %r2;" for op in ("add.rn", "sub.rn", "mul.rn", "min", "max")),
+          *(f"{op}.f16 %h0, %h1, %h2; mov.b32 %r0, {{%h0, %h1}};" for op in ("add.rn", "sub.rn", "mul.rn", "min", "max")),
+          *(f"fma.rn.f16x2 %r0, {operands};" for operands in ("%r1, %r2, %r1", "%r2, %r4, %r1")), "fma.rn.f16 %h0, %h2, %h1, %h1; cvt.u32.u16 %r0, %h0;",
+          "mov.b32 {%h0, %h3}, %r1; cvt.u32.u16 %r0, %h0; cvt.u32.u16 %r3, %h3; mad.lo.u32 %r0, %r3, 3, %r0;", "mov.b32 {_, %h3}, %r1; cvt.u32.u16 %r0, %h3;",
+          "mov.b64 %b1, {%h2, %h1, 7, %h2}; cvt.u32.u64 %r0, %b1; shr.u64 %b1, %b1, 32; cvt.u32.u64 %r3, %b1; mad.lo.u32 %r0, %r3, 3, %r0;",
+          "mov.b64 {%h0, _, _, %h3}, %b1; mov.b32 %r0, {%h3, %h0};",
+          *(f"copysign.f{bits} %{file}0, %{file}1, %{file}2; {get}" for bits, file, get in ((32, "f", "mov.b32 %r0, %f0;"), (64, "d", "mov.b64 {_, %r0}, %d0;"))))
+BLOCKS = 3  # Of 1,024 threads: as many as there are pairs of a list.
 # Across lanes, and where lanes have bytes of their own. %p1 differs between lanes.
 ACROSS = (*(f"shfl.sync.{mode}.b32 %r0|%p2, %r1, {b}, {c}, -1; @%p2 add.u32 %r0, %r0, 1;" for mode, b, c in
             (("up", 3, 0), ("down", 5, 31), ("bfly", 16, 31), ("idx", 7, 31), ("bfly", 3, 0x181f), ("down", 1, 0x1c1f))),
@@ -72,12 +82,12 @@ ACROSS = (*(f"shfl.sync.{mode}.b32 %r0|%p2, %r1, {b}, {c}, -1; @%p2 add.u32 %r0,
           *(f"ld.const.{kind} %r0, [{place}];" for kind in ("u32", "s16", "u8") for place in ("%c", "%k+4")), "ld.const.v2.u32 {%r3, %r0}, [%k];",
           "mov.u32 %r0, 0; @%p1 ld.const.u32 %r0, [%c];")
 # %r9 is the number of the thread, %o where its results go.
-DECLARED = (".version 7.0", ".target sm_70", ".address_size 64", ".const .align 8 .b32 table[8] = {1, 2147483648, 3, 4294967295, 5, 65537, 7, 8};",
+DECLARED = (".version 7.0", ".target sm_80", ".address_size 64", ".const .align 8 .b32 table[8] = {1, 2147483648, 3, 4294967295, 5, 65537, 7, 8};",
             ".visible .entry hard(.param .u64 words, .param .u64 doubles, .param .u64 out)", "{",
-            ".reg .f32 %f<4>; .reg .f64 %d<4>; .reg .b16 %h<2>; .reg .b32 %r<10>, %s, %t; .reg .b64 %b<3>, %w, %v, %o, %l, %c, %k, %y, %g; .reg .pred %p<4>;",
+            ".reg .f32 %f<4>; .reg .f64 %d<4>; .reg .b16 %h<4>; .reg .b32 %r<10>, %s, %t; .reg .b64 %b<3>, %w, %v, %o, %l, %c, %k, %y, %g; .reg .pred %p<4>;",
             ".shared .align 16 .b8 rows[16384]; .local .align 16 .b8 array[64];", "ld.param.u64 %w, [words]; ld.param.u64 %v, [doubles]; ld.param.u64 %o, [out];",
             "mov.u32 %r9, %ctaid.x; shl.b32 %r9, %r9, 10; mov.u32 %r8, %tid.x; add.u32 %r9, %r9, %r8;")
-PLACES = ("cvt.u16.u32 %h1, %r1; cvt.u64.u32 %b2, %r1; mul.lo.u64 %b2, %b2, 4294967299; mul.lo.u32 %r4, %r2, 257;",
+PLACES = ("cvt.u16.u32 %h1, %r1; cvt.u16.u32 %h2, %r2; mov.b64 %b1, %d1; cvt.u64.u32 %b2, %r1; mul.lo.u64 %b2, %b2, 4294967299; mul.lo.u32 %r4, %r2, 257;",
           "and.b32 %r3, %r9, 3; setp.eq.u32 %p1, %r3, 1; setp.ge.u32 %p3, %r9, 0;",  # Some lanes, all lanes
           "or.b32 %r5, %r9, -1; and.b32 %r6, %r9, 16; shl.b32 %r6, 65535, %r6;",  # Membermasks: all, the half of the lane
           "mov.u64 %l, array; cvta.local.u64 %g, %l; mov.u64 %k, table; shl.b32 %r3, %r3, 3; cvt.u64.u32 %c, %r3; add.u64 %c, %c, %k;",
@@ -143,7 +153,7 @@ def operations():
         yield f"{op} %{file}0, {', '.join(f'%{file}{i + 1}' for i in range(SOURCES.get(op.split('.')[0], 1)))};", file
     for op, source, result in CONVERTS:
         yield f"{op} %{result}0, %{source}1;", result
-    for line in ACROSS:
+    for line in (*HALVES, *ACROSS):
         yield line, "r"
 
 
