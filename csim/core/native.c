@@ -7,8 +7,8 @@
 #include "core/native_private.h"
 #include "mem/direct.h"
 
-#define WORTH_LEAST 400000u /* Warp instructions behind which a piece of code pays for being made: these, */
-#define WORTH_EACH  10000u  /* And for each of its micro-operations these */
+#define WORTH_LEAST 150000u /* Warp instructions behind which a piece of code pays for being made: these, */
+#define WORTH_EACH  4000u   /* And for each of its micro-operations these */
 #define PART        256u    /* Micro-operations of a piece: LLVM's time grows faster than a function */
 #define SHAPES      2u      /* For some lanes of a warp, and for all of them */
 

@@ -2,7 +2,8 @@
 /*
  * Native code of a kernel, for functional launches: what its compiler, which is loaded at run time (harness/native), and the core that enters
  * it (csim/core/native.c) know of each other. It is straight runs of micro-operations over the 32 lanes of a warp, and the branches that all
- * active lanes take alike. Everything else stays with the core: the code stops in front of it, and goes on behind it.
+ * active lanes take alike, or whose sides are short. Everything else stays with the core: the code stops in front of it, and goes on behind
+ * it.
  *
  * What the code does is bit for bit what csim/exec does, instruction by instruction and warp by warp, so nobody can tell the two apart.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The function of a kernel. It can be entered in front of each place to which a branch leads, or behind which the core hands over. From
- * there it goes on from block to block, until it meets what it leaves to the core, lanes that part, or the end of its turn.
+ * there it goes on from block to block, until it meets what it leaves to the core, lanes that part for long, or the end of its turn.
  */
 #include <stddef.h>
 #include <stdlib.h>
