@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arithmetic on numbers of half precision, alone or two in a word, in single precision. Sums and products have few enough bits to be rounded twice
- * (Figueroa, "When is double rounding innocuous?", SIGNUM Newsletter 1995); a fused sum is rounded to odd first, as in cw_f32_fma.
+ * Arithmetic on numbers of half precision, alone or two in a word, in single precision. A second rounding does no harm to sums and products of
+ * 11 bits that were rounded to 2 x 11 + 2; a fused sum is rounded to odd first, as in cw_f32_fma.
  */
 #include "emit.h"
 #include "exec/fp.h"
