@@ -18,7 +18,7 @@ import re
 import sys
 
 # A folder may include from itself and from folders earlier in the list.
-CSIM_ORDER = ["base", "ir", "exec", "unit", "event", "msg", "adapt", "mem", "control", "core", "mech", "check", "gpu"]
+CSIM_ORDER = ["base", "ir", "exec", "unit", "event", "adapt", "msg", "mem", "control", "core", "mech", "check", "gpu"]
 CORE_FLOORS = ["warps", "cache", "blocks", "memory", "issue"]  # the lowest first; the files of csim/core itself stand above them
 CXX_FOLDERS = {"backward", "bits", "debug", "decimal", "experimental", "ext", "parallel", "pstl", "tr1", "tr2"}
 FRONT_ENDS = {"ptx": ["base", "ir"]}

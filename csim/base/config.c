@@ -393,6 +393,11 @@ static int check_noc(const struct cw_config *c, struct cw_error *err)
     if (c->noc_link_cores != 0 && c->noc_concentration != 1)
         return cw_fail(err, CW_EINVAL, "noc.link_cores = %" PRIu32 ": works with noc.concentration = 1 only, and not with %" PRIu32,
                        c->noc_link_cores, c->noc_concentration);
+    if (c->noc_port_unit == CW_ON && flits > CW_PORT_FLITS)
+        return cw_fail(err, CW_EUNSUP,
+                       "noc.port_unit = on: a packet of %" PRIu64 " bytes has more than %u flits, which unit crossbar_port has not; set "
+                       "noc.flit_bytes to at least %" PRIu64,
+                       largest, CW_PORT_FLITS, (largest + CW_PORT_FLITS - 1) / CW_PORT_FLITS);
     if (smaller >= flits)
         return CW_OK;
     return cw_fail(err, CW_EINVAL,

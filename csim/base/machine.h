@@ -10,6 +10,7 @@
 #define CW_LINE_BYTES     CW_LINE_BYTES_MAX /* line of the cores and of the transactional systems */
 #define CW_SECTOR_BYTES   32u               /* what of a line travels and is fetched */
 #define CW_PACKET_ENTRIES 32u               /* log entries, or lanes of an atomic, per packet */
+#define CW_PORT_FLITS     32u               /* Of a packet at most that the unit crossbar_port grants */
 
 /* Sectors of a line, bit s for sector s: how many. A compiler that does not know the host calls a function for that. */
 static inline uint32_t cw_sectors_count(uint32_t sectors)

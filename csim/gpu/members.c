@@ -235,12 +235,14 @@ static int create_noc(struct cw_gpu *gpu, struct cw_error *err)
         .packets = &gpu->stats.noc_up_packets,
         .flits = &gpu->stats.noc_up_flits,
         .mech_flits = &gpu->stats.noc_up_tx_flits,
+        .units = c->noc_port_unit == CW_ON ? gpu->units : NULL,
         .check = gpu->pack_check,
     };
     int status = cw_crossbar_create(&gpu->up, &x, err);
     if (status != CW_OK)
         return status;
     put(gpu, place_of_crossbars(gpu), &crossbar_ops, gpu->up);
+    x.units = NULL;
     x.inputs = c->partition_count;
     x.outputs = c->core_count;
     x.inputs_per_port = 1;

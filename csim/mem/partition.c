@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cowarp/unit/crossbar_port.h"
 #include "cowarp/unit/dram_scheduler.h"
 #include "cowarp/unit/l2_mshr.h"
 #include "cowarp/unit/l2_tags.h"
@@ -714,6 +715,11 @@ static bool has_dram_unit(const struct cw_config *config)
     return config->dram_unit == CW_ON;
 }
 
+static bool has_port_unit(const struct cw_config *config)
+{
+    return config->noc_port_unit == CW_ON;
+}
+
 const struct cw_mech_unit cw_partition_units[CW_PARTITION_UNITS] = {
     {.unit = &cw_l2_tags_unit,
      .what = "which line is where in an L2 slice, and which one goes; one per partition",
@@ -730,4 +736,9 @@ const struct cw_mech_unit cw_partition_units[CW_PARTITION_UNITS] = {
      .domain = CW_DOMAIN_DRAM,
      .used = has_dram_unit,
      .needs = "dram.unit=on"},
+    {.unit = &cw_crossbar_port_unit,
+     .what = "which core sends to a partition next, and whether there is room; one per partition",
+     .domain = CW_DOMAIN_NOC,
+     .used = has_port_unit,
+     .needs = "noc.port_unit=on"},
 };

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapt/crossbar_port.h"
 #include "base/ring.h"
 
 #define PORTS_MAX 256u
@@ -50,9 +51,11 @@ struct output {
     uint32_t popped_now; /* flits popped at time last_pop: not yet seen by the crossbar */
     cw_time last_pop;
     cw_time free_at;
-    uint32_t last;           /* input granted last */
-    cw_time *wake;           /* consumer's */
-    uint64_t request[WORDS]; /* inputs that request this output */
+    uint32_t last;                       /* input granted last */
+    cw_time *wake;                       /* consumer's */
+    uint64_t request[WORDS];             /* inputs that request this output */
+    struct cw_adapt_crossbar_port *unit; /* NULL: it grants by itself */
+    uint32_t arrived;                    /* With a unit: packets of the queue that it has told */
 };
 
 /* Of inputs, or outputs, that share one. */
@@ -175,7 +178,7 @@ static void grant(struct cw_crossbar *x, uint32_t i, struct output *o, cw_time n
     x->in_port[i / x->config.inputs_per_port] = (struct port){.free_at = now + hold, .last = i};
     o->flits += p->flits;
     clear_bit(o->request, i);
-    cw_time arrival = now + hold + (x->config.latency_cycles - 1) * x->config.period;
+    cw_time arrival = o->unit != NULL ? CW_TIME_NEVER : now + hold + (x->config.latency_cycles - 1) * x->config.period;
     ring_push(&o->queue, p, arrival);
     if (o->wake != NULL)
         *o->wake = cw_time_min(*o->wake, arrival);
@@ -296,6 +299,57 @@ static cw_time arbitrate(struct cw_crossbar *x, uint32_t index, cw_time now)
     return CW_TIME_NEVER;
 }
 
+/* Room that was freed at this time is not seen yet. */
+static void tell_room(struct output *o, cw_time now)
+{
+    if (o->last_pop == now || o->popped_now == 0)
+        return;
+    cw_adapt_crossbar_port_free(o->unit, o->popped_now);
+    o->popped_now = 0;
+}
+
+/* The next packet on its way to the output arrives at that time. Wrong hardware may say so of none. */
+static void arrive(struct output *o, cw_time when)
+{
+    if (o->arrived == o->queue.at.cnt)
+        return;
+    o->queue.entry[cw_ring_at(&o->queue.at, o->arrived++, o->queue.places)].ready = when;
+    if (o->wake != NULL)
+        *o->wake = cw_time_min(*o->wake, when);
+}
+
+/* Wrong hardware may grant who does not request, or what has no room. */
+static bool may_grant(const struct cw_crossbar *x, const struct output *o, uint32_t i)
+{
+    return i < x->config.inputs && (o->request[i / 64] >> i % 64 & 1) != 0 && o->queue.at.cnt < o->queue.places;
+}
+
+/* A cycle of an output that is a unit. */
+static cw_time clock_unit(struct cw_crossbar *x, uint32_t index, cw_time now)
+{
+    struct output *o = &x->output[index];
+    tell_room(o, now);
+    for (uint32_t w = 0; w < x->in_words; w++)
+        for (uint64_t bits = o->request[w]; bits != 0; bits &= bits - 1) {
+            const uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(bits);
+            cw_adapt_crossbar_port_request(o->unit, i, ring_head(&x->input[i].queue)->packet->flits);
+        }
+    const struct cw_adapt_crossbar_port_answer answer = cw_adapt_crossbar_port_clock(o->unit);
+    if (answer.granted && may_grant(x, o, answer.input))
+        grant(x, answer.input, o, now);
+    if (answer.arrives)
+        arrive(o, now + x->config.period);
+    if (any_request(x, o) || !cw_adapt_crossbar_port_idle(o->unit))
+        return now + x->config.period;
+    clear_bit(x->active, index);
+    return CW_TIME_NEVER;
+}
+
+static cw_time arbitrate_any(struct cw_crossbar *x, uint32_t index, cw_time now)
+{
+    return x->output[index].unit != NULL ? clock_unit(x, index, now) : arbitrate(x, index, now);
+}
+
 /* The same for the outputs of one port, which is held by one packet. */
 static cw_time arbitrate_port(struct cw_crossbar *x, uint32_t index, cw_time now)
 {
@@ -329,7 +383,7 @@ static void tick(void *self, cw_time now)
     } else {
         for (uint32_t w = 0; w < x->out_words; w++)
             for (uint64_t bits = x->active[w]; bits != 0; bits &= bits - 1)
-                next = cw_time_min(next, arbitrate(x, w * 64 + (uint32_t)__builtin_ctzll(bits), now));
+                next = cw_time_min(next, arbitrate_any(x, w * 64 + (uint32_t)__builtin_ctzll(bits), now));
     }
     for (uint32_t w = 0; w < x->in_words; w++)
         for (uint64_t bits = x->waiting[w]; bits != 0; bits &= bits - 1)
@@ -369,6 +423,20 @@ static int create_ports(struct cw_crossbar *x)
     return CW_OK;
 }
 
+static int create_units(struct cw_crossbar *x, struct cw_error *err)
+{
+    const struct cw_crossbar_config *c = &x->config;
+    const struct cw_crossbar_port_params p = {.inputs = c->inputs, .out_flits = c->out_flits, .latency = c->latency_cycles};
+    struct cw_error why;
+    int status = CW_OK;
+    assert(c->outputs_per_port == 1);
+    for (uint32_t o = 0; o < c->outputs && status == CW_OK; o++)
+        status = cw_adapt_crossbar_port_create(&x->output[o].unit, c->units, o, &p, &why);
+    if (status == CW_EINVAL)
+        return cw_fail(err, CW_EUNSUP, "noc.port_unit: %s; set noc.port_unit=off", why.text);
+    return status == CW_OK ? CW_OK : cw_fail(err, status, "%s", why.text);
+}
+
 /* ---- state ---- */
 
 static void ring_state(struct cw_state *s, struct ring *r)
@@ -403,6 +471,10 @@ static void output_state(struct cw_state *s, struct output *o)
     CW_STATE(s, o->free_at);
     CW_STATE(s, o->last);
     CW_STATE(s, o->request);
+    if (o->unit == NULL)
+        return;
+    cw_adapt_crossbar_port_state(s, o->unit);
+    cw_state_count(s, "arrived", &o->arrived, o->queue.at.cnt);
 }
 
 static void port_state(struct cw_state *s, struct port *p)
@@ -459,9 +531,14 @@ int cw_crossbar_create(struct cw_crossbar **out, const struct cw_crossbar_config
     x->in_words = (config->inputs + 63) / 64;
     x->out_words = (config->outputs + 63) / 64;
     x->component = cw_component_of(&component_ops, x, config->to_partition ? 0 : 1);
-    if (create_ports(x) != CW_OK) {
+    int status = create_ports(x);
+    if (status != CW_OK)
+        cw_fail(err, status, "crossbar: out of host memory for %u + %u ports", config->inputs, config->outputs);
+    else if (config->units != NULL)
+        status = create_units(x, err);
+    if (status != CW_OK) {
         cw_crossbar_destroy(x);
-        return cw_fail(err, CW_ENOMEM, "crossbar: out of host memory for %u + %u ports", config->inputs, config->outputs);
+        return status;
     }
     *out = x;
     return CW_OK;
@@ -473,8 +550,10 @@ void cw_crossbar_destroy(struct cw_crossbar *x)
         return;
     for (uint32_t i = 0; x->input != NULL && i < x->config.inputs; i++)
         free(x->input[i].queue.entry);
-    for (uint32_t o = 0; x->output != NULL && o < x->config.outputs; o++)
+    for (uint32_t o = 0; x->output != NULL && o < x->config.outputs; o++) {
+        cw_adapt_crossbar_port_destroy(x->output[o].unit);
         free(x->output[o].queue.entry);
+    }
     free(x->input);
     free(x->output);
     free(x->in_port);
@@ -561,6 +640,10 @@ struct cw_message *cw_crossbar_pop(struct cw_crossbar *x, uint32_t output, cw_ti
     if (cw_crossbar_peek(x, output, now) == NULL)
         return NULL;
     struct cw_message *p = ring_pop(&o->queue);
+    if (o->unit != NULL) {
+        tell_room(o, now);
+        o->arrived--;
+    }
     if (o->last_pop != now) {
         o->last_pop = now;
         o->popped_now = 0;

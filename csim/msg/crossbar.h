@@ -16,6 +16,8 @@
  * keeps its own buffer. Inputs take turns; the one whose turn it is keeps the port until its packet has been granted and has passed.
  * Outputs take turns among those for which a packet can be granted.
  *
+ * With units, each output is a hardware unit, crossbar_port, which says who is granted and when a packet has arrived; the packets are here.
+ *
  * Links: neighbouring inputs may share a link in front of the crossbar, which passes link_bytes in a cycle: a packet takes its payload in
  * parts of 64, and 32 without one. The inputs take turns. A packet that the link has taken requests its output in the same cycle.
  */
@@ -25,6 +27,7 @@
 #include "base/component.h"
 #include "base/error.h"
 #include "base/fifo.h"
+#include "cowarp/unit.h"
 #include "msg/message.h"
 #include "msg/pack.h"
 
@@ -39,9 +42,11 @@ struct cw_crossbar_config {
     cw_time period;
     bool to_partition;                      /* output index of a packet is p->partition, else p->core */
     uint64_t *packets, *flits, *mech_flits; /* statistics, may be NULL */
+    const struct cw_unit_provider *units;   /* Of the outputs' units, which have ports of their own then; NULL: there are none. */
     struct cw_pack_check *check; /* Messages go through bits (msg/pack.h), which must change nothing. NULL: they pass as they are. */
 };
 
+/* CW_EUNSUP: what the unit has not, with the key to change. */
 int cw_crossbar_create(struct cw_crossbar **out, const struct cw_crossbar_config *config, struct cw_error *err);
 void cw_crossbar_destroy(struct cw_crossbar *x);
 struct cw_component *cw_crossbar_component(struct cw_crossbar *x);

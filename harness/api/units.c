@@ -203,6 +203,27 @@ static int choose_instance(struct cowarp_gpu *gpu, uint32_t unit, const char *na
     return choose_backend(gpu, choice, backend);
 }
 
+/* "partition=rtl": all units of the machine that the partitions have. */
+static int choose_partition(struct cowarp_gpu *gpu, const char *backend)
+{
+    uint32_t chosen = 0;
+    for (uint32_t unit = 0; unit < gpu->unit_cnt; unit++) {
+        const struct cw_mech_unit *u = cw_mech_unit_at(unit);
+        if (u < cw_partition_units || u >= cw_partition_units + CW_PARTITION_UNITS || !u->used(&gpu->config))
+            continue;
+        if (strchr(backend, ':') != NULL)
+            return cw_fail(&gpu->err, CW_EINVAL, "partition: files are for one unit; give them with %s=", u->unit->name);
+        const int status = choose_backend(gpu, &gpu->unit[unit], backend);
+        if (status != CW_OK)
+            return status;
+        chosen++;
+    }
+    return chosen > 0
+               ? CW_OK
+               : cw_fail(&gpu->err, CW_EINVAL, "partition: its parts are no units here; set %s, %s, %s, %s", cw_partition_units[0].needs,
+                         cw_partition_units[1].needs, cw_partition_units[2].needs, cw_partition_units[3].needs);
+}
+
 /* "validation_unit=rtl" */
 static int choose(struct cowarp_gpu *gpu, const char *setting)
 {
@@ -213,6 +234,8 @@ static int choose(struct cowarp_gpu *gpu, const char *setting)
         return cw_fail(&gpu->err, CW_EINVAL, "'%.80s': expected unit=c, unit=rtl or unit=lockstep", setting);
     memcpy(name, setting, length);
     name[length] = '\0';
+    if (strcmp(name, "partition") == 0)
+        return choose_partition(gpu, equals + 1);
     const char *dot = strrchr(name, '.'), *kind = dot != NULL ? dot + 1 : name;
     uint32_t unit = 0;
     while (unit < gpu->unit_cnt && strcmp(gpu->unit[unit].unit, kind) != 0)

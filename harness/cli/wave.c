@@ -66,6 +66,7 @@ static const struct scenario {
     {"l2-tags", "l2_tags", {NULL}},
     {"l2-mshr", "l2_mshr", {NULL}},
     {"dram-scheduler", "dram_scheduler", {NULL}},
+    {"crossbar-port", "crossbar_port", {NULL}},
     {"adequacy-table", "adequacy_table", {NULL}},
     {"persist-buffer", "persist_buffer", {NULL}},
     {"order-masks", "order_masks", {NULL}},

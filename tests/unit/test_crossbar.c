@@ -11,6 +11,8 @@
 
 static uint64_t packets, flits, mech_flits;
 
+static bool by_unit; /* The outputs are units. */
+
 static struct cw_crossbar *make_shared(uint32_t inputs, uint32_t outputs, uint32_t latency, uint32_t in_flits, uint32_t out_flits,
                                        uint32_t inputs_per_port, uint32_t outputs_per_port)
 {
@@ -28,7 +30,8 @@ static struct cw_crossbar *make_shared(uint32_t inputs, uint32_t outputs, uint32
                                    .to_partition = true,
                                    .packets = &packets,
                                    .flits = &flits,
-                                   .mech_flits = &mech_flits};
+                                   .mech_flits = &mech_flits,
+                                   .units = by_unit ? cw_unit_provider_c() : NULL};
     assert_int_equal(cw_crossbar_create(&x, &c, &err), CW_OK);
     return x;
 }
@@ -145,7 +148,8 @@ static struct cw_crossbar *make_links(uint32_t inputs, uint32_t share, uint32_t 
                                          .in_flits = 8,
                                          .out_flits = 64,
                                          .period = T,
-                                         .to_partition = true};
+                                         .to_partition = true,
+                                         .units = by_unit ? cw_unit_provider_c() : NULL};
     assert_int_equal(cw_crossbar_create(&x, &c, &err), CW_OK);
     return x;
 }
@@ -399,7 +403,7 @@ static uint32_t random_traffic(uint64_t seed, enum order order, struct traffic *
     uint32_t latency = 1 + cw_rng_below(&rng, 6);
     uint32_t in_cap = 8 + cw_rng_below(&rng, 24), out_cap = 8 + cw_rng_below(&rng, 24);
     uint32_t load = 1 + cw_rng_below(&rng, 8), drain = 1 + cw_rng_below(&rng, 8), sent = 0;
-    uint32_t in_share = 1 + cw_rng_below(&rng, 3), out_share = 1 + cw_rng_below(&rng, 3);
+    uint32_t in_share = 1 + cw_rng_below(&rng, 3), out_share = 1 + (by_unit ? 0 : cw_rng_below(&rng, 3));
     struct cw_crossbar *x = make_shared(PORTS, PORTS, latency, in_cap, out_cap, in_share, out_share);
     struct flit_xbar r = {.latency = latency, .in_cap = in_cap, .out_cap = out_cap, .in_share = in_share, .out_share = out_share};
     for (uint32_t o = 0; o < PORTS; o++) {
@@ -527,6 +531,44 @@ static void test_crossbar__refuses_bad_sizes(void **state)
     assert_int_equal(cw_crossbar_create(&x, &c, &err), CW_EINVAL);
 }
 
+/* The same words hold for outputs that are units. */
+static int choose_units(void **state)
+{
+    (void)state;
+    by_unit = true;
+    return 0;
+}
+
+static int choose_itself(void **state)
+{
+    (void)state;
+    by_unit = false;
+    return 0;
+}
+
+static void test_crossbar__units_refuse_what_they_have_not(void **state)
+{
+    struct cw_crossbar *x;
+    struct cw_error err;
+    struct cw_crossbar_config c = {.inputs = 3,
+                                   .outputs = 2,
+                                   .inputs_per_port = 1,
+                                   .outputs_per_port = 1,
+                                   .latency_cycles = 256,
+                                   .in_flits = 32,
+                                   .out_flits = 32,
+                                   .period = 1,
+                                   .units = cw_unit_provider_c()};
+    (void)state;
+    assert_int_equal(cw_crossbar_create(&x, &c, &err), CW_EUNSUP);
+    assert_string_equal(
+        err.text,
+        "noc.port_unit: crossbar_port: latency = 256 is outside 1..255 (cycles of a flit from input to buffer); set noc.port_unit=off");
+    c.latency_cycles = 255;
+    assert_int_equal(cw_crossbar_create(&x, &c, &err), CW_OK);
+    cw_crossbar_destroy(x);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_crossbar__latency),
     cmocka_unit_test(test_crossbar__one_flit_per_cycle_and_port),
@@ -538,5 +580,19 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_crossbar__equals_flit_by_flit_reference_in_any_tick_order),
     cmocka_unit_test(test_crossbar__keeps_order_per_pair),
     cmocka_unit_test(test_crossbar__refuses_bad_sizes),
+    cmocka_unit_test(test_crossbar__units_refuse_what_they_have_not),
+#define OF_UNITS(NAME)                                                                          \
+    {                                                                                           \
+        "test_crossbar__units_" #NAME, test_crossbar__##NAME, choose_units, choose_itself, NULL \
+    }
+    OF_UNITS(latency),
+    OF_UNITS(one_flit_per_cycle_and_port),
+    OF_UNITS(links_pass_their_bytes),
+    OF_UNITS(a_link_passes_one_packet_behind_the_other),
+    OF_UNITS(round_robin_is_fair),
+    OF_UNITS(back_pressure_counts_flits),
+    OF_UNITS(counts_traffic),
+    OF_UNITS(equals_flit_by_flit_reference_in_any_tick_order),
+    OF_UNITS(keeps_order_per_pair),
 };
 CW_TEST_MAIN(tests)
