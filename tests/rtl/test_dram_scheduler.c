@@ -331,6 +331,34 @@ static void test_dram_scheduler__the_queue_has_its_places(void **state)
     }
 }
 
+/* The youngest request of a full queue leaves; the one before it is its bank's oldest, and is served in the command cycle after that. */
+static void test_dram_scheduler__the_last_place_leaves(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++)
+        for (uint64_t bank = 0; bank < 8; bank++) {
+            const uint64_t open = (bank + 1) & 7, busy = (bank + 2) & 7;
+            struct dut d;
+            dut_open(&d, &odd, backends[b]);
+            push(&d, false, open, 1, 1, 0);
+            given(&d, 0, ACTIVATE, open, 1, 0, false);
+            given(&d, 3, READ, open, 0, 0, true);
+            nothing(&d, 10);
+            for (uint64_t tag = 0; tag < 3; tag++)
+                push(&d, true, busy, 1, 1, tag);
+            push(&d, false, bank, 2, 1, 3);
+            given(&d, 0, ACTIVATE, busy, 1, 0, false);
+            nothing(&d, 2); /* rrd = 3, rcd = 4 */
+            push(&d, false, open, 1, 1, 4);
+            given(&d, 0, READ, open, 0, 4, true);
+            d.in = (in_t){0};
+            dut_cycle(&d);
+            given(&d, 0, ACTIVATE, bank, 2, 3, false);
+            given(&d, 3, WRITE, busy, 0, 0, true); /* rtw = 5 */
+            dut_close(&d);
+        }
+}
+
 static void test_dram_scheduler__a_reset_closes_all(void **state)
 {
     (void)state;
@@ -361,6 +389,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_dram_scheduler__old_requests_are_served_alone),
     cmocka_unit_test(test_dram_scheduler__nothing_moves_without_step),
     cmocka_unit_test(test_dram_scheduler__the_queue_has_its_places),
+    cmocka_unit_test(test_dram_scheduler__the_last_place_leaves),
     cmocka_unit_test(test_dram_scheduler__a_reset_closes_all),
 };
 CW_TEST_MAIN(tests)
