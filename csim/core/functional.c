@@ -412,7 +412,7 @@ static bool run_warp(struct cw_functional *f, uint32_t w)
     uint32_t pc;
     do {
         if (f->native != NULL) {
-            threads += cw_core__native_run(f->native, c->memory, w, TURN_INSTRUCTIONS - (c->warps->cycle - since));
+            threads += cw_core__native_run(f->native, c->memory, c->issue.branch, w, TURN_INSTRUCTIONS - (c->warps->cycle - since));
             if (c->warps->cycle - since == TURN_INSTRUCTIONS)
                 break;
         }

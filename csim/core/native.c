@@ -7,8 +7,8 @@
 #include "core/native_private.h"
 #include "mem/direct.h"
 
-#define WORTH_LEAST 400000u /* Warp instructions behind which a piece of code pays for being made: these, */
-#define WORTH_EACH  10000u  /* And for each of its micro-operations these */
+#define WORTH_LEAST 150000u /* Warp instructions behind which a piece of code pays for being made: these, */
+#define WORTH_EACH  4000u   /* And for each of its micro-operations these */
 #define PART        256u    /* Micro-operations of a piece: LLVM's time grows faster than a function */
 #define SHAPES      2u      /* For some lanes of a warp, and for all of them */
 
@@ -246,25 +246,58 @@ static cw_native_code *entry_of(struct cw_native *n, const struct cw_front *fron
     return *entry != CW_NATIVE_NO_ENTRY ? code : NULL;
 }
 
-/* From piece to piece. */
-static void go_on(struct cw_native *n, struct cw_core_warps *warps, uint32_t w, struct cw_native_frame *f, cw_native_code *code,
-                  uint32_t entry)
+/* The code has stopped in front of a branch that only some active lanes take. Behind it each side has code of its own. false: it is no such
+ * branch, or the core is to see to it. */
+static bool part(const struct cw_native *n, const struct cw_core_warps *warps, uint32_t w, struct cw_native_frame *f,
+                 const struct cw_branch *branches)
 {
-    const struct cw_front *front = &warps->front[w];
-    uint64_t left;
-    do {
-        f->active = (uint32_t)front->active;
-        f->stop = front->stop;
-        left = f->left;
-        const uint32_t pc = code(f, entry);
-        if (f->left == left)
-            return;
-        cw_control_advance(warps->control, w, pc);
-        code = entry_of(n, front, &entry);
-    } while (code != NULL);
+    const uint32_t pc = warps->front[w].pc, active = (uint32_t)warps->front[w].active;
+    if (f->left == 0 || n->current->kind[pc] != CW_NATIVE_BRANCH)
+        return false;
+    const struct cw_uop *u = &n->current->kernel->uop[pc];
+    const uint32_t taken = cw_exec_guard(u, f->x, active);
+    if (taken == 0 || taken == active || (u->target <= pc && f->polled != 0))
+        return false;
+    f->left--;
+    f->threads += cw_lanes_count(taken);
+    f->progress += u->target <= pc && (u->flags & CW_UF_ENDLESS) == 0;
+    warps->control->ops->branch(warps->control, w, taken, &branches[pc]);
+    return true;
 }
 
-uint64_t cw_core__native_run(struct cw_native *n, struct cw_core_memory *core, uint32_t w, uint64_t most)
+/* The code has stopped at pc. The stack hears of what has led there. */
+static void stop_at(const struct cw_core_warps *warps, uint32_t w, struct cw_native_frame *f, uint32_t pc, const struct cw_branch *branches)
+{
+    for (uint32_t i = 0; i < f->parted; i++) {
+        const struct cw_native_parting *p = &f->parting[i];
+        const struct cw_branch *b = &branches[p->pc];
+        cw_control_advance(warps->control, w, p->pc);
+        warps->control->ops->branch(warps->control, w, p->taken, b);
+        if (p->second != 0 && p->taken != 0 && b->target != b->rpc) /* Lanes that have no way to go have no side in the stack. */
+            cw_control_advance(warps->control, w, b->rpc);
+    }
+    f->parted = 0;
+    cw_control_advance(warps->control, w, pc);
+}
+
+/* From piece to piece. */
+static void go_on(struct cw_native *n, struct cw_core_warps *warps, uint32_t w, struct cw_native_frame *f, const struct cw_branch *branches)
+{
+    const struct cw_front *front = &warps->front[w];
+    uint32_t entry;
+    for (cw_native_code *code = entry_of(n, front, &entry); code != NULL; code = entry_of(n, front, &entry)) {
+        const uint64_t left = f->left;
+        f->active = (uint32_t)front->active;
+        f->stop = front->stop;
+        const uint32_t pc = code(f, entry);
+        if (f->left != left)
+            stop_at(warps, w, f, pc, branches);
+        if (!part(n, warps, w, f, branches) && f->left == left)
+            return;
+    }
+}
+
+uint64_t cw_core__native_run(struct cw_native *n, struct cw_core_memory *core, const struct cw_branch *branches, uint32_t w, uint64_t most)
 {
     struct cw_core_warps *warps = &core->blocks.cache.warps;
     struct cw_warp *warp = &warps->warp[w];
@@ -273,11 +306,10 @@ uint64_t cw_core__native_run(struct cw_native *n, struct cw_core_memory *core, u
         return 0;
     if (warps->control->ops->stacked != NULL && !warps->control->ops->stacked(warps->control, w))
         return 0;
-    cw_native_code *code = entry_of(n, &warps->front[w], &entry);
-    if (code == NULL)
+    if (entry_of(n, &warps->front[w], &entry) == NULL)
         return 0;
     struct cw_native_frame frame = frame_of(n, core, w, most);
-    go_on(n, warps, w, &frame, code, entry);
+    go_on(n, warps, w, &frame, branches);
     warps->cycle += most - frame.left;
     warp->polled = frame.polled != 0;
     if (frame.progress != 0)

@@ -2,7 +2,8 @@
 /*
  * Native code of a kernel, for functional launches: what its compiler, which is loaded at run time (harness/native), and the core that enters
  * it (csim/core/native.c) know of each other. It is straight runs of micro-operations over the 32 lanes of a warp, and the branches that all
- * active lanes take alike. Everything else stays with the core: the code stops in front of it, and goes on behind it.
+ * active lanes take alike, or whose sides are short. Everything else stays with the core: the code stops in front of it, and goes on behind
+ * it.
  *
  * What the code does is bit for bit what csim/exec does, instruction by instruction and warp by warp, so nobody can tell the two apart.
  */
@@ -12,7 +13,16 @@
 #include "exec/exec.h"
 #include "ir/module.h"
 
-#define CW_NATIVE_ABI 2u
+#define CW_NATIVE_ABI 3u
+
+#define CW_NATIVE_PARTINGS 4u
+
+/* A branch that the code has executed, where some lanes may have parted from others. */
+struct cw_native_parting {
+    uint32_t pc;
+    uint32_t taken;  /* Lanes */
+    uint32_t second; /* Not 0: the code has gone on with those that have not taken it, behind those that have */
+};
 
 /* What the code sees of its warp. Those that it writes say so. */
 struct cw_native_frame {
@@ -35,6 +45,8 @@ struct cw_native_frame {
     const uint8_t *constant; /* The module's constant memory */
     uint64_t constant_bytes;
     const struct cw_memory *memory;
+    uint32_t parted; /* Written where the code stops among lanes that have parted: how many of these have led there */
+    struct cw_native_parting parting[CW_NATIVE_PARTINGS];
 };
 
 /* A load or a store, and where its last lanes went. */

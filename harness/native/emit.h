@@ -62,6 +62,13 @@ cw_native_lanes *cw_native_lanes_of(const struct cw_uop *u);
 /* real.c: the same of floating-point operations */
 cw_native_lanes *cw_native_real_of(const struct cw_uop *u);
 
+/* half.c: those of half precision */
+cw_native_lanes *cw_native_half_of(const struct cw_uop *u);
+
+/* powers.c: of numbers in double precision that were floats */
+cw_value cw_native_exp2(struct cw_native_emit *e, cw_value x);
+cw_value cw_native_log2(struct cw_native_emit *e, cw_value x);
+
 /* value.c: operands and results of the piece */
 cw_value cw_native_number(const struct cw_native_emit *e, LLVMTypeRef vector, uint64_t n);
 /* A pointer to that type, so many bytes behind base; what is there. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The function of a kernel. It can be entered in front of each place to which a branch leads, or behind which the core hands over. From
- * there it goes on from block to block, until it meets what it leaves to the core, lanes that part, or the end of its turn.
+ * there it goes on from block to block, until it meets what it leaves to the core, lanes that part for long, or the end of its turn.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -9,7 +9,16 @@
 
 #include "emit.h"
 
+#define SIDES_MOST 32u /* Micro-operations of both sides of a branch, for lanes that part there to stay in the code */
+
 #define FIELD(e, type, name) cw_native_load((e), (type), (e)->frame, offsetof(struct cw_native_frame, name))
+
+/* struct cw_native_parting */
+struct parting {
+    uint32_t pc;
+    cw_value taken;
+    bool second;
+};
 
 /* A kernel while its function is made. */
 struct kernel {
@@ -20,6 +29,8 @@ struct kernel {
     uint32_t first, end;     /* micro-operations of which the function is: first to end - 1 */
     cw_value left;           /* of the block: what the frame had at its begin */
     uint32_t done, whole;    /* micro-operations of the block that have been executed and not counted; those by all active lanes */
+    uint32_t parted;         /* branches that have led to where code is made, on one side of each: */
+    struct parting parting[CW_NATIVE_PARTINGS];
 };
 
 static const struct cw_uop *uop_at(const struct kernel *k, uint32_t pc)
@@ -75,8 +86,21 @@ static void count(const struct kernel *k, uint32_t done, uint32_t whole)
     add_to(k, field_place(e, offsetof(struct cw_native_frame, threads)), lanes);
 }
 
+static void set_field(const struct kernel *k, size_t offset, cw_value v)
+{
+    LLVMBuildStore(k->e->b, v, cw_native_place(k->e, k->e->t.i32, k->e->frame, offset));
+}
+
 static void leave(const struct kernel *k, uint32_t pc)
 {
+    for (uint32_t i = 0; i < k->parted; i++) {
+        const size_t at = offsetof(struct cw_native_frame, parting) + i * sizeof(struct cw_native_parting);
+        set_field(k, at + offsetof(struct cw_native_parting, pc), word(k, k->parting[i].pc));
+        set_field(k, at + offsetof(struct cw_native_parting, taken), k->parting[i].taken);
+        set_field(k, at + offsetof(struct cw_native_parting, second), word(k, k->parting[i].second));
+    }
+    if (k->parted != 0)
+        set_field(k, offsetof(struct cw_native_frame, parted), word(k, k->parted));
     LLVMBuildRet(k->e->b, word(k, pc));
 }
 
@@ -339,6 +363,142 @@ static void emit_taken(struct kernel *k, uint32_t pc)
     go_to(k, u->target);
 }
 
+static bool is_lanes(const struct kernel *k, uint32_t pc)
+{
+    return kind_at(k, pc) == CW_NATIVE_EXEC && cw_native_lanes_of(uop_at(k, pc)) != NULL;
+}
+
+/* Micro-operations begin to end - 1, of which none is a branch. */
+static void emit_straight(struct kernel *k, uint32_t begin, uint32_t end)
+{
+    for (uint32_t pc = begin; pc < end;) {
+        uint32_t until = pc;
+        while (until < end && is_lanes(k, until))
+            until++;
+        if (until > pc)
+            emit_loop(k, pc, until);
+        else
+            emit_other(k, until++);
+        pc = until;
+    }
+}
+
+/* ---- lanes that part for a few instructions ---- */
+
+/*
+ * Behind a branch, code is made once more of each side, up to where they meet, if it only leads forward and is short: the lanes that have taken
+ * the branch run first, as in a SIMT stack (control/simt_stack.h). The stack hears of it only where the code stops in between.
+ */
+
+/* Micro-operations from pc to `end` by all ways, added up; above SIDES_MOST where it is nothing for this. */
+static uint32_t copies(const struct kernel *k, uint32_t pc, uint32_t end, uint32_t depth)
+{
+    uint32_t cnt = 0;
+    while (pc < end && cnt <= SIDES_MOST) {
+        const struct cw_uop *u = uop_at(k, pc);
+        const enum cw_native_kind kind = kind_at(k, pc);
+        cnt++;
+        if (kind != CW_NATIVE_BRANCH) {
+            cnt += kind == CW_NATIVE_EXEC || kind == CW_NATIVE_ACCESS || kind == CW_NATIVE_NOTHING ? 0 : SIDES_MOST;
+            pc++;
+            continue;
+        }
+        const uint32_t meet = u->guard < 0 ? u->target : u->rpc;
+        if (u->target <= pc || u->target > meet || meet > end || (u->guard >= 0 && depth == CW_NATIVE_PARTINGS))
+            return SIDES_MOST + 1;
+        if (u->guard >= 0)
+            cnt += copies(k, u->target, meet, depth + 1) + copies(k, pc + 1, meet, depth + 1);
+        pc = meet;
+    }
+    return pc == end ? cnt : SIDES_MOST + 1;
+}
+
+/* What follows is executed by these lanes. What came before is counted. */
+static void go_on_with(struct kernel *k, cw_value lanes)
+{
+    struct cw_native_emit *e = k->e;
+    k->done = k->whole = 0;
+    k->left = FIELD(e, e->t.i64, left);
+    e->active = lanes;
+    LLVMBuildStore(e->b, LLVMConstInt(e->t.i64, 0, 0), e->threads);
+}
+
+static void emit_way(struct kernel *k, uint32_t pc, uint32_t end);
+
+/* One side of the branch that has come last, if it has lanes. */
+static void emit_side(struct kernel *k, uint32_t begin, uint32_t end, cw_value lanes, bool second)
+{
+    LLVMBasicBlockRef some = cw_native_block(k->e), after = cw_native_block(k->e);
+    LLVMBuildCondBr(k->e->b, LLVMBuildICmp(k->e->b, LLVMIntNE, lanes, word(k, 0), ""), some, after);
+    go_on_in(k, some);
+    k->parting[k->parted - 1].second = second;
+    go_on_with(k, lanes);
+    emit_way(k, begin, end);
+    LLVMBuildBr(k->e->b, after);
+    go_on_in(k, after);
+}
+
+/* The branch at pc by the active lanes, and what is between it and where they meet. */
+static void emit_sides(struct kernel *k, uint32_t pc)
+{
+    struct cw_native_emit *e = k->e;
+    const struct cw_uop *u = uop_at(k, pc);
+    const cw_value active = e->active, taken = mask_of(k, u), falls = LLVMBuildXor(e->b, active, taken, "");
+    count_one(k, u, taken);
+    count(k, k->done, k->whole);
+    k->parting[k->parted++] = (struct parting){.pc = pc, .taken = taken};
+    emit_side(k, u->target, u->rpc, taken, false);
+    emit_side(k, pc + 1, u->rpc, falls, true);
+    k->parted--;
+    go_on_with(k, active);
+}
+
+/* From pc to `end`, by the active lanes. */
+static void emit_way(struct kernel *k, uint32_t pc, uint32_t end)
+{
+    while (pc < end) {
+        uint32_t until = pc;
+        while (until < end && kind_at(k, until) != CW_NATIVE_BRANCH)
+            until++;
+        emit_straight(k, pc, until);
+        pc = until;
+        if (pc == end)
+            break;
+        const struct cw_uop *u = uop_at(k, pc);
+        if (u->guard >= 0)
+            emit_sides(k, pc);
+        else
+            count_one(k, u, k->e->active);
+        pc = u->guard >= 0 ? u->rpc : u->target;
+    }
+    count(k, k->done, k->whole);
+}
+
+/* Lanes part at pc. */
+static void emit_parting(struct kernel *k, uint32_t pc)
+{
+    struct cw_native_emit *e = k->e;
+    const struct cw_uop *u = uop_at(k, pc);
+    const uint32_t cnt = u->target > pc && u->rpc != CW_PC_NONE && u->rpc <= k->end ? copies(k, pc, u->rpc, 0) : SIDES_MOST + 1;
+    if (cnt <= SIDES_MOST) {
+        LLVMBasicBlockRef here = cw_native_block(e), off = cw_native_block(e);
+        const struct kernel before = *k;
+        const bool whole = e->whole;
+        const cw_value active = e->active;
+        LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntUGE, k->left, LLVMConstInt(e->t.i64, k->done + cnt, 0), ""), here, off);
+        go_on_in(k, here);
+        e->whole = false;
+        emit_sides(k, pc);
+        *k = before;
+        e->whole = whole;
+        e->active = active;
+        go_to(k, u->rpc);
+        go_on_in(k, off);
+    }
+    count(k, k->done, k->whole);
+    leave(k, pc);
+}
+
 static void emit_branch(struct kernel *k, uint32_t pc)
 {
     struct cw_native_emit *e = k->e;
@@ -354,18 +514,12 @@ static void emit_branch(struct kernel *k, uint32_t pc)
     go_on_in(k, some);
     LLVMBuildCondBr(e->b, LLVMBuildICmp(e->b, LLVMIntEQ, mask, word(k, 0), ""), none, parts);
     go_on_in(k, parts);
-    count(k, k->done, k->whole);
-    leave(k, pc);
+    emit_parting(k, pc);
     go_on_in(k, none);
     count(k, k->done + 1, k->whole);
     go_to(k, pc + 1);
     go_on_in(k, taken);
     emit_taken(k, pc);
-}
-
-static bool is_lanes(const struct kernel *k, uint32_t pc)
-{
-    return kind_at(k, pc) == CW_NATIVE_EXEC && cw_native_lanes_of(uop_at(k, pc)) != NULL;
 }
 
 /* Whether pc belongs to the block that begins before it. */
@@ -399,23 +553,14 @@ static void emit_block(struct kernel *k, uint32_t begin)
 {
     struct cw_native_emit *e = k->e;
     const uint32_t end = block_end(k, begin);
-    uint32_t pc = begin;
     k->done = k->whole = 0;
     go_on_in(k, k->body[begin]);
     read_frame(k);
     leave_unless(k, LLVMBuildICmp(e->b, LLVMIntUGE, k->left, LLVMConstInt(e->t.i64, end - begin, 0), ""), begin);
-    while (pc < end && kind_at(k, pc) != CW_NATIVE_BRANCH) {
-        uint32_t until = pc;
-        while (until < end && is_lanes(k, until))
-            until++;
-        if (until > pc)
-            emit_loop(k, pc, until);
-        else
-            emit_other(k, until++);
-        pc = until;
-    }
-    if (pc < end) {
-        emit_branch(k, pc);
+    const uint32_t branch = end - (kind_at(k, end - 1) == CW_NATIVE_BRANCH);
+    emit_straight(k, begin, branch);
+    if (branch < end) {
+        emit_branch(k, branch);
         return;
     }
     count(k, k->done, k->whole);

@@ -134,6 +134,32 @@ static void choice(struct cw_native_emit *e, const struct cw_uop *u)
         cw_native_set_word(e, u->dst[0], LLVMBuildSelect(e->b, p, cw_native_word(e, u->src[0]), cw_native_word(e, u->src[1]), ""));
 }
 
+/* Short words in a word or a double word, one behind the other from the lowest bits on. */
+static void pack_shorts(struct cw_native_emit *e, const struct cw_uop *u)
+{
+    const bool wide = is_wide(u->type);
+    cw_value v = number(e, u->type, 0);
+    for (uint32_t i = 0; i < (wide ? 4u : 2u); i++) {
+        cw_value part = LLVMBuildAnd(e->b, cw_native_word(e, u->src[i]), number(e, CW_U32, 0xffff), "");
+        part = wide ? LLVMBuildZExt(e->b, part, e->t.v64, "") : part;
+        v = LLVMBuildOr(e->b, v, LLVMBuildShl(e->b, part, number(e, u->type, 16 * i), ""), "");
+    }
+    if (wide)
+        cw_native_set_double_word(e, u->dst[0], v);
+    else
+        cw_native_set_word(e, u->dst[0], v);
+}
+
+static void unpack_shorts(struct cw_native_emit *e, const struct cw_uop *u)
+{
+    const bool wide = is_wide(u->type);
+    cw_value v = wide ? cw_native_double_word(e, u->src[0]) : cw_native_word(e, u->src[0]);
+    for (uint32_t i = 0; i < (wide ? 4u : 2u); i++) {
+        cw_value part = LLVMBuildAnd(e->b, LLVMBuildLShr(e->b, v, number(e, u->type, 16 * i), ""), number(e, u->type, 0xffff), "");
+        cw_native_set_word(e, u->dst[i], wide ? LLVMBuildTrunc(e->b, part, e->t.v32, "") : part);
+    }
+}
+
 /* Two words in a double word. */
 static void pack(struct cw_native_emit *e, const struct cw_uop *u)
 {
@@ -576,6 +602,17 @@ static bool is_pair(const struct cw_uop *u)
     return cw_type_bytes((enum cw_type)u->type) == 8 && cw_type_bytes((enum cw_type)u->stype) == 4;
 }
 
+/* Short words, in registers of 32 bits. */
+static bool is_short(const struct cw_uop *u)
+{
+    const uint32_t bytes = cw_type_bytes((enum cw_type)u->type);
+    const struct cw_opnd *part = u->op == CW_OP_PACK ? u->src : u->dst, *all = u->op == CW_OP_PACK ? u->dst : u->src;
+    bool ok = cw_type_bytes((enum cw_type)u->stype) == 2 && (bytes == 4 || bytes == 8) && is_wide_register(*all) == (bytes == 8);
+    for (uint32_t i = 0; ok && i < bytes / 2; i++)
+        ok = part[i].kind == CW_OPND_R32 || (u->op == CW_OP_PACK ? is_known(part[i]) : part[i].kind == CW_OPND_SINK);
+    return ok;
+}
+
 /* With names of values that are known, of those that are. */
 static cw_native_lanes *special_of(const struct cw_uop *u)
 {
@@ -583,9 +620,9 @@ static cw_native_lanes *special_of(const struct cw_uop *u)
     case CW_OP_LD:
         return u->space == CW_SPACE_PARAM && u->src[0].kind != CW_OPND_R32 && u->src[0].kind != CW_OPND_R64 ? parameter : NULL;
     case CW_OP_PACK:
-        return is_pair(u) ? pack : NULL;
+        return is_pair(u) ? pack : is_short(u) ? pack_shorts : NULL;
     case CW_OP_UNPACK:
-        return is_pair(u) ? unpack : NULL;
+        return is_pair(u) ? unpack : is_short(u) ? unpack_shorts : NULL;
     case CW_OP_MUL:
     case CW_OP_MAD:
         return (BIT(u->type) & INTS) != 0 && (u->flags & CW_UF_SAT) == 0 && knows_product(u) ? product : NULL;

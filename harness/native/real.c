@@ -152,13 +152,37 @@ static void inverse_root(struct cw_native_emit *e, const struct cw_uop *u)
     result(e, u, u->type == CW_F32 ? LLVMBuildFPTrunc(e->b, a, e->t.f32, "") : a);
 }
 
+/* In double precision, and rounded then. */
+static void power(struct cw_native_emit *e, const struct cw_uop *u)
+{
+    cw_value a = LLVMBuildFPExt(e->b, source(e, u, 0), e->t.f64, "");
+    a = u->op == CW_OP_EX2 ? cw_native_exp2(e, a) : cw_native_log2(e, a);
+    result(e, u, LLVMBuildFPTrunc(e->b, a, e->t.f32, ""));
+}
+
+/* The sign of a with the magnitude of b. */
+static void with_sign(struct cw_native_emit *e, const struct cw_uop *u)
+{
+    const bool wide = u->type == CW_F64;
+    LLVMTypeRef slot = wide ? e->t.v64 : e->t.v32;
+    cw_value sign_bit = cw_native_number(e, slot, wide ? UINT64_C(1) << 63 : 0x80000000u);
+    cw_value a = wide ? cw_native_double_word(e, u->src[0]) : cw_native_word(e, u->src[0]);
+    cw_value b = wide ? cw_native_double_word(e, u->src[1]) : cw_native_word(e, u->src[1]);
+    a = LLVMBuildOr(e->b, LLVMBuildAnd(e->b, a, sign_bit, ""), LLVMBuildAnd(e->b, b, LLVMBuildNot(e->b, sign_bit, ""), ""), "");
+    if (wide)
+        cw_native_set_double_word(e, u->dst[0], a);
+    else
+        cw_native_set_word(e, u->dst[0], a);
+}
+
 /* ---- conversion ---- */
 
 static void from_integer(struct cw_native_emit *e, const struct cw_uop *u)
 {
-    cw_value a = cw_native_word(e, u->src[0]);
+    const bool has_sign = u->stype == CW_S32 || u->stype == CW_S64;
+    cw_value a = cw_native_integer(e, u->src[0], u->stype);
     LLVMTypeRef type = real_of(e, u->type);
-    result(e, u, u->stype == CW_S32 ? LLVMBuildSIToFP(e->b, a, type, "") : LLVMBuildUIToFP(e->b, a, type, ""));
+    result(e, u, has_sign ? LLVMBuildSIToFP(e->b, a, type, "") : LLVMBuildUIToFP(e->b, a, type, ""));
 }
 
 static void other_width(struct cw_native_emit *e, const struct cw_uop *u)
@@ -261,7 +285,8 @@ static bool is_real(uint32_t type)
 
 static cw_native_lanes *conversion_of(const struct cw_uop *u)
 {
-    const bool word = u->stype == CW_S32 || u->stype == CW_U32, modified = (u->flags & (CW_UF_SAT | CW_UF_FTZ)) != 0;
+    const bool integer = u->stype == CW_S32 || u->stype == CW_U32 || u->stype == CW_S64 || u->stype == CW_U64,
+               modified = (u->flags & (CW_UF_SAT | CW_UF_FTZ)) != 0;
     const bool whole = cw_round_is_integral((enum cw_round)u->round), nearest = u->round == CW_RN;
     if ((u->flags & (CW_UF_RELU | CW_UF_SATFINITE)) != 0)
         return NULL;
@@ -277,7 +302,7 @@ static cw_native_lanes *conversion_of(const struct cw_uop *u)
         return to_half;
     if (!is_real(u->type) || modified)
         return NULL;
-    return word ? from_integer : is_real(u->stype) ? other_width : NULL;
+    return integer ? from_integer : is_real(u->stype) ? other_width : NULL;
 }
 
 static bool is_directed(const struct cw_uop *u)
@@ -300,6 +325,8 @@ cw_native_lanes *cw_native_real_of(const struct cw_uop *u)
 {
     if (u->op == CW_OP_CVT)
         return has_width(u->src[0], u->stype) && has_width(u->dst[0], u->type) ? conversion_of(u) : NULL;
+    if (u->type == CW_F16 || u->type == CW_F16X2)
+        return cw_native_half_of(u);
     if ((u->type != CW_F32 && u->type != CW_F64) || is_upper_half(u) || (u->flags & (CW_UF_NAN | CW_UF_XORSIGN | CW_UF_RELU)) != 0 ||
         (u->type == CW_F64 && (u->flags & MODIFIERS) != 0))
         return NULL;
@@ -318,6 +345,11 @@ cw_native_lanes *cw_native_real_of(const struct cw_uop *u)
         return is_directed(u) ? NULL : root;
     case CW_OP_RSQRT:
         return inverse_root;
+    case CW_OP_EX2:
+    case CW_OP_LG2:
+        return u->type == CW_F32 ? power : NULL;
+    case CW_OP_COPYSIGN:
+        return (u->flags & MODIFIERS) == 0 ? with_sign : NULL;
     case CW_OP_MIN:
     case CW_OP_MAX:
         return extreme;

@@ -3,9 +3,9 @@
 // cw_dram_scheduler: which command a DRAM channel is given next.
 //
 // Why         : the data bus is busy only if the next rows are opened while the open ones are read, and requests come in no such order.
-// How         : FR-FCFS. The queue is in the order of age. Each bank finds its candidate; of those that are allowed the oldest with a column
-//               command is taken, or else the oldest.
-// Stages      : 0 take; 1 candidates of each bank; 2 choice; 3 the command is there, banks and queue follow it.
+// How         : FR-FCFS. The queue is in the order of age. Each bank finds its candidate; of those that are allowed one is chosen.
+// Stages      : 0 take; 1 candidates of each bank (cw_dram_scheduler_queue); 2 choice (cw_dram_scheduler_choice); 3 the command is there,
+//               banks and queue follow it.
 // Latency     : 3 cycles.
 // Throughput  : one command per cycle, one request per cycle.
 // Comb. paths : none from input to output. Longest: what a bank may be given -> the choice -> who has had a command.
@@ -92,60 +92,23 @@ module cw_dram_scheduler #(
     reg  [BANKS-1:0]        moved_bank_oh_q;
     reg  [ROW_W-1:0]        moved_row_q;
 
-    // Of each bank: its candidate's READ or WRITE, or what else it needs, if that is allowed
-    wire [BANKS*QUEUE-1:0]  column;
-    wire [BANKS*QUEUE-1:0]  other;
-
-    // Of all banks
-    reg  [QUEUE-1:0]        at_open;  // requests of banks with an open row
-    reg  [QUEUE-1:0]        all_columns;
-    reg  [QUEUE-1:0]        all_others;
-
-    wire [QUEUE-1:0]        columns   = late ? all_columns & oldest : all_columns;
-    wire [QUEUE-1:0]        others    = late ? all_others & oldest : all_others;
-    wire                    is_column = |columns;
-    wire [QUEUE-1:0]        from_column = from(columns);  // places from the oldest one on
-    wire [QUEUE-1:0]        from_other  = from(others);
-    wire [QUEUE-1:0]        pick_column = from_column & ~(from_column << 1);
-    wire [QUEUE-1:0]        pick_other  = from_other & ~(from_other << 1);
-    wire [QUEUE-1:0]        pick      = is_column ? pick_column : pick_other;
-    wire                    is_write  = |(pick_column & write);
-    wire                    is_last   = |(pick_column & last);
-    wire                    is_open   = |(pick_other & at_open);
+    // The choice
+    wire [QUEUE-1:0]        pick;
+    wire                    is_column;
+    wire                    is_last;
+    wire                    cmd_valid;
+    wire [1:0]              cmd_kind;
     wire [BANKS-1:0]        cmd_oh;
-    reg  [BANK_W-1:0]       cmd_bank;
-    wire                    cmd_valid = is_column || |others;
-    wire [1:0]              cmd_kind  = is_column ? (is_write ? WRITE : READ) : is_open ? PRECHARGE : ACTIVATE;
-    wire                    give      = step_i && cmd_valid;
+    wire                    give = step_i && cmd_valid;
 
     // The command is there
     reg                     valid_q;
     reg  [1:0]              kind_q;
     reg  [BANKS-1:0]        cmd_oh_q;
     reg                     last_q;
+    reg  [BANK_W-1:0]       cmd_bank;
 
     integer                 k;
-    integer                 m;
-
-    function [QUEUE-1:0] from (input [QUEUE-1:0] of);  // in a tree, since a carry would be too slow
-        integer step;
-        begin
-            from = of;
-            for (step = 1; step < QUEUE; step = step * 2)
-                from = from | (from << step);
-        end
-    endfunction
-
-    always @* begin
-        at_open     = {QUEUE{1'b0}};
-        all_columns = {QUEUE{1'b0}};
-        all_others  = {QUEUE{1'b0}};
-        for (m = 0; m < BANKS; m = m + 1) begin
-            at_open     = at_open | (mine[m*QUEUE +: QUEUE] & {QUEUE{open[m]}});
-            all_columns = all_columns | column[m*QUEUE +: QUEUE];
-            all_others  = all_others | other[m*QUEUE +: QUEUE];
-        end
-    end
 
     always @* begin
         cmd_bank = {BANK_W{1'b0}};
@@ -165,18 +128,6 @@ module cw_dram_scheduler #(
         if (rst_i)
             {kind_q, last_q} <= 3'd0;
     end
-
-    genvar b;
-    generate
-        for (b = 0; b < BANKS; b = b + 1) begin : g_bank
-            wire no_hit = late ? (first[b*QUEUE +: QUEUE] & oldest) == {QUEUE{1'b0}} : !hits[b];  // served alone, a request closes a row that another one hits
-
-            assign column[b*QUEUE +: QUEUE] = first[b*QUEUE +: QUEUE] &
-                                              ((write & {QUEUE{may_write[b]}}) | (~write & {QUEUE{may_read[b]}}));
-            assign other[b*QUEUE +: QUEUE]  = head[b*QUEUE +: QUEUE] & {QUEUE{may_activate[b] || (may_precharge[b] && no_hit)}};
-            assign cmd_oh[b]                = |(pick & mine[b*QUEUE +: QUEUE]);
-        end
-    endgenerate
 
     cw_dram_scheduler_queue #(
         .QUEUE  (QUEUE),
@@ -215,6 +166,31 @@ module cw_dram_scheduler #(
         .given_tag_o    (tag),
         .full_o         (full),
         .late_o         (late)
+    );
+
+    cw_dram_scheduler_choice #(
+        .QUEUE(QUEUE),
+        .BANKS(BANKS)
+    ) u_choice (
+        .write_i        (write),
+        .last_i         (last),
+        .oldest_i       (oldest),
+        .late_i         (late),
+        .mine_i         (mine),
+        .first_i        (first),
+        .head_i         (head),
+        .hits_i         (hits),
+        .open_i         (open),
+        .may_read_i     (may_read),
+        .may_write_i    (may_write),
+        .may_activate_i (may_activate),
+        .may_precharge_i(may_precharge),
+        .pick_o         (pick),
+        .is_column_o    (is_column),
+        .is_last_o      (is_last),
+        .cmd_valid_o    (cmd_valid),
+        .cmd_kind_o     (cmd_kind),
+        .cmd_oh_o       (cmd_oh)
     );
 
     cw_dram_scheduler_banks #(

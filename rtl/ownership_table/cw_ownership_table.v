@@ -2,23 +2,26 @@
 //
 // cw_ownership_table: which lanes of a warp may commit together.
 //
-// Why         : the transactions of one warp commit as one under WarpTM and GETM, so conflicts among its own lanes must be found first.
-//               To compare all pairs of lanes' logs would take too long.
-// How         : two passes over the lanes' logs. MARK enters each write: an entry of the table keeps the lowest lane that writes its
-//               region. CHECK then looks each access up: a lane that finds a lower lane, or for its own write another one, has lost.
-//               Lanes with one entry are found first and ask the bank together, through the lowest of them. So a bank is asked by each
-//               entry once, its lowest asker is the lowest lane of the entry, and no bank has to find the minimum of its lanes.
-// Stages      : compare lanes, sort by banks, choose, read, take the entry, judge; a MARK writes in the cycle after that.
-// Latency     : clearing takes 2^ROW_W cycles. From an operation to its access 4 cycles, to alive_o or the write 7; from END to the
-//               result 7.
-// Throughput  : one CHECK per cycle without bank conflict; a MARK takes two cycles. An entry more in a bank costs a CHECK one cycle,
-//               and one more in all; a MARK two cycles.
-// Comb. paths : none from input to output. Outputs are registers. Nothing leads from a RAM to a RAM, or past a register behind it.
+// Why         : the transactions of one warp commit as one under WarpTM and GETM, so conflicts among its own lanes must
+//               be found first. To compare all pairs of lanes' logs would take too long.
+// How         : two passes over the lanes' logs. MARK enters each write: an entry of the table keeps the lowest lane
+//               that writes its region. CHECK then looks each access up: a lane that finds a lower lane, or for its own
+//               write another one, has lost. Lanes with one entry are found first and ask the bank together, through
+//               the lowest of them. So a bank is asked by each entry once, its lowest asker is the lowest lane of the
+//               entry, and no bank has to find the minimum of its lanes. cw_ownership_bank is a bank.
+// Stages      : compare lanes, sort by banks, choose, read, take the entry, judge; a MARK writes in the cycle after
+//               that.
+// Latency     : clearing takes 2^ROW_W cycles. From an operation to its access 4 cycles, to alive_o or the write 7;
+//               from END to the result 7.
+// Throughput  : one CHECK per cycle without bank conflict; a MARK takes two cycles. An entry more in a bank costs a
+//               CHECK one cycle, and one more in all; a MARK two cycles.
+// Comb. paths : none from input to output. Outputs are registers. Nothing leads from a RAM to a RAM, or past a register
+//               behind it.
 // Storage     : 2^BANK_W RAMs of 2^ROW_W rows x 24 bits with one port.
 // Illegal use : none. A valid without ready is ignored.
 //
-// Paper: Fung 2015, section 6.3.3, Figure 6.6. Contract: include/cowarp/unit/ownership_table.h.
-// C model: csim/unit/ownership_table.c. Datasheet: docs/units/ownership_table.md.
+// Paper: Fung 2015, section 6.3.3, Figure 6.6. Contract: include/cowarp/unit/ownership_table.h. C model:
+// csim/unit/ownership_table.c. Datasheet: docs/units/ownership_table.md.
 
 `default_nettype none
 
@@ -50,40 +53,22 @@ module cw_ownership_table #(
     output wire             write_o
 );
 
-    // Bit l is the bit at `position` of the number l.
-    function [31:0] number_column (
-        input integer position
-    );
-        integer n;
-        begin
-            for (n = 0; n < 32; n = n + 1)
-                number_column[n] = (n >> position) % 2 == 1;
-        end
-    endfunction
-
     localparam BANKS   = 1 << BANK_W;
     localparam SLOT_W  = BANK_W + 2;      // bank and byte: what is left of an entry's number without its row
     localparam TABLE_W = ROW_W + SLOT_W;  // bits of an entry's number, row on top
-    localparam OWNER_W = 6;               // {null, lane}: null is above every lane
 
-    // Lanes' entries are kept in columns: bit k of all lanes, lane 0 lowest, then bit k+1 of all lanes. So what each lane does is one
-    // operation on a column.
+    // Lanes' entries are kept in columns: bit k of all lanes, lane 0 lowest, then bit k+1 of all lanes. So what each
+    // lane does is one operation on a column.
     localparam COLUMNS_W = LANES * TABLE_W;
     localparam BANK_AT   = LANES * 2;       // first column of the banks; before it the bytes
-    localparam ROW_AT    = LANES * SLOT_W;  // first column of the rows
-
-    localparam [OWNER_W-1:0] NOBODY = 6'h20;
-
-    localparam GROUPS = (LANES + 7) / 8;    // of eight lanes, the last one perhaps of fewer
-
-    localparam [5*32-1:0] NUMBERS = {number_column(4), number_column(3), number_column(2), number_column(1), number_column(0)};
 
     localparam [1:0] MARK        = 2'd0;
     localparam [1:0] CHECK_READ  = 2'd1;
     localparam [1:0] CHECK_WRITE = 2'd2;
     localparam [1:0] END         = 2'd3;
 
-    // Of a resolution, one bit each: nobody resolves; entries become null; operations are taken; END is on its way; result_valid_o.
+    // Of a resolution, one bit each: nobody resolves; entries become null; operations are taken; END is on its way;
+    // result_valid_o.
     reg                      idle_q;
     reg                      clear_q;
     reg                      run_q;
@@ -123,7 +108,6 @@ module cw_ownership_table #(
     reg  [COLUMNS_W-1:0]     serve_entry_q;
     reg  [LANES*LANES-1:0]   serve_same_q;
     reg  [LANES-1:0]         wait_q;           // leaders that have not been chosen
-    reg  [BANKS*LANES-1:0]   ask_q;            // the same, of each bank
     wire [BANKS*LANES-1:0]   pick_oh;          // of each bank the lowest
 
     // Read: what the banks have been told.
@@ -200,7 +184,8 @@ module cw_ownership_table #(
 
     // ---- Queue, sorting and service hold one operation each, and move together when they can.
 
-    // A group of a MARK that was chosen three cycles ago is being judged. It may write in the next cycle, and no bank may read then.
+    // A group of a MARK that was chosen three cycles ago is being judged. It may write in the next cycle, and no bank
+    // may read then.
     wire serve_check = serve_kind_q == CHECK_READ || serve_kind_q == CHECK_WRITE;
     wire choose      = serve_valid_q && !judge_mark_q && (serve_check || (serve_kind_q == MARK && !serve_odd_q));
     wire all_chosen  = wait_q == {LANES{1'b0}};
@@ -328,153 +313,38 @@ module cw_ownership_table #(
     end
 
 `ifdef CW_PROPERTIES
-    // One entry and one lane, of the prover's choice. What the ports have shown of them: the lowest lane of the accepted marks of the entry, and
-    // whether an accepted check of the entry by the lane was one that must fail, as the marks before it stand.
-    (* anyconst *) reg [TABLE_W-1:0] f_entry;
-    (* anyconst *) reg [4:0]         f_lane;
-    reg                              f_past_q = 1'b0;
-    reg  [OWNER_W-1:0]               f_owner_q;
-    reg                              f_refused_q;
-    wire [LANES-1:0]                 f_op_at    = f_at(op_entry);
-    wire [LANES-1:0]                 f_next_at  = f_at(next_entry_q);
-    wire [LANES-1:0]                 f_head_at  = f_at(head_entry_q);
-    wire [LANES-1:0]                 f_sort_at  = f_at(sort_entry_q);
-    wire [LANES-1:0]                 f_serve_at = f_at(serve_entry_q);
-    wire [LANES-1:0]                 f_op_lanes = op_kind_i == END ? {LANES{1'b0}} : op_lanes_i & alive_q;
-    wire [BANK_W-1:0]                f_bank     = f_entry[SLOT_W-1:2];
+    localparam OWNER_W = 6;
 
-    // Of each bank, about f_entry's place in it.
-    wire [BANKS*OWNER_W-1:0]         f_row;        // what the RAM has there
-    wire [BANKS-1:0]                 f_read_here;  // the bank is told this place
-    wire [BANKS-1:0]                 f_mark_here;  // the MARK between read and write is of this place
-    wire [BANKS*5-1:0]               f_read_lane;
-    wire [BANKS*5-1:0]               f_mark_lane;
-    wire [BANKS-1:0]                 f_writes;
+    wire [TABLE_W-1:0]       f_entry;
+    wire [BANKS*OWNER_W-1:0] f_row;
+    wire [BANKS-1:0]         f_read_here;
+    wire [BANKS-1:0]         f_mark_here;
+    wire [BANKS*5-1:0]       f_read_lane;
+    wire [BANKS*5-1:0]       f_mark_lane;
+    wire [BANKS-1:0]         f_writes;
 
-    // Lanes whose entry is f_entry.
-    function [LANES-1:0] f_at (
-        input [COLUMNS_W-1:0] columns
+    cw_nonsynth_ownership_table #(
+        .LANES    (LANES),
+        .BANKS    (BANKS),
+        .BANK_W   (BANK_W),
+        .SLOT_W   (SLOT_W),
+        .TABLE_W  (TABLE_W),
+        .OWNER_W  (OWNER_W),
+        .COLUMNS_W(COLUMNS_W)
+    ) u_properties (
+        .clk_i    (clk_i),
+        .rst_i    (rst_i),
+        .op_i     ({start, op, op_kind_i, op_lanes_i, op_entry}),
+        .out_i    ({result_valid_o, result_lanes_o, access_o, write_o}),
+        .state_i  ({alive_q, run_q, drain_q, clear_q}),
+        .queue_i  ({next_valid_q, next_kind_q, next_lanes_q, next_entry_q, head_valid_q, head_kind_q, head_lanes_q,
+                    head_entry_q, pop}),
+        .sort_i   ({sort_valid_q, sort_kind_q, sort_lanes_q, sort_entry_q, sort_free, serve_valid_q, serve_kind_q,
+                    serve_crowded_q, serve_entry_q, serve_check, serve_free, served, choose, wait_q, picked}),
+        .group_i  ({read_valid_q, read_mark_q, take_mark_q, judge_mark_q, judge_check_read_q, judge_lanes_q, lose}),
+        .bank_i   ({f_row, f_read_here, f_mark_here, f_read_lane, f_mark_lane, f_writes}),
+        .f_entry_o(f_entry)
     );
-        integer n;
-        begin
-            f_at = {LANES{1'b1}};
-            for (n = 0; n < TABLE_W; n = n + 1)
-                f_at = f_at & (columns[n*LANES +: LANES] ~^ {LANES{f_entry[n]}});
-        end
-    endfunction
-
-    function [OWNER_W-1:0] f_lower (
-        input [OWNER_W-1:0] owner,
-        input               valid,
-        input [LANES-1:0]   lanes
-    );
-        integer n;
-        begin
-            f_lower = owner;
-            for (n = LANES - 1; n >= 0; n = n - 1)
-                if (valid && lanes[n] && n < owner)
-                    f_lower = n;
-        end
-    endfunction
-
-    function f_fails (
-        input [1:0]         kind,
-        input [OWNER_W-1:0] owner
-    );
-        f_fails = kind == CHECK_READ ? owner < {1'b0, f_lane} : owner != {1'b0, f_lane};
-    endfunction
-
-    // The entry's owner after all that is in the way before: f_write_v once the banks have been written, and so on up to the queue.
-    wire [4:0]         f_mark_l  = f_mark_lane[f_bank*5 +: 5];
-    wire [4:0]         f_read_l  = f_read_lane[f_bank*5 +: 5];
-    wire [LANES-1:0]   f_mark_oh = f_mark_here[f_bank] ? {{(LANES-1){1'b0}}, 1'b1} << f_mark_l : {LANES{1'b0}};
-    wire [LANES-1:0]   f_read_oh = f_read_here[f_bank] ? {{(LANES-1){1'b0}}, 1'b1} << f_read_l : {LANES{1'b0}};
-    wire [OWNER_W-1:0] f_row_v   = f_row[f_bank*OWNER_W +: OWNER_W];
-    wire [OWNER_W-1:0] f_write_v = f_lower(f_row_v, f_writes[f_bank], f_mark_oh);
-    wire [OWNER_W-1:0] f_judge_v = f_lower(f_write_v, judge_mark_q, f_mark_oh);
-    wire [OWNER_W-1:0] f_take_v  = f_lower(f_judge_v, take_mark_q, f_read_oh);
-    wire [OWNER_W-1:0] f_read_v  = f_lower(f_take_v, read_mark_q, f_read_oh);
-    wire [OWNER_W-1:0] f_serve_v = f_lower(f_read_v, serve_valid_q && serve_kind_q == MARK, wait_q & f_serve_at);
-    wire [OWNER_W-1:0] f_sort_v  = f_lower(f_serve_v, sort_valid_q && sort_kind_q == MARK, sort_lanes_q & f_sort_at);
-    wire [OWNER_W-1:0] f_head_v  = f_lower(f_sort_v, head_valid_q && head_kind_q == MARK, head_lanes_q & f_head_at);
-    wire [OWNER_W-1:0] f_next_v  = f_lower(f_head_v, next_valid_q && next_kind_q == MARK, next_lanes_q & f_next_at);
-
-    // The check of f_entry by f_lane on its way: whether it must fail (f_*_bad_q), and the stages behind service, where it is no more in columns.
-    reg  f_next_bad_q;
-    reg  f_head_bad_q;
-    reg  f_sort_bad_q;
-    reg  f_serve_bad_q;
-    reg  f_read_bad_q;
-    reg  f_take_bad_q;
-    reg  f_judge_bad_q;
-    reg  f_read_at_q;   // f_lane's entry is f_entry
-    reg  f_take_at_q;
-    reg  f_judge_at_q;
-    wire f_op_bad   = f_fails(op_kind_i, f_owner_q);
-    wire f_op_check = op && (op_kind_i == CHECK_READ || op_kind_i == CHECK_WRITE) && f_op_lanes[f_lane] && f_op_at[f_lane];
-    wire f_judge    = judge_lanes_q[f_lane] && f_judge_at_q;
-
-    always @(posedge clk_i) begin
-        f_past_q <= 1'b1;
-        if (rst_i || start) begin
-            f_owner_q   <= NOBODY;
-            f_refused_q <= 1'b0;
-        end else begin
-            if (op && op_kind_i == MARK)
-                f_owner_q <= f_lower(f_owner_q, 1'b1, f_op_lanes & f_op_at);
-            f_refused_q <= f_refused_q || (f_op_check && f_op_bad);
-        end
-        if (!next_valid_q)
-            f_next_bad_q <= f_op_bad;
-        if (pop || !head_valid_q)
-            f_head_bad_q <= next_valid_q ? f_next_bad_q : f_op_bad;
-        if (sort_free)
-            f_sort_bad_q <= f_head_bad_q;
-        if (serve_free)
-            f_serve_bad_q <= f_sort_bad_q;
-        f_read_bad_q  <= f_serve_bad_q;
-        f_take_bad_q  <= f_read_bad_q;
-        f_judge_bad_q <= f_take_bad_q;
-        f_read_at_q   <= f_serve_at[f_lane];
-        f_take_at_q   <= f_read_at_q;
-        f_judge_at_q  <= f_take_at_q;
-    end
-
-    always @(`CW_PROPERTIES)
-        if (f_past_q && f_lane < LANES) begin
-            // 1. A lane one of whose accepted checks finds an entry that makes it lose is not in the result.
-            if (result_valid_o && f_refused_q)
-                assert (!result_lanes_o[f_lane]);
-            cover (result_valid_o && f_refused_q && result_lanes_o != 0);
-            // 2. A lane that a check takes out of alive has found an entry that makes it lose, and no other lane is taken out.
-            if (judge_lanes_q[f_lane] && f_judge_at_q)
-                assert (lose[f_lane] == f_judge_bad_q);
-            if (!judge_lanes_q[f_lane])
-                assert (!lose[f_lane]);
-            cover (f_judge && f_judge_bad_q && judge_check_read_q);
-            cover (f_judge && !f_judge_bad_q && !judge_check_read_q);
-            // 3. Between the clearing and the result the table holds, once what is in the way has been written, the lowest lane of all
-            //    accepted marks of an entry.
-            if (run_q || drain_q)
-                assert (f_next_v == f_owner_q);
-            cover (run_q && f_owner_q < NOBODY && f_row_v < NOBODY && f_row_v > f_owner_q);
-            // 4. A bank never reads while it writes, nor while it is cleared.
-            assert (!(access_o && write_o));
-            assert (!(read_valid_q && (f_writes != 0 || clear_q)));
-            cover (access_o);
-            cover (write_o);
-            // 5. An operation leaves the service when no lane of it waits any more.
-            if (serve_valid_q && served)
-                assert ((wait_q & ~(choose ? picked : {LANES{1'b0}})) == 0);
-            cover (serve_valid_q && served && serve_crowded_q && serve_check);
-            cover (serve_valid_q && served && serve_crowded_q && serve_kind_q == MARK);
-        end
-`endif
-`ifdef FORMAL
-    always @*
-        // power-up
-        if (!f_past_q)
-            assume (rst_i);
 `endif
 
     genvar l;
@@ -505,18 +375,22 @@ module cw_ownership_table #(
                     same_cell = {LANES{1'b1}};
                     for (n = 0; n < TABLE_W; n = n + 1)
                         if (n >= 2 && n < SLOT_W)
-                            same_bank = same_bank & (head_entry_q[n*LANES +: LANES] ~^ {LANES{head_entry_q[n*LANES+l]}});
+                            same_bank = same_bank
+                                        & (head_entry_q[n*LANES +: LANES] ~^ {LANES{head_entry_q[n*LANES+l]}});
                         else
-                            same_cell = same_cell & (head_entry_q[n*LANES +: LANES] ~^ {LANES{head_entry_q[n*LANES+l]}});
+                            same_cell = same_cell
+                                        & (head_entry_q[n*LANES +: LANES] ~^ {LANES{head_entry_q[n*LANES+l]}});
                     below = head_lanes_q[l] ? head_lanes_q & ~({LANES{1'b1}} << l) : {LANES{1'b0}};
                     sort_same_q[l*LANES +: LANES] <= below & same_bank & same_cell;
                     sort_crowded_q[l]             <= |(below & same_bank & ~same_cell);
                 end
 
             assign leader[l] = sort_lanes_q[l] && sort_same_q[l*LANES +: LANES] == {LANES{1'b0}};
-            // Without crowd the whole operation is one group, and its pairs may have left. A crowd's are there in the cycle after a
-            // choice: a CHECK takes a cycle to see that it is over, a MARK needs no members.
-            assign member[l]  = read_crowded_q ? read_picked_q[l] || (serve_same_q[l*LANES +: LANES] & read_picked_q) != {LANES{1'b0}} : read_lanes_q[l];
+            // Without crowd the whole operation is one group, and its pairs may have left. A crowd's are there in the
+            // cycle after a choice: a CHECK takes a cycle to see that it is over, a MARK needs no members.
+            assign member[l] = read_crowded_q ? read_picked_q[l] || (serve_same_q[l*LANES +: LANES] & read_picked_q)
+                                                                    != {LANES{1'b0}}
+                                              : read_lanes_q[l];
         end
 
         if (LANES < 32) begin : g_fewer_lanes
@@ -524,172 +398,42 @@ module cw_ownership_table #(
         end
 
         for (b = 0; b < BANKS; b = b + 1) begin : g_bank
-            localparam [BANK_W-1:0] BANK = b;
 
-            wire [GROUPS*8-1:0] ask;         // of all groups of eight lanes
-            reg  [GROUPS*8-1:0] below;       // this lane or a lower one of its group asks
-            reg  [GROUPS*8-1:0] first;       // the lane to serve
-            reg                 lower;       // a lower group asks
-            reg  [GROUPS-1:0]   some_q;      // of each group: a lane asks
-            integer             n;
-
-            if (LANES % 8 == 0) begin : g_full
-                assign ask = ask_q[b*LANES +: LANES];
-            end else begin : g_padded
-                assign ask = {{(GROUPS*8-LANES){1'b0}}, ask_q[b*LANES +: LANES]};
-            end
-
-            // The lowest of each group, and of them that of the lowest group. Which groups ask is known from the cycle before.
-            always @* begin : lowest
-                integer m;
-
-                first = {(GROUPS*8){1'b0}};
-                below = ask;
-                lower = 1'b0;
-                if (some_q != {GROUPS{1'b0}}) begin
-                    below = below | ((below << 1) & {GROUPS{8'hfe}});
-                    below = below | ((below << 2) & {GROUPS{8'hfc}});
-                    below = below | ((below << 4) & {GROUPS{8'hf0}});
-                    first = ask & ~((below << 1) & {GROUPS{8'hfe}});
-                    for (m = 0; m < GROUPS; m = m + 1) begin
-                        if (lower)
-                            first[m*8 +: 8] = 8'd0;
-                        lower = lower || some_q[m];
-                    end
-                end
-            end
-
-            assign pick_oh[b*LANES +: LANES] = first[LANES-1:0];
-
-            always @(posedge clk_i)
-                if (rst_i) begin
-                    ask_q[b*LANES +: LANES] <= {LANES{1'b0}};
-                    some_q                  <= {GROUPS{1'b0}};
-                end else if (serve_free || choose) begin : asks
-                    reg [GROUPS*8-1:0] left;  // who asks from now on
-                    integer            m;
-
-                    left = ask & ~first;
-                    if (serve_free) begin
-                        left = {(GROUPS*8){1'b0}};
-                        if (sort_valid_q) begin
-                            left[LANES-1:0] = leader;
-                            for (m = 0; m < BANK_W; m = m + 1)
-                                left[LANES-1:0] = left[LANES-1:0] & (sort_entry_q[BANK_AT+m*LANES +: LANES] ~^ {LANES{BANK[m]}});
-                        end
-                    end
-                    ask_q[b*LANES +: LANES] <= left[LANES-1:0];
-                    for (m = 0; m < GROUPS; m = m + 1)
-                        some_q[m] <= |left[m*8 +: 8];
-                end
-
-            // What the bank is told. It stays until the next group.
-            reg              read_used_q;
-            reg  [ROW_W-1:0] read_row_q;
-            reg  [1:0]       read_byte_q;
-            reg  [4:0]       read_lane_q;
-
-            always @(posedge clk_i)
-                if (choose) begin
-                    read_used_q <= |some_q;
-                    if (some_q != {GROUPS{1'b0}}) begin
-                        for (n = 0; n < 2; n = n + 1)
-                            read_byte_q[n] <= |(pick_oh[b*LANES +: LANES] & serve_entry_q[n*LANES +: LANES]);
-                        for (n = 0; n < ROW_W; n = n + 1)
-                            read_row_q[n] <= |(pick_oh[b*LANES +: LANES] & serve_entry_q[ROW_AT+n*LANES +: LANES]);
-                        for (n = 0; n < 5; n = n + 1)
-                            read_lane_q[n] <= |(pick_oh[b*LANES +: LANES] & NUMBERS[n*32 +: LANES]);
-                    end
-                end
-
-            // The MARK between its read and its write.
-            reg              mark_used_q;
-            reg  [ROW_W-1:0] mark_row_q;
-            reg  [1:0]       mark_byte_q;
-            reg  [4:0]       mark_lane_q;
-            reg              mark_write_q;
-
-            reg  [1:0]       take_byte_q;
-            reg              take_again_q;  // the entry is that of the MARK before, which is being written now if it changes
-            reg  [5:0]       owner_q;       // to be judged
-            wire [23:0]      rd_word;
-            reg  [5:0]       owner;
-            wire             write = clear_q || mark_write_q;
+            cw_ownership_bank #(
+                .LANES    (LANES),
+                .BANK_W   (BANK_W),
+                .ROW_W    (ROW_W),
+                .COLUMNS_W(COLUMNS_W),
+                .BANK     (b)
+            ) u_bank (
+                .clk_i             (clk_i),
+                .rst_i             (rst_i),
+                .clear_i           (clear_q),
+                .clear_row_i       (clear_row_q),
+                .serve_free_i      (serve_free),
+                .sort_valid_i      (sort_valid_q),
+                .sort_entry_i      (sort_entry_q),
+                .leader_i          (leader),
+                .choose_i          (choose),
+                .pick_o            (pick_oh[b*LANES +: LANES]),
+                .serve_entry_i     (serve_entry_q),
+                .read_valid_i      (read_valid_q),
+                .take_mark_i       (take_mark_q),
+                .judge_mark_i      (judge_mark_q),
+                .judge_check_i     (judge_check_q),
+                .judge_check_read_i(judge_check_read_q),
+                .judge_lanes_i     (judge_lanes_q),
+                .judge_bank_i      (judge_bank_q),
+                .change_o          (change[b]),
+                .loses_o           (loses[b*LANES +: LANES])
 `ifdef CW_PROPERTIES
-            wire [23:0]      f_ram_word;
-`endif
-
-            always @*
-                if (take_again_q && mark_write_q)
-                    owner = {1'b0, mark_lane_q};
-                else
-                    case (take_byte_q)
-                        2'd0:    owner = rd_word[5:0];
-                        2'd1:    owner = rd_word[11:6];
-                        2'd2:    owner = rd_word[17:12];
-                        default: owner = rd_word[23:18];
-                    endcase
-
-            assign change[b] = judge_mark_q && mark_used_q && owner_q > {1'b0, mark_lane_q};
-
-            always @(posedge clk_i) begin
-                if (take_mark_q) begin
-                    mark_used_q <= read_used_q;
-                    mark_row_q  <= read_row_q;
-                    mark_byte_q <= read_byte_q;
-                    mark_lane_q <= read_lane_q;
-                end
-                take_byte_q  <= read_byte_q;
-                take_again_q <= judge_mark_q && mark_row_q == read_row_q && mark_byte_q == read_byte_q;
-                owner_q      <= owner;
-            end
-
-            always @(posedge clk_i)
-                mark_write_q <= !rst_i && change[b];
-
-            reg  [LANES-1:0] judge_here;  // lanes that are judged by this bank's entry
-
-            always @* begin : here
-                integer m;
-
-                judge_here = {LANES{1'b0}};
-                if (judge_check_q) begin
-                    judge_here = judge_lanes_q;
-                    for (m = 0; m < BANK_W; m = m + 1)
-                        judge_here = judge_here & (judge_bank_q[m*LANES +: LANES] ~^ {LANES{BANK[m]}});
-                end
-            end
-
-            // An owner that is null is below no lane, and is no lane.
-            wire [LANES-1:0] is_owner = owner_q[5] ? {LANES{1'b0}} : {{(LANES-1){1'b0}}, 1'b1} << owner_q[4:0];
-            wire [LANES-1:0] above    = owner_q[5] ? {LANES{1'b0}} : ({LANES{1'b1}} << owner_q[4:0]) << 1;
-
-            assign loses[b*LANES +: LANES] = judge_here & (judge_check_read_q ? above : ~is_owner);
-
-`ifdef CW_PROPERTIES
-            assign f_row[b*OWNER_W +: OWNER_W]    = f_ram_word[f_entry[1:0]*OWNER_W +: OWNER_W];
-            assign f_read_here[b]  = read_used_q && read_row_q == f_entry[TABLE_W-1:SLOT_W] && read_byte_q == f_entry[1:0];
-            assign f_mark_here[b]  = mark_used_q && mark_row_q == f_entry[TABLE_W-1:SLOT_W] && mark_byte_q == f_entry[1:0];
-            assign f_read_lane[b*5 +: 5] = read_lane_q;
-            assign f_mark_lane[b*5 +: 5] = mark_lane_q;
-            assign f_writes[b]     = mark_write_q;
-`endif
-
-            cw_ram_1rw #(
-                .ADDR_W(ROW_W),
-                .PART_W(OWNER_W),
-                .PARTS (4)
-            ) u_ram (
-                .clk_i     (clk_i),
-                .rd_en_i   (read_valid_q && read_used_q),
-                .wr_en_i   (write),
-                .wr_parts_i(clear_q ? 4'hf : 4'h1 << mark_byte_q),
-                .addr_i    (clear_q ? clear_row_q : mark_write_q ? mark_row_q : read_row_q),
-                .wr_data_i (clear_q ? {4{NOBODY}} : {4{1'b0, mark_lane_q}}),
-                .rd_data_o (rd_word)
-`ifdef CW_PROPERTIES
-                , .f_addr_i(f_entry[TABLE_W-1:SLOT_W])
-                , .f_data_o(f_ram_word)
+                , .f_entry_i    ({f_entry[TABLE_W-1:SLOT_W], f_entry[1:0]})
+                , .f_row_o      (f_row[b*OWNER_W +: OWNER_W])
+                , .f_read_here_o(f_read_here[b])
+                , .f_mark_here_o(f_mark_here[b])
+                , .f_read_lane_o(f_read_lane[b*5 +: 5])
+                , .f_mark_lane_o(f_mark_lane[b*5 +: 5])
+                , .f_writes_o   (f_writes[b])
 `endif
             );
         end

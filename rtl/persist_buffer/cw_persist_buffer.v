@@ -398,191 +398,25 @@ module cw_persist_buffer #(
                            || (free && (kind_q != LINE || !head_live || (may && (mask_q & fsm_i) == {WARPS{1'b0}})));
 
 `ifdef CW_PROPERTIES
-    // Two places of the ring, of the prover's choice, and what the ports have shown of the entries that are there: whether one is, how many are
-    // older, its kind, line and mask, and whether it has gone by eviction.
-    (* anyconst *) reg [IDX_W-1:0] f_i;
-    (* anyconst *) reg [IDX_W-1:0] f_j;
-    reg                 f_past_q = 1'b0;
-    reg  [CNT_W:0]      f_count_q;
-    reg  [IDX_W-1:0]    f_next_q;      // what is appended next
-    reg                 f_i_in_q;
-    reg  [CNT_W-1:0]    f_i_ahead_q;
-    reg  [2:0]          f_i_kind_q;
-    reg  [LINE_W-1:0]   f_i_line_q;
-    reg  [WARPS-1:0]    f_i_mask_q;
-    reg                 f_i_gone_q;
-    reg                 f_i_asked_q;
-    reg                 f_j_in_q;
-    reg  [CNT_W-1:0]    f_j_ahead_q;
-    reg  [2:0]          f_j_kind_q;
-    reg  [WARPS-1:0]    f_j_mask_q;
-    reg                 f_offer_q;     // something was on offer in the cycle before, and was not taken
-    reg  [WARPS-1:0]    f_fsm_q;       // of the cycle before
-    reg                 f_hold_q;
-    reg                 f_may_q;       // drain or demand
-    reg                 f_was_q;       // on offer in the cycle before
-    reg  [5+LINE_W+IDX_W+WARPS-1:0] f_shown_q;
-    reg                 f_asks_q;      // an eviction was asked for
-    reg  [1:0]          f_idle_q;      // cycles in which the entry is the head, and nothing holds it back
-    reg                 f_read_new_q;  // a row was read while it was appended
-    wire                f_append = ins_valid_q && ins_answer_o == APPENDED;
-    wire                f_merge  = ins_valid_q && ins_answer_o == MERGED;
-    wire                f_grow   = ins_valid_q && ins_answer_o == COALESCED;
-    wire                f_taken  = (flush_valid_o && flush_ready_i) || (order_valid_o && order_ready_i);
-    wire                f_i_line = f_i_in_q && f_i_kind_q == LINE;
-    wire                f_i_head = f_i_in_q && f_i_ahead_q == 0;
-    wire                f_j_head = f_j_in_q && f_j_ahead_q == 0;
-    wire                f_i_offer = f_i_head && (flush_valid_o || order_valid_o);
-    // The head vanishes: it has gone. This says it of the entries that are looked at; the count, of all.
-    wire                f_leave  = f_taken || vanish;
-    wire                f_j_older = f_j_in_q && f_j_ahead_q < f_i_ahead_q;
-    wire                f_both   = f_i_in_q && f_j_in_q && f_i != f_j;
-    wire                f_j_order = f_j_in_q && f_j_kind_q != LINE;
-    wire [WARPS-1:0]    f_warp   = WARP_0 << ins_warp_q;
-    wire                f_ask    = (f_append && ins_kind_q >= ACQ_DEV) || (ins_valid_q && (ins_answer_o == CONFLICT || ins_answer_o == FULL))
-                                   || (evict_done_o && !evict_go_o);
-    wire                f_free   = drain_i && !hold_i && fsm_i == 0 && !evict_done_o;
-
-    always @(posedge clk_i) begin
-        f_past_q  <= 1'b1;
-        f_fsm_q   <= fsm_i;
-        f_hold_q  <= hold_i;
-        f_may_q   <= drain_i || demand_o;
-        f_shown_q <= {flush_valid_o, flush_line_o, flush_entry_o, order_valid_o, order_kind_o, order_warps_o};
-        if (rst_i) begin
-            f_count_q    <= 0;
-            f_next_q     <= 0;
-            f_i_in_q     <= 1'b0;
-            f_j_in_q     <= 1'b0;
-            f_offer_q    <= 1'b0;
-            f_was_q      <= 1'b0;
-            f_asks_q     <= 1'b0;
-            f_idle_q     <= 2'd0;
-            f_read_new_q <= 1'b0;
-        end else begin
-            f_count_q    <= f_count_q + {{CNT_W{1'b0}}, f_append} - {{CNT_W{1'b0}}, f_leave};
-            f_offer_q    <= (flush_valid_o || order_valid_o) && !f_taken;
-            f_was_q      <= flush_valid_o || order_valid_o;
-            f_asks_q     <= evict_valid_i;
-            f_read_new_q <= rd_en && appends && rd_at == tail_q;
-            f_idle_q     <= !f_i_head || f_leave || !f_free ? 2'd0 : &f_idle_q ? 2'd3 : f_idle_q + 2'd1;
-            if (f_append)
-                f_next_q <= f_next_q == LAST ? 0 : f_next_q + 1;
-            if (f_append && ins_at_o == f_i) begin
-                f_i_in_q    <= 1'b1;
-                f_i_ahead_q <= count_o - {{(CNT_W-1){1'b0}}, f_leave};
-                f_i_kind_q  <= ins_kind_q;
-                f_i_line_q  <= ins_line_q;
-                f_i_mask_q  <= f_warp;
-                f_i_gone_q  <= 1'b0;
-                f_i_asked_q <= f_ask;
-            end else begin
-                if (f_leave && f_i_ahead_q == 0)
-                    f_i_in_q <= 1'b0;
-                else if (f_leave)
-                    f_i_ahead_q <= f_i_ahead_q - 1;
-                if ((f_merge && ins_at_o == f_i) || (f_grow && ins_entry_q == f_i))
-                    f_i_mask_q <= f_i_mask_q | f_warp;
-                if (evict_go_o && evict_at_q == f_i)
-                    f_i_gone_q <= 1'b1;
-                f_i_asked_q <= f_i_asked_q || f_ask;
-            end
-            if (f_append && ins_at_o == f_j) begin
-                f_j_in_q    <= 1'b1;
-                f_j_ahead_q <= count_o - {{(CNT_W-1){1'b0}}, f_leave};
-                f_j_kind_q  <= ins_kind_q;
-                f_j_mask_q  <= f_warp;
-            end else begin
-                if (f_leave && f_j_ahead_q == 0)
-                    f_j_in_q <= 1'b0;
-                else if (f_leave)
-                    f_j_ahead_q <= f_j_ahead_q - 1;
-                if ((f_merge && ins_at_o == f_j) || (f_grow && ins_entry_q == f_j))
-                    f_j_mask_q <= f_j_mask_q | f_warp;
-            end
-        end
-    end
-
-    always @(`CW_PROPERTIES)
-        if (f_past_q) begin
-            // 1. The count is that of the entries that were appended and have not left, and they are appended around the ring.
-            assert ({1'b0, count_o} == f_count_q && f_count_q <= ENTRIES);
-            assert (empty_o == (f_count_q == 0) && full_o == (f_count_q == ENTRIES));
-            if (f_append)
-                assert (ins_at_o == f_next_q && !full_o && !(f_i_in_q && ins_at_o == f_i));
-            cover (full_o && f_next_q != 0);
-            // 2. What is on offer is the oldest entry, as it was appended, with all warps that have joined it since.
-            if (f_i_offer && f_i_kind_q == LINE)
-                assert (flush_valid_o && flush_line_o == f_i_line_q && flush_entry_o == f_i && !f_i_gone_q);
-            if (f_i_offer && f_i_kind_q != LINE)
-                assert (order_valid_o && order_kind_o == f_i_kind_q && order_warps_o == f_i_mask_q);
-            if (flush_valid_o && flush_entry_o == f_i)
-                assert (f_i_head);
-            assert (!(flush_valid_o && order_valid_o));
-            cover (f_i_offer && order_valid_o && &f_i_mask_q && f_i != 0);
-            cover (f_i_offer && flush_valid_o && &f_i_mask_q && f_i != 0);
-            // 3. No line leaves while an older ordering entry that names one of its warps is in the buffer, by the head or by eviction.
-            if (f_both && f_j_order && f_j_older && (f_i_mask_q & f_j_mask_q) != 0)
-                assert (!(flush_valid_o && flush_entry_o == f_i) && !(evict_go_o && evict_at_q == f_i));
-            cover (f_both && f_j_order && f_j_older && f_i_line && evict_done_o && evict_at_q == f_i);
-            cover (f_both && f_j_order && !f_j_older && evict_go_o && evict_at_q == f_i);
-            // 4. No line is put on offer, or goes by eviction, one of whose warps is in fsm, or while hold is 1, or unasked for.
-            if (f_i_offer && flush_valid_o && !f_was_q)
-                assert ((f_i_mask_q & f_fsm_q) == 0 && !f_hold_q && f_may_q);
-            if (evict_go_o && evict_at_q == f_i)
-                assert (f_i_line && !f_i_gone_q && (f_i_mask_q & fsm_i) == 0 && !hold_i && !(flush_valid_o && flush_entry_o == f_i));
-            cover (f_i_offer && flush_valid_o && !f_was_q && f_fsm_q != 0);
-            cover (evict_go_o && evict_at_q == f_i && fsm_i != 0);
-            // 5. A warp writes a line again exactly if the line is there and no ordering entry of the warp is younger.
-            if (f_grow && ins_entry_q == f_i)
-                assert (f_i_line && !f_i_gone_q && !f_i_offer && !(f_both && f_j_order && !f_j_older && (f_j_mask_q & f_warp) != 0));
-            if (ins_valid_q && ins_answer_o == CONFLICT && ins_entry_q == f_i)
-                assert (f_i_line && !f_i_gone_q && (f_j != order_at || (f_j_order && !f_j_older && (f_j_mask_q & f_warp) != 0)));
-            if (ins_valid_q && is_line && ins_held_q && ins_entry_q == f_i && f_i_line && !f_i_gone_q && !f_i_offer)
-                assert (ins_answer_o != BUSY || (evict_done_o && evict_at_q == f_i));
-            cover (f_grow && ins_entry_q == f_i && f_both && f_j_order && !f_j_older);
-            cover (ins_valid_q && ins_answer_o == CONFLICT && ins_entry_q == f_i && f_j == order_at && f_i > f_j);
-            // 6. A warp joins an ordering entry of its kind only if no younger entry names the warp, and no acquire one that is older than a release.
-            if (f_merge && ins_at_o == f_j)
-                assert (f_j_order && f_j_kind_q == ins_kind_q && !(f_j_head && order_valid_o));
-            if (f_merge && ins_at_o == f_j && f_both && f_j_older)
-                assert ((f_i_mask_q & f_warp) == 0 && f_i_kind_q != ins_kind_q);
-            if (f_merge && ins_at_o == f_j && f_both && f_j_older && (ins_kind_q == ACQ_BLOCK || ins_kind_q == ACQ_DEV))
-                assert (f_i_kind_q != REL_BLOCK && f_i_kind_q != REL_DEV);
-            cover (f_merge && ins_at_o == f_j && f_both && f_j_older && f_i_kind_q == LINE && ins_kind_q == ACQ_BLOCK);
-            // 7. An offer stays as it is until it is taken, and what is not on offer is 0.
-            if (f_offer_q)
-                assert ({flush_valid_o, flush_line_o, flush_entry_o, order_valid_o, order_kind_o, order_warps_o} == f_shown_q);
-            if (!flush_valid_o)
-                assert (flush_line_o == 0 && flush_entry_o == 0);
-            if (!order_valid_o)
-                assert (order_kind_o == 0 && order_warps_o == 0);
-            cover (f_offer_q && flush_valid_o && hold_i && f_grow);
-            // 8. An eviction is answered in the next cycle or not at all, and goes only when it is answered, and not while a head in sight waits for fsm.
-            assert (!evict_done_o || f_asks_q);
-            assert (!evict_go_o || evict_done_o);
-            if (evict_go_o && sight_q && f_i_head && f_i_kind_q == LINE && !f_i_gone_q && f_i != evict_at_q)
-                assert ((f_i_mask_q & fsm_i) == 0);
-            cover (evict_done_o && sight_q && f_i_head && (f_i_mask_q & fsm_i) != 0 && f_i != evict_at_q);
-            // 9. The head is on offer, or has left, two cycles after it became the head or what held it back ended.
-            assert (f_idle_q != 2'd3 || f_i_offer);
-            if (f_idle_q == 2'd2)
-                assert (f_i_offer || !f_i_in_q);
-            cover (f_idle_q == 2'd2 && flush_valid_o && f_i != 0 && f_j_in_q);
-            // 10. What has been asked for is demanded until it has left.
-            assert (!(f_i_in_q && f_i_asked_q) || demand_o);
-            assert (asked_q <= count_q);
-            cover (f_i_in_q && f_i_asked_q && f_j_in_q && !f_j_older && f_i != f_j && !drain_i);
-            // 11. No row is used that was read while it was appended.
-            assert (!(f_read_new_q && (fresh_q || evict_q)));
-            cover (f_asks_q && f_read_new_q);
-        end
-`endif
-`ifdef FORMAL
-    always @*
-        // power-up
-        if (!f_past_q)
-            assume (rst_i);
+    cw_nonsynth_persist_buffer #(
+        .ENTRIES(ENTRIES),
+        .WARPS  (WARPS),
+        .LINE_W (LINE_W),
+        .WARP_W (WARPS > 2 ? $clog2(WARPS) : 1),
+        .IDX_W  (IDX_W),
+        .CNT_W  (CNT_W)
+    ) u_properties (
+        .clk_i   (clk_i),
+        .rst_i   (rst_i),
+        .ins_i   ({ins_valid_q, ins_kind_q, ins_warp_q, ins_line_q, ins_held_q, ins_entry_q, ins_answer_o, ins_at_o,
+                   appends, is_line, order_at}),
+        .evict_i ({evict_valid_i, evict_q, evict_at_q, evict_done_o, evict_go_o}),
+        .flush_i ({flush_valid_o, flush_line_o, flush_entry_o, flush_ready_i}),
+        .order_i ({order_valid_o, order_kind_o, order_warps_o, order_ready_i}),
+        .leave_i ({fsm_i, hold_i, drain_i, vanish}),
+        .status_i({count_o, full_o, empty_o, demand_o}),
+        .ring_i  ({count_q, asked_q, tail_q, rd_en, rd_at, sight_q, fresh_q})
+    );
 `endif
 
     generate

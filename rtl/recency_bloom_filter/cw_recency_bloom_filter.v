@@ -130,127 +130,48 @@ module cw_recency_bloom_filter #(
     reg  [WAYS*DATA_W-1:0] rd_row_s2_q;  // a look-up's rows in stage 2, way 0 lowest; with one RAM copy, also an insertion's
 
 `ifdef CW_PROPERTIES
-    // One key, and a bound: each field's largest insertion of that key since the last clear. The insertions and lookups of all other keys go
-    // on around it.
-    wire [KEY_W-1:0]  f_key;
-    reg [VALUE_W-1:0] f_max0_q;
-    reg [VALUE_W-1:0] f_max1_q;
-    reg               f_ins_s1_q;   // the insertion in stage 1, 2 is of f_key
-    reg               f_ins_s2_q;
-    reg               f_lkp_s1_q;   // the lookup in stage 1, 2, 3 is of f_key, and the bound that it must reach
-    reg               f_lkp_s2_q;
-    reg               f_lkp_s3_q;
-    reg [VALUE_W-1:0] f_s1_max0_q;
-    reg [VALUE_W-1:0] f_s1_max1_q;
-    reg [VALUE_W-1:0] f_s2_max0_q;
-    reg [VALUE_W-1:0] f_s2_max1_q;
-    reg [VALUE_W-1:0] f_s3_max0_q;
-    reg [VALUE_W-1:0] f_s3_max1_q;
-    reg               f_past_q = 1'b0;
-    wire              f_ins = ins_accept && ins_key_i == f_key;
+    // What properties 1 to 5 know of one key, for those of each way.
+    wire [KEY_W-1:0]   f_key;
+    wire               f_past;
+    wire               f_swept;
+    wire [VALUE_W-1:0] f_max0;
+    wire [VALUE_W-1:0] f_max1;
+    wire               f_ins_s1;
+    wire               f_ins_s2;
+    wire               f_lkp_s1;
+    wire               f_lkp_s2;
+    wire [VALUE_W-1:0] f_s1_max0;
+    wire [VALUE_W-1:0] f_s1_max1;
+    wire [VALUE_W-1:0] f_s2_max0;
+    wire [VALUE_W-1:0] f_s2_max1;
 
-    cw_nonsynth_choice #(
-        .W(KEY_W)
-    ) u_f_choice (
-        .clk_i   (clk_i),
-        .rst_i   (rst_i),
-        .valid_i (ins_accept || lkp_accept),
-        .value_i (ins_accept ? ins_key_i : lkp_key_i),
-        .choice_o(f_key)
+    cw_nonsynth_recency_bloom_filter #(
+        .ROW_W    (ROW_W),
+        .KEY_W    (KEY_W),
+        .FIELDS   (FIELDS),
+        .VALUE_W  (VALUE_W),
+        .DUAL_READ(DUAL_READ)
+    ) u_properties (
+        .clk_i      (clk_i),
+        .rst_i      (rst_i),
+        .ins_i      ({ins_valid_i, ins_accept, ins_key_i, ins_v0_i, ins_v1_i}),
+        .lkp_i      ({lkp_valid_i, lkp_ready_o, lkp_accept, lkp_key_i}),
+        .rsp_i      ({rsp_valid_o, rsp_v0_o, rsp_v1_o}),
+        .clear_i    (clear_i),
+        .clearing_i ({clearing_q, clear_row_q}),
+        .stages_i   ({lkp_s1_q, lkp_s2_q, ins_s1_q, ins_s2_q}),
+        .f_key_o    (f_key),
+        .f_past_o   (f_past),
+        .f_swept_o  (f_swept),
+        .f_max_o    ({f_max0, f_max1}),
+        .f_stages_o ({f_ins_s1, f_ins_s2, f_lkp_s1, f_lkp_s2, f_rsp_o}),
+        .f_s1_max_o ({f_s1_max0, f_s1_max1}),
+        .f_s2_max_o ({f_s2_max0, f_s2_max1}),
+        .f_s3_max0_o(f_rsp_min0_o)
     );
 
-    always @(posedge clk_i) begin
-        f_past_q    <= 1'b1;
-        f_ins_s1_q  <= f_ins && !rst_i && !clear_i;
-        f_ins_s2_q  <= f_ins_s1_q && !rst_i && !clear_i;
-        f_lkp_s1_q  <= lkp_accept && lkp_key_i == f_key && !rst_i;
-        f_lkp_s2_q  <= f_lkp_s1_q && !rst_i;
-        f_lkp_s3_q  <= f_lkp_s2_q && !rst_i;
-        f_s1_max0_q <= f_max0_q;
-        f_s1_max1_q <= f_max1_q;
-        f_s2_max0_q <= f_s1_max0_q;
-        f_s2_max1_q <= f_s1_max1_q;
-        f_s3_max0_q <= f_s2_max0_q;
-        f_s3_max1_q <= f_s2_max1_q;
-        if (rst_i || clear_i) begin
-            f_max0_q <= {VALUE_W{1'b0}};
-            f_max1_q <= {VALUE_W{1'b0}};
-        end else if (f_ins) begin
-            if (ins_v0_i > f_max0_q)
-                f_max0_q <= ins_v0_i;
-            if (ins_v1_i > f_max1_q)
-                f_max1_q <= ins_v1_i;
-        end
-    end
-
-    assign f_key_o      = f_key;
-    assign f_max0_o     = f_max0_q;
-    assign f_rsp_o      = f_lkp_s3_q;
-    assign f_rsp_min0_o = f_s3_max0_q;
-
-    // Whether a lookup was accepted one, two, three cycles ago, and whether the sweep ran in the last cycle.
-    reg f_any_s1_q;
-    reg f_any_s2_q;
-    reg f_any_s3_q;
-    reg f_any_before_q;  // four cycles ago
-    reg f_swept_q;
-
-    always @(posedge clk_i) begin
-        f_any_s1_q     <= lkp_valid_i && lkp_ready_o && !rst_i;
-        f_any_s2_q     <= f_any_s1_q && !rst_i;
-        f_any_s3_q     <= f_any_s2_q && !rst_i;
-        f_any_before_q <= f_any_s3_q && !rst_i;
-        f_swept_q      <= clearing_q && !rst_i;
-    end
-
-    always @(`CW_PROPERTIES)
-        if (f_past_q) begin
-            // 1. A lookup never answers less than an insertion of its key that was accepted in an earlier cycle.
-            if (f_lkp_s3_q)
-                assert (rsp_v0_o >= f_s3_max0_q);
-            if (f_lkp_s3_q && FIELDS == 2)
-                assert (rsp_v1_o >= f_s3_max1_q);
-            cover (f_lkp_s3_q && f_s3_max0_q != 0 && rsp_v0_o == f_s3_max0_q);
-            // 2. A lookup is answered three cycles after it was accepted, and what is not an answer is 0.
-            assert (rsp_valid_o == f_any_s3_q);
-            if (!f_any_s3_q)
-                assert (rsp_v0_o == 0 && rsp_v1_o == 0);
-            cover (f_any_s3_q && rsp_v0_o != 0);
-            cover (!f_any_s3_q && f_any_before_q && f_max0_q != 0);
-            // 3. Nothing is accepted while the sweep runs.
-            if (clearing_q)
-                assert (!lkp_accept && !ins_accept);
-            cover (f_any_s1_q && clearing_q && lkp_valid_i && ins_valid_i);
-            // 4. With one RAM copy, a lookup and an insertion are never accepted in the same cycle.
-            if (DUAL_READ == 0)
-                assert (!(lkp_accept && ins_accept));
-            cover (DUAL_READ == 0 && !clearing_q && lkp_valid_i && ins_valid_i);
-            // 5. (for induction) The flags agree with the design's stages, and the bound is 0 while clearing.
-            if (f_lkp_s1_q)
-                assert (f_any_s1_q);
-            if (f_lkp_s2_q)
-                assert (f_any_s2_q);
-            assert (f_any_s1_q == lkp_s1_q && f_any_s2_q == lkp_s2_q);
-            if (f_ins_s1_q)
-                assert (ins_s1_q && !clearing_q);
-            if (f_ins_s2_q)
-                assert (ins_s2_q && !clearing_q);
-            if (clearing_q)
-                assert (f_max0_q == 0 && f_max1_q == 0);
-            if (clearing_q && !f_swept_q)
-                assert (clear_row_q == 0);
-            if (f_swept_q)
-                assert (!lkp_s1_q && !ins_s1_q && (clearing_q || !ins_s2_q));
-            if (DUAL_READ == 0)
-                assert (!(lkp_s1_q && ins_s1_q));
-            cover (f_lkp_s1_q && f_lkp_s2_q && f_ins_s2_q);
-        end
-`endif
-`ifdef FORMAL
-    always @*
-        // power-up
-        if (!f_past_q)
-            assume (rst_i);
+    assign f_key_o  = f_key;
+    assign f_max0_o = f_max0;
 `endif
 
     genvar w;
@@ -405,18 +326,18 @@ module cw_recency_bloom_filter #(
                 .hash_o(f_row)
             );
 
-            wire f_reached0 = (f_ins_s1_q && ins_v0_s1_q >= f_max0_q) || (f_ins_s2_q && ins_v0_s2_q >= f_max0_q);
-            wire f_reached1 = (f_ins_s1_q && ins_v1_s1_q >= f_max1_q) || (f_ins_s2_q && ins_v1_s2_q >= f_max1_q);
+            wire f_reached0 = (f_ins_s1 && ins_v0_s1_q >= f_max0) || (f_ins_s2 && ins_v0_s2_q >= f_max0);
+            wire f_reached1 = (f_ins_s1 && ins_v1_s1_q >= f_max1) || (f_ins_s2 && ins_v1_s2_q >= f_max1);
 
             always @(`CW_PROPERTIES)
-                if (f_past_q) begin
+                if (f_past) begin
                     // 6. (for induction) What is read for an insertion is what the row holds: forwarding leaves no gap.
                     if (!clearing_q) begin
                         if (ins_s1_q && ins_idx_s1 == f_row)
                             assert (f_ins_row_s1 == f_ins_now);
                         if (ins_s2_q && ins_idx_s2_q == f_row)
                             assert (ins_old == f_ins_now);
-                        if (ins_s3_q && ins_idx_s3_q == f_row && !f_swept_q)
+                        if (ins_s3_q && ins_idx_s3_q == f_row && !f_swept)
                             assert (ins_new_s3_q == f_ins_now);
                         assert (f_lkp_now == f_ins_now);
                     end
@@ -426,30 +347,30 @@ module cw_recency_bloom_filter #(
                            && ins_idx_s1 == f_row && ins_idx_s2_q == f_row && ins_idx_s3_q == f_row);
                     // 7. (for induction) The key's row reaches the bound, or an insertion in stage 1 or 2 brings it there.
                     if (!clearing_q) begin
-                        assert (f_lkp_now[VALUE_W-1:0] >= f_max0_q || f_reached0);
+                        assert (f_lkp_now[VALUE_W-1:0] >= f_max0 || f_reached0);
                         if (FIELDS == 2)
-                            assert (f_lkp_now[DATA_W-1:DATA_W-VALUE_W] >= f_max1_q || f_reached1);
+                            assert (f_lkp_now[DATA_W-1:DATA_W-VALUE_W] >= f_max1 || f_reached1);
                     end
-                    cover (!clearing_q && f_max0_q != 0 && !f_reached0);
+                    cover (!clearing_q && f_max0 != 0 && !f_reached0);
                     // 8. (for induction) An insertion of the key is on its way to the key's row.
-                    if (f_ins_s1_q)
+                    if (f_ins_s1)
                         assert (ins_idx_s1 == f_row);
-                    if (f_ins_s2_q)
+                    if (f_ins_s2)
                         assert (ins_idx_s2_q == f_row);
-                    cover (f_ins_s1_q && f_ins_s2_q && f_row != 0);
+                    cover (f_ins_s1 && f_ins_s2 && f_row != 0);
                     // 9. (for induction) What stages 1 and 2 have for a lookup of the key reaches the lookup's bound.
-                    if (f_lkp_s1_q) begin
+                    if (f_lkp_s1) begin
                         assert (rd_idx_s1_q == f_row);
-                        assert (rd_row_d[VALUE_W-1:0] >= f_s1_max0_q);
+                        assert (rd_row_d[VALUE_W-1:0] >= f_s1_max0);
                         if (FIELDS == 2)
-                            assert (rd_row_d[DATA_W-1:DATA_W-VALUE_W] >= f_s1_max1_q);
+                            assert (rd_row_d[DATA_W-1:DATA_W-VALUE_W] >= f_s1_max1);
                     end
-                    if (f_lkp_s2_q) begin
-                        assert (rd_row_s2_q[w*DATA_W +: VALUE_W] >= f_s2_max0_q);
+                    if (f_lkp_s2) begin
+                        assert (rd_row_s2_q[w*DATA_W +: VALUE_W] >= f_s2_max0);
                         if (FIELDS == 2)
-                            assert (rd_row_s2_q[w*DATA_W + DATA_W - VALUE_W +: VALUE_W] >= f_s2_max1_q);
+                            assert (rd_row_s2_q[w*DATA_W + DATA_W - VALUE_W +: VALUE_W] >= f_s2_max1);
                     end
-                    cover (f_lkp_s1_q && f_lkp_s2_q && f_s2_max0_q != 0);
+                    cover (f_lkp_s1 && f_lkp_s2 && f_s2_max0 != 0);
                 end
 `endif
         end

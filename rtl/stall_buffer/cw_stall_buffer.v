@@ -243,19 +243,10 @@ module cw_stall_buffer #(
     end
 
 `ifdef CW_PROPERTIES
-    // One slot of the prover's choice, the slots of its line, and what its row holds.
-    (* anyconst *) reg [LINE_W-1:0]  f_line;
-    (* anyconst *) reg [ENTRY_W-1:0] f_entry;
-    wire                             f_there = f_line < LINES && f_entry < ENTRIES;
-    reg  [SLOTS-1:0]                 f_line_oh;
-    reg  [SLOTS-1:0]                 f_slot_oh;
-    wire [REQ_W-1:0]                 f_row;
-
-    always @*
-        for (i = 0; i < SLOTS; i = i + 1) begin
-            f_line_oh[i] = i / ENTRIES == f_line;
-            f_slot_oh[i] = i / ENTRIES == f_line && i % ENTRIES == f_entry;
-        end
+    // One slot, of the prover's choice, and what its row holds.
+    wire [LINE_W-1:0]  f_line;
+    wire [ENTRY_W-1:0] f_entry;
+    wire [REQ_W-1:0]   f_row;
 `endif
 
     cw_ram_1r1w #(
@@ -327,243 +318,35 @@ module cw_stall_buffer #(
     assign lines_used_o    = used_cnt;
 
 `ifdef CW_PROPERTIES
-    // What the ports have shown of that slot's request, of the retry, and of the questions.
-    reg                  f_past_q = 1'b0;
-    reg                  f_held_q;
-    reg [GRANULE_W-1:0]  f_granule_q;
-    reg [REQ_W-1:0]      f_req_q;
-    reg                  f_awake_q;      // its line, on its own account
-    reg                  f_seek_q;       // a scan, f_left_q cycles before its offer
-    reg [8:0]            f_left_q;
-    reg                  f_offer_q;
-    reg                  f_taken_q;
-    reg                  f_sought_q;     // it was among those that the scan found
-    reg                  f_place1_q;
-    reg                  f_place2_q;
-    reg [GRANULE_W-1:0]  f_ask1_q;
-    reg [GRANULE_W-1:0]  f_ask2_q;
-    reg                  f_push1_q;
-    reg                  f_push2_q;
-    reg                  f_wait_q;       // an offer was not taken in the cycle before:
-    reg [GRANULE_W+REQ_W-1:0] f_shown_q;
-    // In this cycle.
-    wire                 f_push  = push_valid_i && f_place2_q && !f_push1_q && !f_push2_q;
-    wire                 f_done  = f_taken_q && done_valid_i;
-    wire                 f_idle  = !f_seek_q && !f_offer_q && !f_taken_q;
-    wire                 f_slept = f_done && done_sleep_i && f_line_has(best_oh_q);
-    wire                 f_wakes = wake_valid_i && wake_granule_i == f_line_granule && f_line_has(valid_q);
-    reg  [GRANULE_W-1:0] f_line_granule; // of the slot's line
-    reg  [8:0]           f_held_cnt;
-    reg  [8:0]           f_awake_cnt;
-    reg  [8:0]           f_todo_cnt;
-    reg                  f_asked;        // a line has the granule that is asked for,
-    reg                  f_asked_room;   //   and a free entry
-    reg                  f_empty_line;
-    reg                  f_unique;       // no two lines have the same granule
-    reg                  f_right1;       // the slot that was found for a question is in the right line
-    reg                  f_right2;
-    integer              f_i;
-    integer              f_j;
-
-    // Whether the slots include the chosen one; and whether one of its line.
-    function f_at (input [SLOTS-1:0] slots);
-        f_at = |(slots & f_slot_oh);
-    endfunction
-
-    function f_line_has (input [SLOTS-1:0] slots);
-        f_line_has = |(slots & f_line_oh);
-    endfunction
-
-    function f_onehot (input [SLOTS-1:0] x);
-        f_onehot = |x && (x & (x - 1'b1)) == {SLOTS{1'b0}};
-    endfunction
-
-    // The slot x and those below it.
-    function [SLOTS-1:0] f_up_to (input [SLOTS-1:0] x);
-        f_up_to = x | (x - 1'b1);
-    endfunction
-
-    always @* begin
-        f_line_granule = {GRANULE_W{1'b0}};
-        f_held_cnt     = 9'd0;
-        f_awake_cnt    = 9'd0;
-        f_todo_cnt     = 9'd0;
-        f_asked        = 1'b0;
-        f_asked_room   = 1'b0;
-        f_empty_line   = 1'b0;
-        f_unique       = 1'b1;
-        f_right1       = 1'b1;
-        f_right2       = 1'b1;
-        for (f_i = 0; f_i < SLOTS; f_i = f_i + 1) begin
-            f_held_cnt  = f_held_cnt + {8'd0, valid_q[f_i]};
-            f_awake_cnt = f_awake_cnt + {8'd0, awake[f_i]};
-            f_todo_cnt  = f_todo_cnt + {8'd0, todo_q[f_i]};
-        end
-        for (f_i = 0; f_i < LINES; f_i = f_i + 1) begin
-            if (f_i == f_line)
-                f_line_granule = granule_q[f_i*GRANULE_W+:GRANULE_W];
-            f_empty_line = f_empty_line || valid_q[f_i*ENTRIES+:ENTRIES] == {ENTRIES{1'b0}};
-            if (valid_q[f_i*ENTRIES+:ENTRIES] != {ENTRIES{1'b0}}) begin
-                if (granule_q[f_i*GRANULE_W+:GRANULE_W] == ask_granule_i) begin
-                    f_asked      = 1'b1;
-                    f_asked_room = f_asked_room || valid_q[f_i*ENTRIES+:ENTRIES] != {ENTRIES{1'b1}};
-                end
-                f_right1 = f_right1 && (granule_q[f_i*GRANULE_W+:GRANULE_W] == f_ask1_q) == |slot1_q[f_i*ENTRIES+:ENTRIES];
-                f_right2 = f_right2 && (granule_q[f_i*GRANULE_W+:GRANULE_W] == f_ask2_q) == |slot2_q[f_i*ENTRIES+:ENTRIES];
-                for (f_j = 0; f_j < f_i; f_j = f_j + 1)
-                    if (valid_q[f_j*ENTRIES+:ENTRIES] != {ENTRIES{1'b0}}
-                        && granule_q[f_j*GRANULE_W+:GRANULE_W] == granule_q[f_i*GRANULE_W+:GRANULE_W])
-                        f_unique = 1'b0;
-            end
-        end
-    end
-
-    always @(posedge clk_i) begin
-        f_past_q  <= 1'b1;
-        f_ask1_q  <= ask_granule_i;
-        f_ask2_q  <= f_ask1_q;
-        f_shown_q <= {retry_granule_o, retry_warpts_o, retry_payload_o};
-        if (f_push && f_at(slot2_q)) begin
-            f_granule_q <= push_granule_i;
-            f_req_q     <= {push_warpts_i, push_payload_i};
-        end
-        if (f_idle) begin
-            f_left_q   <= f_awake_cnt;
-            f_sought_q <= f_at(awake);
-        end else
-            f_left_q   <= f_left_q - 9'd1;
-        if (rst_i) begin
-            f_held_q   <= 1'b0;
-            f_awake_q  <= 1'b0;
-            f_seek_q   <= 1'b0;
-            f_offer_q  <= 1'b0;
-            f_taken_q  <= 1'b0;
-            f_place1_q <= 1'b0;
-            f_place2_q <= 1'b0;
-            f_push1_q  <= 1'b0;
-            f_push2_q  <= 1'b0;
-            f_wait_q   <= 1'b0;
-        end else begin
-            f_held_q   <= (f_held_q && !(f_done && !done_sleep_i && f_at(best_oh_q))) || (f_push && f_at(slot2_q));
-            f_awake_q  <= ((f_awake_q && !f_slept) || f_wakes) && f_line_has(valid_d);
-            f_seek_q   <= (f_idle && f_awake_cnt != 9'd0) || (f_seek_q && f_left_q != 9'd0);
-            f_offer_q  <= (f_seek_q && f_left_q == 9'd0) || (f_offer_q && !retry_ready_i);
-            f_taken_q  <= (f_offer_q && retry_ready_i) || (f_taken_q && !done_valid_i);
-            f_place1_q <= f_asked ? f_asked_room : f_empty_line;
-            f_place2_q <= f_place1_q;
-            f_push1_q  <= f_push;
-            f_push2_q  <= f_push1_q;
-            f_wait_q   <= retry_valid_o && !retry_ready_i;
-        end
-    end
-
     assign f_taken_o  = state_q == ST_TAKEN;
     assign f_place_o  = place2_q && !(pushed1_q || pushed2_q);
     assign f_pushed_o = pushed1_q;
 
-    always @(`CW_PROPERTIES)
-        if (f_past_q && f_there) begin
-            // 1. A question is answered by whether its granule's line has a free entry, or, when it has none, whether a line is free.
-            assert (ask_place_o == f_place1_q);
-            cover (f_place1_q && f_held_cnt != 0 && f_push2_q);
-            cover (!f_place1_q && f_empty_line && f_push2_q);
-            // 2. A push that the contract allows goes to one free entry, of its granule's line if it has one; no other push does anything.
-            assert (push == f_push);
-            if (f_push)
-                assert (f_onehot(slot2_q) && (slot2_q & valid_q) == {SLOTS{1'b0}} && f_right2);
-            cover (f_push && f_at(slot2_q) && !f_slot_oh[0] && f_held_cnt != 0 && f_line_has(valid_q));
-            cover (push_valid_i && f_place2_q && f_push1_q);
-            // 3. A request is held from its push until it leaves, in its place and unchanged.
-            assert (f_at(valid_q) == f_held_q);
-            if (f_held_q)
-                assert (f_line_granule == f_granule_q && f_row == f_req_q);
-            cover (f_held_q && f_done && best_oh_q != f_slot_oh && f_req_q != 0 && f_push);
-            // 4. What is offered is one request that is held, as it was pushed.
-            if (f_offer_q)
-                assert (f_onehot(best_oh_q) && (best_oh_q & ~valid_q) == {SLOTS{1'b0}});
-            if (f_offer_q && f_at(best_oh_q))
-                assert (f_held_q && {retry_granule_o, retry_warpts_o, retry_payload_o} == {f_granule_q, f_req_q});
-            cover (f_offer_q && f_at(best_oh_q) && f_granule_q != 0 && f_req_q[0] && !f_slot_oh[0]);
-            // 5. The offer has the smallest warpts of the requests of lines that were awake when it was begun to be sought, and of equal
-            //    ones it is the lowest.
-            if (f_offer_q && f_sought_q)
-                assert (retry_warpts_o < f_req_q[REQ_W-1:PAYLOAD_W]
-                        || (retry_warpts_o == f_req_q[REQ_W-1:PAYLOAD_W] && (best_oh_q & f_up_to(f_slot_oh)) != {SLOTS{1'b0}}));
-            if (f_offer_q && f_at(best_oh_q))
-                assert (f_sought_q);
-            cover (f_offer_q && f_sought_q && best_oh_q < f_slot_oh && retry_warpts_o != 0
-                   && retry_warpts_o == f_req_q[REQ_W-1:PAYLOAD_W]);
-            cover (f_offer_q && f_sought_q && best_oh_q > f_slot_oh);
-            cover (f_offer_q && f_held_q && !f_sought_q && retry_warpts_o > f_req_q[REQ_W-1:PAYLOAD_W]);
-            // 6. It comes n + 2 cycles after n requests of awake lines were seen, if none was on offer or tried.
-            assert (retry_valid_o == f_offer_q);
-            cover (f_offer_q && f_held_cnt > 1 && !f_wait_q);
-            // 7. An offer that is not taken does not change, and what is not an offer is 0.
-            if (f_wait_q)
-                assert (retry_valid_o && {retry_granule_o, retry_warpts_o, retry_payload_o} == f_shown_q);
-            if (!retry_valid_o)
-                assert (retry_granule_o == 0 && retry_warpts_o == 0 && retry_payload_o == 0);
-            cover (f_wait_q && f_push2_q && !f_sought_q && f_held_q && retry_warpts_o > f_req_q[REQ_W-1:PAYLOAD_W]);
-            cover (f_taken_q && f_held_q && f_granule_q != 0);
-            // 8. A line is awake from a wake that finds it used, until a retry of it has to wait again or it is empty.
-            assert (awake_q[f_line] == f_awake_q);
-            cover (f_awake_q && f_slept && !f_wakes);
-            cover (f_awake_q && f_slept && f_wakes);
-            cover (f_awake_q && f_done && !f_line_has(valid_d));
-            // 9. No two lines are of one granule.
-            assert (f_unique);
-            cover (lines_used_o > 1 && f_push && f_line_has(slot2_q));
-            // 10. The counts are those of the requests and of the lines that are held; pending says that one may be retried.
-            assert (occupancy_o == f_held_cnt);
-            assert (pending_o == (f_awake_cnt != 0 || !f_idle));
-            cover (occupancy_o > 1 && pending_o && f_awake_cnt == 0);
-            // 11. (for induction) The scan has read those that are not left to do, in order, and keeps the best of them.
-            assert ((state_q == ST_SCAN) == f_seek_q && (state_q == ST_OFFER) == f_offer_q && (state_q == ST_TAKEN) == f_taken_q);
-            if (f_sought_q && !f_idle && !f_taken_q)
-                assert (f_held_q);
-            assert (f_seek_q || f_idle || !read_q);
-            if (f_seek_q) begin
-                assert ((todo_q & ~valid_q) == {SLOTS{1'b0}} && (!f_at(todo_q) || f_sought_q));
-                assert (f_left_q == f_todo_cnt && (f_todo_cnt != 0 || read_q));
-                if (read_q)
-                    assert (f_onehot(read_oh_q) && (read_oh_q & ~valid_q) == {SLOTS{1'b0}} && (todo_q & f_up_to(read_oh_q)) == {SLOTS{1'b0}});
-                if (read_q && f_at(read_oh_q))
-                    assert (f_sought_q && req == f_req_q);
-                if (best_valid_q)
-                    assert (f_onehot(best_oh_q) && (best_oh_q & ~valid_q) == {SLOTS{1'b0}}
-                            && ((todo_q | (read_oh_q & {SLOTS{read_q}})) & f_up_to(best_oh_q)) == {SLOTS{1'b0}});
-                if (f_sought_q && !f_at(todo_q) && !(read_q && f_at(read_oh_q)))
-                    assert (best_valid_q && best_q[REQ_W-1:PAYLOAD_W] <= f_req_q[REQ_W-1:PAYLOAD_W]
-                            && (best_q[REQ_W-1:PAYLOAD_W] < f_req_q[REQ_W-1:PAYLOAD_W]
-                                || (best_oh_q & f_up_to(f_slot_oh)) != {SLOTS{1'b0}}));
-            end
-            if (f_seek_q && best_valid_q && f_at(best_oh_q))
-                assert (f_sought_q && best_q == f_req_q);
-            if (f_offer_q)
-                assert (!f_at(best_oh_q) || best_q == f_req_q);
-            if (f_taken_q)
-                assert (f_onehot(best_oh_q) && (best_oh_q & ~valid_q) == {SLOTS{1'b0}});
-            cover (f_seek_q && best_valid_q && read_q && todo_q != {SLOTS{1'b0}} && f_sought_q && !f_at(todo_q));
-            // 12. (for induction) A slot that was found for a question stays free and right until a push.
-            assert (pushed1_q == f_push1_q && pushed2_q == f_push2_q && place2_q == f_place2_q);
-            if (f_place1_q && !f_push1_q)
-                assert (f_onehot(slot1_q) && (slot1_q & valid_q) == {SLOTS{1'b0}} && f_right1);
-            if (f_place2_q && !f_push1_q && !f_push2_q)
-                assert (f_onehot(slot2_q) && (slot2_q & valid_q) == {SLOTS{1'b0}} && f_right2);
-            cover (f_place1_q && f_place2_q && f_done && f_held_cnt > 1);
-        end
-`endif
-`ifdef FORMAL
-    always @*
-        // power-up
-        if (!f_past_q)
-            assume (rst_i);
-`endif
-`ifdef CW_PROPERTIES
-    always @(`CW_PROPERTIES)
-        // contract: [11] push_granule must be what was asked.
-        if (f_past_q && !rst_i && push_valid_i && f_place2_q)
-            assume (push_granule_i == f_ask2_q);
+    cw_nonsynth_stall_buffer #(
+        .LINES    (LINES),
+        .ENTRIES  (ENTRIES),
+        .LINE_W   (LINE_W),
+        .ENTRY_W  (ENTRY_W),
+        .GRANULE_W(GRANULE_W),
+        .TS_W     (TS_W),
+        .PAYLOAD_W(PAYLOAD_W)
+    ) u_properties (
+        .clk_i    (clk_i),
+        .rst_i    (rst_i),
+        .ask_i    ({ask_granule_i, ask_place_o}),
+        .push_i   ({push_valid_i, push_granule_i, push_warpts_i, push_payload_i, push}),
+        .wake_i   ({wake_valid_i, wake_granule_i}),
+        .retry_i  ({retry_valid_o, retry_granule_o, retry_warpts_o, retry_payload_o, retry_ready_i, done_valid_i,
+                    done_sleep_i}),
+        .status_i ({pending_o, occupancy_o, lines_used_o}),
+        .lines_i  ({valid_q, valid_d, awake, awake_q, granule_q}),
+        .places_i ({slot1_q, slot2_q, place2_q, pushed1_q, pushed2_q}),
+        .scan_i   ({scan, state_q == ST_OFFER, state_q == ST_TAKEN, todo_q, read_q, read_oh_q, req, best_valid_q,
+                    best_oh_q, best_q}),
+        .f_row_i  (f_row),
+        .f_line_o (f_line),
+        .f_entry_o(f_entry)
+    );
 `endif
 
     generate

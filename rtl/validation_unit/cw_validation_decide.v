@@ -2,13 +2,14 @@
 //
 // cw_validation_decide: Figure 6 of GETM as logic. Combinational.
 //
-// Why         : what becomes of a request is the protocol itself. Alone in a module, without a clock, it can be read beside the paper,
-//               and proved equal to the C model for every request and every entry.
-// How         : it takes one load, store or release, the granule's reservation, whether it is the request's own, and whether the
-//               granule's timestamps are later than the request's. place says whether the stall buffer has a place for the request. room says
-//               whether a new reserved entry may be inserted, if it must in the overflow area. drain says that nothing may be left
-//               waiting. Outputs: an answer, a stall, or for a release neither; and with it which fields of the metadata change,
-//               and the wake of waiting requests. The fields' new values are the request's own, but for the count of writes.
+// Why         : what becomes of a request is the protocol itself. Alone in a module, without a clock, it can be read
+//               beside the paper, and proved equal to the C model for every request and every entry.
+// How         : it takes one load, store or release, the granule's reservation, whether it is the request's own, and
+//               whether the granule's timestamps are later than the request's. place says whether the stall buffer has
+//               a place for the request. room says whether a new reserved entry may be inserted, if it must in the
+//               overflow area. drain says that nothing may be left waiting. Outputs: an answer, a stall, or for a
+//               release neither; and with it which fields of the metadata change, and the wake of waiting requests. The
+//               fields' new values are the request's own, but for the count of writes.
 // Latency     : combinational.
 // Throughput  : one request per cycle.
 // Illegal use : kind 3, which acts as a release.

@@ -2,20 +2,22 @@
 //
 // cw_validation_unit: validation unit of GETM, eager conflict detection for one memory partition.
 //
-// Why         : two round trips to the commit units make a commit slow. GETM finds conflicts at each access instead, while other warps
-//               hide the time, so a transaction that reaches its commit has already won. This unit makes that decision.
-// How         : a request goes through the pipeline of the cuckoo table. The Bloom filter is asked in step, and answers for a granule that
-//               the table has not. The decision follows Figure 6 in the cycle of the table's result, and the table is updated. A request
-//               that must wait goes to the stall buffer. A release wakes it, and woken requests go before new ones.
-// Latency     : five cycles after a request was accepted it is decided; two cycles later the response is valid. A request that the table
-//               must repeat takes six more (cuckoo_table.h).
+// Why         : two round trips to the commit units make a commit slow. GETM finds conflicts at each access instead,
+//               while other warps hide the time, so a transaction that reaches its commit has already won. This unit
+//               makes that decision.
+// How         : a request goes through the pipeline of the cuckoo table. The Bloom filter is asked in step, and answers
+//               for a granule that the table has not. The decision follows Figure 6 in the cycle of the table's result,
+//               and the table is updated. A request that must wait goes to the stall buffer. A release wakes it, and
+//               woken requests go before new ones.
+// Latency     : five cycles after a request was accepted it is decided; two cycles later the response is valid. A
+//               request that the table must repeat takes six more (cuckoo_table.h).
 // Throughput  : one request per cycle.
 // Comb. paths : none: outputs depend on registers only. Fields of a channel are 0 while its valid is 0.
-// Illegal use : req_kind 3 (acts as RELEASE); a RELEASE of more writes than were made (the count stops at 0). A parameter outside of
-//               the contract stops elaboration at a module cw_error_...
+// Illegal use : req_kind 3 (acts as RELEASE); a RELEASE of more writes than were made (the count stops at 0). A
+//               parameter outside of the contract stops elaboration at a module cw_error_...
 //
-// Paper: GETM sections IV and V.B, Figures 6, 8 and 9. Contract: include/cowarp/unit/validation_unit.h.
-// C model: csim/unit/validation_unit.c. Datasheet: docs/units/validation_unit.md.
+// Paper: GETM sections IV and V.B, Figures 6, 8 and 9. Contract: include/cowarp/unit/validation_unit.h. C model:
+// csim/unit/validation_unit.c. Datasheet: docs/units/validation_unit.md.
 
 `default_nettype none
 
@@ -78,61 +80,26 @@ module cw_validation_unit #(
     output wire [4:0]            stall_lines_used_o
 );
 
-    // What the parts do not check themselves is checked here, under this unit's names.
-    generate
-        if (ID_W < 1 || ID_W > 16) begin : g_bad_id_w
-            cw_error_id_w_must_be_1_to_16 u_error ();
-        end
-        if (BLOOM_ROW_W < 1 || BLOOM_ROW_W > 12) begin : g_bad_bloom_row_w
-            cw_error_bloom_row_w_must_be_1_to_12 u_error ();
-        end
-        if (BLOOM_COPIES < 1 || BLOOM_COPIES > 2) begin : g_bad_bloom_copies
-            cw_error_bloom_copies_must_be_1_or_2 u_error ();
-        end
-        if (STALL_LINES < 1 || STALL_LINES > 16) begin : g_bad_stall_lines
-            cw_error_stall_lines_must_be_1_to_16 u_error ();
-        end
-        if (STALL_ENTRIES < 1 || STALL_ENTRIES > 16) begin : g_bad_stall_entries
-            cw_error_stall_entries_must_be_1_to_16 u_error ();
-        end
-        if (TS_W < 4 || TS_W > 48) begin : g_bad_ts_w
-            cw_error_ts_w_must_be_4_to_48 u_error ();
-        end
-        if (GRANULE_W < 8 || GRANULE_W > 40) begin : g_bad_granule_w
-            cw_error_granule_w_must_be_8_to_40 u_error ();
-        end
-        if (OWNER_W < 2 || OWNER_W > 16) begin : g_bad_owner_w
-            cw_error_owner_w_must_be_2_to_16 u_error ();
-        end
-        if (COUNT_W < 2 || COUNT_W > 16) begin : g_bad_count_w
-            cw_error_count_w_must_be_2_to_16 u_error ();
-        end
-        if (GRANULE_W + 2 * TS_W + COUNT_W + OWNER_W > 160) begin : g_bad_entry
-            cw_error_entry_must_fit_160_bits u_error ();
-        end
-        if (ROW_W < 1 || ROW_W > 12) begin : g_bad_row_w
-            cw_error_row_w_must_be_1_to_12 u_error ();
-        end
-        if (STASH_ENTRIES < 1 || STASH_ENTRIES > 16) begin : g_bad_stash_entries
-            cw_error_stash_entries_must_be_1_to_16 u_error ();
-        end
-        if (MAX_SWAPS < 1 || MAX_SWAPS > 255) begin : g_bad_max_swaps
-            cw_error_max_swaps_must_be_1_to_255 u_error ();
-        end
-        if (EVICT_FILL > 16) begin : g_bad_evict_fill
-            cw_error_evict_fill_must_be_0_to_16 u_error ();
-        end
-        if (OVERFLOW_W < 1 || OVERFLOW_W > 20) begin : g_bad_overflow_w
-            cw_error_overflow_w_must_be_1_to_20 u_error ();
-        end
-    endgenerate
+    cw_validation_parameters #(
+        .TS_W         (TS_W),
+        .GRANULE_W    (GRANULE_W),
+        .OWNER_W      (OWNER_W),
+        .COUNT_W      (COUNT_W),
+        .ID_W         (ID_W),
+        .ROW_W        (ROW_W),
+        .STASH_ENTRIES(STASH_ENTRIES),
+        .MAX_SWAPS    (MAX_SWAPS),
+        .BLOOM_ROW_W  (BLOOM_ROW_W),
+        .BLOOM_COPIES (BLOOM_COPIES),
+        .STALL_LINES  (STALL_LINES),
+        .STALL_ENTRIES(STALL_ENTRIES),
+        .OVERFLOW_W   (OVERFLOW_W),
+        .EVICT_FILL   (EVICT_FILL)
+    ) u_parameters ();
 
     localparam PAYLOAD_W = 2 + OWNER_W + ID_W;            // of a stalled request: spill, store, owner, id
     localparam TAG_W     = 5 + COUNT_W + ID_W;            // last_ts, spill, retried, kind, count, id
     localparam RSP_W     = ID_W + 2 + TS_W;
-
-    localparam [1:0] ABORT    = 2'd1;
-    localparam [1:0] SUCCESS  = 2'd0;
 
     // ---------------------------------------------------------------- request selection
 
@@ -157,7 +124,8 @@ module cw_validation_unit #(
     wire [TS_W-1:0]       look_ts      = retry_valid ? retry_warpts : req_warpts_i;
     wire [OWNER_W-1:0]    look_owner   = retry_valid ? retry_payload[ID_W+:OWNER_W] : req_owner_i;
     wire [TAG_W-1:0]      look_tag     = retry_valid
-        ? {&retry_warpts, retry_payload[PAYLOAD_W-1], 1'b1, 1'b0, retry_payload[PAYLOAD_W-2], {COUNT_W{1'b0}}, retry_payload[ID_W-1:0]}
+        ? {&retry_warpts, retry_payload[PAYLOAD_W-1], 1'b1, 1'b0, retry_payload[PAYLOAD_W-2], {COUNT_W{1'b0}},
+           retry_payload[ID_W-1:0]}
         : {&req_warpts_i, req_spill_i, 1'b0, req_kind_i, req_count_i, req_id_i};
 
     // ---------------------------------------------------------------- exact metadata
@@ -309,7 +277,8 @@ module cw_validation_unit #(
     wire bloom_ins_ready;
     /* verilator lint_on UNUSED */
 
-    // With one copy of its RAMs, an eviction takes the read port, and the table repeats the look-up that has lost its question.
+    // With one copy of its RAMs, an eviction takes the read port, and the table repeats the look-up that has lost its
+    // question.
     assign read_ready = BLOOM_COPIES == 2 || !evict_valid;
 
     cw_recency_bloom_filter #(
@@ -374,64 +343,64 @@ module cw_validation_unit #(
         .writes_o     (dec_writes)
     );
 
-    // The answer about a place does not know a push of the last two cycles. So a new request that meets a reservation waits for this to pass.
-    reg  w_push_q;
-    reg  v_push_q;
+    // A place's answer does not know a push of the last two cycles: a new request that meets a reservation waits.
+    wire w_push;
+    wire v_push;
     wire decided = res_valid && !res_again;
 
-    assign res_again = (w_push_q || v_push_q) && !cur_kind[1] && !cur_retried && res_reserved;
+    assign res_again = (w_push || v_push) && !cur_kind[1] && !cur_retried && res_reserved;
 
     // ---------------------------------------------------------------- stage W: what was decided is carried out
 
-    reg                 w_valid_q;
-    reg                 w_answer_q;
-    reg  [1:0]          w_outcome_q;
-    reg                 w_store_q;
-    reg                 w_spill_q;
-    reg  [ID_W-1:0]     w_id_q;
-    reg  [OWNER_W-1:0]  w_owner_q;
-    reg  [GRANULE_W-1:0] w_granule_q;
-    reg  [TS_W-1:0]     w_warpts_q;
-    reg  [TS_W-1:0]     w_wts_q;
-    reg  [TS_W-1:0]     w_rts_q;
-    reg                 w_wake_q;
-    reg                 w_stall_q;
-    reg                 w_retried_q;
+    wire                 w_valid;
+    wire                 w_answer;
+    wire                 w_wake;
+    wire                 w_stall;
+    wire                 w_retried;
+    wire [GRANULE_W-1:0] w_granule;
+    wire [TS_W-1:0]      w_warpts;
+    wire [PAYLOAD_W-1:0] w_payload;
+    wire [3:0]           rsp_cnt;
+    wire [RSP_W-1:0]     rsp_head;
+    wire                 rsp_pop = rsp_valid_o && rsp_ready_i;
 
-    always @(posedge clk_i)
-        if (rst_i) begin
-            w_valid_q   <= 1'b0;
-            w_answer_q  <= 1'b0;
-            w_push_q    <= 1'b0;
-            v_push_q    <= 1'b0;
-            w_wake_q    <= 1'b0;
-            w_stall_q   <= 1'b0;
-            w_retried_q <= 1'b0;
-        end else begin
-            w_valid_q   <= decided;
-            w_answer_q  <= decided && dec_answer;
-            w_push_q    <= decided && dec_stall && !cur_retried;
-            v_push_q    <= w_push_q;
-            w_wake_q    <= decided && dec_wake;
-            w_stall_q   <= decided && dec_stall;
-            w_retried_q <= decided && cur_retried;
-        end
-
-    always @(posedge clk_i) begin
-        w_outcome_q <= dec_outcome;
-        w_store_q   <= cur_kind[0];
-        w_spill_q   <= cur_spill;
-        w_id_q      <= cur_id;
-        w_owner_q   <= cur_owner;
-        w_granule_q <= res_granule;
-        w_warpts_q  <= res_ts;
-        w_wts_q     <= res_wts;
-        w_rts_q     <= res_rts;
-    end
-
-    // What an abort tells: the timestamp that caused it.
-    wire [TS_W-1:0] w_cause = w_store_q && w_rts_q > w_wts_q ? w_rts_q : w_wts_q;
-    wire [TS_W-1:0] w_ts    = w_outcome_q == ABORT ? w_cause : w_outcome_q == SUCCESS ? {TS_W{1'b0}} : w_warpts_q;
+    cw_validation_answer #(
+        .TS_W     (TS_W),
+        .GRANULE_W(GRANULE_W),
+        .OWNER_W  (OWNER_W),
+        .ID_W     (ID_W),
+        .PAYLOAD_W(PAYLOAD_W)
+    ) u_answer (
+        .clk_i      (clk_i),
+        .rst_i      (rst_i),
+        .decided_i  (decided),
+        .answer_i   (dec_answer),
+        .outcome_i  (dec_outcome),
+        .stall_i    (dec_stall),
+        .wake_i     (dec_wake),
+        .retried_i  (cur_retried),
+        .store_i    (cur_kind[0]),
+        .spill_i    (cur_spill),
+        .id_i       (cur_id),
+        .owner_i    (cur_owner),
+        .granule_i  (res_granule),
+        .ts_i       (res_ts),
+        .wts_i      (res_wts),
+        .rts_i      (res_rts),
+        .w_valid_o  (w_valid),
+        .w_answer_o (w_answer),
+        .w_push_o   (w_push),
+        .v_push_o   (v_push),
+        .w_wake_o   (w_wake),
+        .w_stall_o  (w_stall),
+        .w_retried_o(w_retried),
+        .w_granule_o(w_granule),
+        .w_warpts_o (w_warpts),
+        .w_payload_o(w_payload),
+        .rsp_cnt_o  (rsp_cnt),
+        .rsp_head_o (rsp_head),
+        .pop_i      (rsp_pop)
+    );
 
     // ---------------------------------------------------------------- stall buffer
 
@@ -446,19 +415,19 @@ module cw_validation_unit #(
         .rst_i          (rst_i),
         .ask_granule_i  (next_granule),
         .ask_place_o    (ask_place),
-        .push_valid_i   (w_push_q),
-        .push_granule_i (w_granule_q),
-        .push_warpts_i  (w_warpts_q),
-        .push_payload_i ({w_spill_q, w_store_q, w_owner_q, w_id_q}),
-        .wake_valid_i   (w_wake_q),
-        .wake_granule_i (w_granule_q),
+        .push_valid_i   (w_push),
+        .push_granule_i (w_granule),
+        .push_warpts_i  (w_warpts),
+        .push_payload_i (w_payload),
+        .wake_valid_i   (w_wake),
+        .wake_granule_i (w_granule),
         .retry_valid_o  (retry_valid),
         .retry_granule_o(retry_granule),
         .retry_warpts_o (retry_warpts),
         .retry_payload_o(retry_payload),
         .retry_ready_i  (retry_accept),
-        .done_valid_i   (w_retried_q),
-        .done_sleep_i   (w_stall_q),
+        .done_valid_i   (w_retried),
+        .done_sleep_i   (w_stall),
         .drain_i        (drain_i),
         .pending_o      (stall_pending),
         .occupancy_o    (stall_occupancy_o),
@@ -470,34 +439,17 @@ module cw_validation_unit #(
 `endif
     );
 
-    // ---------------------------------------------------------------- responses: a queue of eight
-
     // A request is accepted only when a place is left for its response, so the queue is never full when one comes.
-    reg  [2:0]       rsp_head_q;
-    reg  [3:0]       rsp_cnt_q;
-    reg  [RSP_W-1:0] rsp_q [0:7];
-    wire             rsp_pop  = rsp_valid_o && rsp_ready_i;
-    wire [2:0]       rsp_tail = rsp_head_q + rsp_cnt_q[2:0];
-    wire [RSP_W-1:0] rsp_head = rsp_q[rsp_head_q];
-
     always @(posedge clk_i)
         if (rst_i) begin
-            rsp_cnt_q    <= 4'd0;
-            rsp_head_q   <= 3'd0;
             inside_cnt_q <= 4'd0;
             open_cnt_q   <= 4'd0;
         end else begin
-            rsp_cnt_q    <= rsp_cnt_q + {3'd0, w_answer_q} - {3'd0, rsp_pop};
-            rsp_head_q   <= rsp_head_q + {2'd0, rsp_pop};
-            inside_cnt_q <= inside_cnt_q + {3'd0, look_valid} - {3'd0, w_valid_q};
-            open_cnt_q   <= open_cnt_q + {3'd0, look_valid} - {3'd0, w_valid_q && !w_answer_q} - {3'd0, rsp_pop};
+            inside_cnt_q <= inside_cnt_q + {3'd0, look_valid} - {3'd0, w_valid};
+            open_cnt_q   <= open_cnt_q + {3'd0, look_valid} - {3'd0, w_valid && !w_answer} - {3'd0, rsp_pop};
         end
 
-    always @(posedge clk_i)
-        if (w_answer_q)
-            rsp_q[rsp_tail] <= {w_id_q, w_outcome_q, w_ts};
-
-    assign rsp_valid_o = rsp_cnt_q != 4'd0;
+    assign rsp_valid_o = rsp_cnt != 4'd0;
     assign {rsp_id_o, rsp_outcome_o, rsp_ts_o} = rsp_head & {RSP_W{rsp_valid_o}};
 
     // ---------------------------------------------------------------- rollover, status, events
@@ -514,180 +466,33 @@ module cw_validation_unit #(
     end
 
     assign rollover_o  = rollover_q;
-    assign evt_stall_o = w_stall_q;
-    assign evt_retry_o = w_retried_q;
+    assign evt_stall_o = w_stall;
+    assign evt_retry_o = w_retried;
     assign evt_evict_o = evict_valid;
-    assign busy_o      = table_busy || bloom_busy || open_cnt_q != 4'd0 || w_valid_q || v_push_q || stall_pending || drain_q;
+    assign busy_o      = table_busy || bloom_busy || open_cnt_q != 4'd0 || w_valid || v_push || stall_pending
+                         || drain_q;
 
 `ifdef CW_PROPERTIES
-    // One granule, and its metadata as the decisions have left them. Times are bounds: the filter may answer later ones.
-    reg                 f_past_q = 1'b0;
-    wire [GRANULE_W-1:0] f_granule;
-    reg  [TS_W-1:0]     f_wts_q;
-    reg  [TS_W-1:0]     f_rts_q;
-    reg  [COUNT_W-1:0]  f_writes_q;
-    reg  [OWNER_W-1:0]  f_owner_q;
-    wire                f_dec     = decided && res_granule == f_granule;
-    wire                f_success = f_dec && dec_answer && dec_outcome == SUCCESS;
-    wire                f_load    = f_success && !cur_kind[0];
-    wire                f_store   = f_success && cur_kind[0];
-    wire                f_release = f_dec && cur_kind[1];
-    // Its requests in the stall buffer, and whether they are awake.
-    reg  [8:0]          f_waits_q;
-    reg                 f_awake_q;
-    wire                f_w       = w_granule_q == f_granule;
-    wire                f_leaves  = w_retried_q && !w_stall_q && f_w;
-    // Requests that are owed a response, and those of them that are inside and have not come from the stall buffer.
-    reg  [8:0]          f_owed_q;  // at most eight and 256
-    reg  [3:0]          f_new_q;
-    reg                 f_w_new_q;
-    wire                f_new     = req_accept && !req_kind_i[1];
-    reg                 f_retry_q;  // a retried request is inside
-    reg                 f_rsp_wait_q;
-    reg  [RSP_W-1:0]    f_rsp_q;
-    reg                 f_place_q;  // the answer with which the request in W was decided,
-    reg  [GRANULE_W-1:0] f_next1_q; //   the granules that were asked for,
-    reg  [GRANULE_W-1:0] f_next2_q;
-    reg                 f_push1_q;  //   and the pushes before
-    reg                 f_push2_q;
-
-    cw_nonsynth_choice #(
-        .W(GRANULE_W)
-    ) u_f_choice (
-        .clk_i   (clk_i),
-        .rst_i   (rst_i),
-        .valid_i (req_accept),
-        .value_i (req_granule_i),
-        .choice_o(f_granule)
+    cw_nonsynth_validation_unit #(
+        .TS_W     (TS_W),
+        .GRANULE_W(GRANULE_W),
+        .OWNER_W  (OWNER_W),
+        .COUNT_W  (COUNT_W),
+        .ID_W     (ID_W),
+        .TAG_W    (TAG_W),
+        .RSP_W    (RSP_W)
+    ) u_properties (
+        .clk_i  (clk_i),
+        .rst_i  (rst_i),
+        .req_i  ({req_valid_i, req_ready_o, req_kind_i, req_granule_i, req_accept, retry_accept, look_ready,
+                  bloom_lkp_ready, stall_pending, inside_cnt_q, open_cnt_q, flush}),
+        .there_i({next_granule, f_there, f_tags, f_alone}),
+        .res_i  ({decided, res_again, res_granule, res_ts, res_wts, res_rts, res_writes, res_owner, res_reserved,
+                  cur_owner, cur_count, cur_kind, cur_retried, dec_answer, dec_outcome}),
+        .w_i    ({w_valid, w_answer, w_push, v_push, w_wake, w_stall, w_retried, w_granule}),
+        .stall_i({ask_place, stall_occupancy_o, f_taken, f_place, f_pushed}),
+        .rsp_i  ({rsp_valid_o, rsp_ready_i, rsp_id_o, rsp_outcome_o, rsp_ts_o, rsp_cnt, rsp_pop})
     );
-
-    // Of the stages: requests inside, new ones of them that are owed a response, retried ones; and one is said to be a retried release.
-    localparam F_KIND = ID_W + COUNT_W;
-    reg  [3:0]          f_inside;
-    reg  [3:0]          f_new_cnt;
-    reg  [3:0]          f_again_cnt;
-    reg                 f_mixed;
-    integer             f_i;
-
-    always @* begin
-        f_inside    = 4'd0;
-        f_new_cnt   = 4'd0;
-        f_again_cnt = 4'd0;
-        f_mixed     = 1'b0;
-        for (f_i = 0; f_i < 6; f_i = f_i + 1)
-            if (f_there[f_i]) begin
-                f_inside    = f_inside + 4'd1;
-                f_new_cnt   = f_new_cnt + {3'd0, !f_tags[f_i*TAG_W+F_KIND+1] && !f_tags[f_i*TAG_W+F_KIND+2]};
-                f_again_cnt = f_again_cnt + {3'd0, f_tags[f_i*TAG_W+F_KIND+2]};
-                f_mixed     = f_mixed || (f_tags[f_i*TAG_W+F_KIND+1] && f_tags[f_i*TAG_W+F_KIND+2]);
-            end
-    end
-
-    always @(posedge clk_i) begin
-        f_past_q <= 1'b1;
-        if (rst_i || flush) begin
-            f_wts_q    <= {TS_W{1'b0}};
-            f_rts_q    <= {TS_W{1'b0}};
-            f_writes_q <= {COUNT_W{1'b0}};
-        end else begin
-            if (f_load && res_ts > f_rts_q)
-                f_rts_q <= res_ts;
-            if (f_store && f_writes_q == {COUNT_W{1'b0}}) begin
-                f_wts_q   <= res_ts + 1'b1;
-                f_owner_q <= cur_owner;
-            end
-            if (f_store)
-                f_writes_q <= f_writes_q + 1'b1;
-            else if (f_release)
-                f_writes_q <= cur_count > f_writes_q ? {COUNT_W{1'b0}} : f_writes_q - cur_count;
-        end
-        if (rst_i) begin
-            f_waits_q    <= 9'd0;
-            f_awake_q    <= 1'b0;
-            f_owed_q     <= 9'd0;
-            f_new_q      <= 4'd0;
-            f_w_new_q    <= 1'b0;
-            f_retry_q    <= 1'b0;
-            f_rsp_wait_q <= 1'b0;
-            f_push1_q    <= 1'b0;
-            f_push2_q    <= 1'b0;
-        end else begin
-            f_waits_q    <= f_waits_q + {8'd0, w_push_q && f_w} - {8'd0, f_leaves};
-            f_awake_q    <= ((f_awake_q && !(w_retried_q && w_stall_q && f_w)) || (w_wake_q && f_w && f_waits_q != 9'd0))
-                         && f_waits_q + {8'd0, w_push_q && f_w} != {8'd0, f_leaves};
-            f_owed_q     <= f_owed_q + {8'd0, f_new} - {8'd0, rsp_pop};
-            f_new_q      <= f_new_q + {3'd0, f_new} - {3'd0, f_w_new_q};
-            f_w_new_q    <= decided && !cur_kind[1] && !cur_retried;
-            f_retry_q    <= retry_accept || (f_retry_q && !w_retried_q);
-            f_rsp_wait_q <= rsp_valid_o && !rsp_ready_i;
-            f_push1_q    <= w_push_q;
-            f_push2_q    <= f_push1_q;
-        end
-        f_rsp_q   <= {rsp_id_o, rsp_outcome_o, rsp_ts_o};
-        f_place_q <= ask_place;
-        f_next1_q <= next_granule;
-        f_next2_q <= f_next1_q;
-    end
-
-    always @(`CW_PROPERTIES)
-        if (f_past_q) begin
-            // 1. No request is decided on timestamps below those that earlier decisions of its granule left.
-            if (f_dec)
-                assert (res_wts >= f_wts_q && res_rts >= f_rts_q);
-            cover (f_dec && f_wts_q != 0 && f_rts_q > f_wts_q && !res_reserved);
-            // 2. A reservation is exactly what the decisions left: its writes and its owner.
-            if (f_dec)
-                assert (res_writes == f_writes_q && (f_writes_q == 0 || res_owner == f_owner_q));
-            cover (f_dec && f_writes_q > 1 && f_owner_q != 0);
-            // 3. A load or store that was accepted is inside, or in the stall buffer, or its response waits or was taken.
-            assert (f_owed_q == {5'd0, rsp_cnt_q} + {5'd0, f_new_q} + stall_occupancy_o);
-            cover (f_retry_q && rsp_cnt_q != 0 && stall_occupancy_o > 1);
-            // 4. A response always finds a place, and a request inside has one.
-            assert ({1'b0, open_cnt_q} == {1'b0, inside_cnt_q} + {1'b0, rsp_cnt_q} && open_cnt_q <= 4'd8);
-            assert (inside_cnt_q == f_inside + {3'd0, w_valid_q});
-            assert (f_alone);
-            assert (w_valid_q || !(w_answer_q || w_retried_q || w_push_q));
-            if (w_answer_q)
-                assert (rsp_cnt_q < 4'd8);
-            cover (w_answer_q && rsp_cnt_q == 4'd7);
-            // 5. A response that is not taken stays, and what is not a response is 0.
-            if (f_rsp_wait_q)
-                assert (rsp_valid_o && f_rsp_q == {rsp_id_o, rsp_outcome_o, rsp_ts_o});
-            if (!rsp_valid_o)
-                assert (rsp_id_o == 0 && rsp_outcome_o == 0 && rsp_ts_o == 0);
-            cover (f_rsp_wait_q && w_answer_q && rsp_outcome_o == ABORT);
-            // 6. A retried request is alone inside.
-            if (f_retry_q)
-                assert (inside_cnt_q == 4'd1 && !retry_accept && !req_accept);
-            cover (f_retry_q && req_valid_i && decided);
-            // 7. A request that waits is woken: its granule is reserved, or its requests are awake, or their wake is on its way.
-            if (f_waits_q != 9'd0 || (w_push_q && f_w))
-                assert (f_writes_q != 0 || f_awake_q || (w_wake_q && f_w));
-            cover (f_waits_q != 9'd0 && w_wake_q && f_w && f_writes_q == 0);
-            cover (f_waits_q != 9'd0 && f_awake_q && f_retry_q);
-            // 8. A request that goes to the stall buffer finds its place: it was asked for, and nothing came between.
-            if (w_push_q)
-                assert (f_place_q && f_next2_q == w_granule_q && !f_push1_q && !f_push2_q);
-            cover (w_push_q && f_waits_q != 9'd0);
-            cover (res_again);
-            // 9. A request is taken while fewer than eight are inside or have a response that waits, unless table, filter or a retry hold it up.
-            assert (req_ready_o == (look_ready && bloom_lkp_ready && !stall_pending && inside_cnt_q + rsp_cnt_q < 4'd8));
-            cover (req_accept && inside_cnt_q + rsp_cnt_q == 4'd7);
-            // 10. (for induction) The tags of the stages tell the new requests and the retried one, which the stall buffer knows too. Each of them is
-            //     answered or waits.
-            assert (f_new_q == f_new_cnt + {3'd0, f_w_new_q});
-            assert (f_again_cnt + {3'd0, w_retried_q} == {3'd0, f_retry_q} && f_retry_q == f_taken && !f_mixed);
-            assert ({1'b0, f_w_new_q} + {1'b0, w_retried_q} == {1'b0, w_answer_q} + {1'b0, w_stall_q} && !(f_w_new_q && w_retried_q)
-                    && w_push_q == (w_stall_q && !w_retried_q));
-            assert ((!w_push_q || f_place) && (!f_pushed || v_push_q));
-            cover (w_retried_q && f_taken);
-        end
-`endif
-`ifdef FORMAL
-    always @*
-        // power-up
-        if (!f_past_q)
-            assume (rst_i);
 `endif
 
 endmodule

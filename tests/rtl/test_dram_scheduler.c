@@ -79,8 +79,8 @@ static void test_dram_scheduler__broken_copies_are_caught(void **state)
         {"a request has one burst", "cw_dram_scheduler_queue", "= bursts_q == 3'd0;", "= bursts_q == 3'd0 || 1'b1;", ODD},
         {"each request of an opened bank hits", "cw_dram_scheduler_queue", "is_moved & is_row &", "is_moved & (is_row | is_moved) &", ODD},
         {"a request that comes does not hit", "cw_dram_scheduler", ".put_hit_i      (put_hit)", ".put_hit_i      (put_hit && 1'b0)", ODD},
-        {"a row is closed that a request hits", "cw_dram_scheduler",
-         "late ? (first[b*QUEUE +: QUEUE] & oldest) == {QUEUE{1'b0}} : !hits[b]", "late || !hits[b] || !first[b*QUEUE]", ODD},
+        {"a row is closed that a request hits", "cw_dram_scheduler_choice", "late_i ? (first & oldest_i) == {QUEUE{1'b0}} : !hits_i[b]",
+         "late_i || !hits_i[b] || !first[0]", ODD},
         {"rc", "cw_dram_scheduler_banks", ".TIME_A(RC)", ".TIME_A(1)", ROWS},
         {"rp", "cw_dram_scheduler_banks", ".TIME_B(RP)", ".TIME_B(1)", ODD},
         {"rrd", "cw_dram_scheduler_banks", ".TIME_A(RRD)", ".TIME_A(1)", ODD},
@@ -92,11 +92,12 @@ static void test_dram_scheduler__broken_copies_are_caught(void **state)
         {"ras", "cw_dram_scheduler_banks", ".TIME_A(RAS)", ".TIME_A(3)", ROWS},
         {"rtp", "cw_dram_scheduler_banks", ".TIME_B(RTP)", ".TIME_B(2)", ODD},
         {"wtp", "cw_dram_scheduler_banks", ".TIME_C(WTP)", ".TIME_C(2)", ODD},
-        {"the youngest goes first", "cw_dram_scheduler", "from(columns)", "from(|(columns >> 1) ? columns & ~oldest : columns)", ODD},
-        {"rows are opened before others are read", "cw_dram_scheduler", "is_column = |columns;", "is_column = |columns && !(|others);",
+        {"the youngest goes first", "cw_dram_scheduler_choice", "from(columns)", "from(|(columns >> 1) ? columns & ~oldest_i : columns)",
          ODD},
+        {"rows are opened before others are read", "cw_dram_scheduler_choice", "is_column   = |columns;",
+         "is_column   = |columns && !(|others);", ODD},
         {"late a cycle later", "cw_dram_scheduler_queue", "SOON    = AGE_CAP - 1", "SOON    = AGE_CAP", ODD},
-        {"others are served, too", "cw_dram_scheduler", "late ? all_columns & oldest : all_columns", "all_columns", ODD},
+        {"others are served, too", "cw_dram_scheduler_choice", "late_i ? all_columns & oldest_i : all_columns", "all_columns", ODD},
         {"a command of another request", "cw_dram_scheduler_queue", "given  = next(give_oh_i, up", "given  = next(give_oh_i, given_oh_q",
          ODD},
         {"a kind without a command", "cw_dram_scheduler", "cmd_kind & {2{give}}", "cmd_kind", ODD},
@@ -331,6 +332,34 @@ static void test_dram_scheduler__the_queue_has_its_places(void **state)
     }
 }
 
+/* The youngest request of a full queue leaves; the one before it is its bank's oldest, and is served in the command cycle after that. */
+static void test_dram_scheduler__the_last_place_leaves(void **state)
+{
+    (void)state;
+    for (int b = 0; b < 2; b++)
+        for (uint64_t bank = 0; bank < 8; bank++) {
+            const uint64_t open = (bank + 1) & 7, busy = (bank + 2) & 7;
+            struct dut d;
+            dut_open(&d, &odd, backends[b]);
+            push(&d, false, open, 1, 1, 0);
+            given(&d, 0, ACTIVATE, open, 1, 0, false);
+            given(&d, 3, READ, open, 0, 0, true);
+            nothing(&d, 10);
+            for (uint64_t tag = 0; tag < 3; tag++)
+                push(&d, true, busy, 1, 1, tag);
+            push(&d, false, bank, 2, 1, 3);
+            given(&d, 0, ACTIVATE, busy, 1, 0, false);
+            nothing(&d, 2); /* rrd = 3, rcd = 4 */
+            push(&d, false, open, 1, 1, 4);
+            given(&d, 0, READ, open, 0, 4, true);
+            d.in = (in_t){0};
+            dut_cycle(&d);
+            given(&d, 0, ACTIVATE, bank, 2, 3, false);
+            given(&d, 3, WRITE, busy, 0, 0, true); /* rtw = 5 */
+            dut_close(&d);
+        }
+}
+
 static void test_dram_scheduler__a_reset_closes_all(void **state)
 {
     (void)state;
@@ -361,6 +390,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_dram_scheduler__old_requests_are_served_alone),
     cmocka_unit_test(test_dram_scheduler__nothing_moves_without_step),
     cmocka_unit_test(test_dram_scheduler__the_queue_has_its_places),
+    cmocka_unit_test(test_dram_scheduler__the_last_place_leaves),
     cmocka_unit_test(test_dram_scheduler__a_reset_closes_all),
 };
 CW_TEST_MAIN(tests)

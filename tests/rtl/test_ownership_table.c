@@ -77,16 +77,16 @@ static void test_ownership_table__c_equals_rtl(void **state)
 static void test_ownership_table__broken_copies_are_caught(void **state)
 {
     static const struct cw_mutant mutants[] = {
-        {"a bank is asked by two lanes at once", "cw_ownership_table", "~((below << 1) & {GROUPS{8'hfe}})",
+        {"a bank is asked by two lanes at once", "cw_ownership_bank", "~((below << 1) & {GROUPS{8'hfe}})",
          "~((below << 2) & {GROUPS{8'hfc}})", 2},
         {"every lane asks for itself", "cw_ownership_table", "sort_lanes_q[l] && sort_same_q[l*LANES +: LANES] == {LANES{1'b0}}",
          "sort_lanes_q[l] && sort_same_q[l*LANES +: LANES] != {LANES{1'b1}}", 2},
         {"a lane that does not ask has no part in a crowd's group", "cw_ownership_table", "read_picked_q[l] || (serve_same_q",
          "read_picked_q[l] && (serve_same_q", 2},
-        {"a write that was never marked passes", "cw_ownership_table", ": ~is_owner)", ": ~is_owner & {LANES{!owner_q[5]}})", 2},
-        {"an entry that is being written is read as it was", "cw_ownership_table", "if (take_again_q && mark_write_q)",
+        {"a write that was never marked passes", "cw_ownership_bank", ": ~is_owner)", ": ~is_owner & {LANES{!owner_q[5]}})", 2},
+        {"an entry that is being written is read as it was", "cw_ownership_bank", "if (take_again_q && mark_write_q)",
          "if (take_again_q && mark_write_q && !mark_write_q)", 2},
-        {"another byte of the row counts as the one that is being written", "cw_ownership_table",
+        {"another byte of the row counts as the one that is being written", "cw_ownership_bank",
          "mark_row_q == read_row_q && mark_byte_q == read_byte_q", "mark_row_q == read_row_q", 2},
         {"a group is chosen though the banks will write", "cw_ownership_table", "serve_valid_q && !judge_mark_q && (serve_check",
          "serve_valid_q && (serve_check", 2},

@@ -36,18 +36,28 @@ def outcome(cowarp, words, how):
 
 # Zeros, subnormals, one and its neighbours, large and small ones, those at which integers end, infinities, NaNs with a payload; of both signs.
 HARD32 = [0x00000000, 0x00000001, 0x007fffff, 0x00800000, 0x33800001, 0x3f7fffff, 0x3f800000, 0x3f800001, 0x4b000001, 0x4effffff, 0x4f000000,
-          0x4f7fffff, 0x4f800000, 0x7effffff, 0x7f000001, 0x7f7fffff, 0x7f800000, 0x7fc00001, 0x7f800001]
+          0x4f7fffff, 0x4f800000, 0x7effffff, 0x7f000001, 0x7f7fffff, 0x7f800000, 0x7fc00001, 0x7f800001,
+          # Two of half precision: a fused sum of the first two is halfway between two others but for its last bits.
+          0x3c013c01, 0x0ffe0ffe, 0x7bff0001, 0x04003c00, 0x7c0003ff, 0x7e017d01, 0x78005bff]
 HARD64 = [0x0, 0x1, 0x000fffffffffffff, 0x0010000000000000, 0x3ca0000000000001, 0x3ff0000000000000, 0x3ff0000000000001, 0x36a0000000000000,
           0x47efffffe0000000, 0x47effffff0000000, 0x7fefffffffffffff, 0x7ff0000000000000, 0x7ff8000000000001]
 BOTH = ("add.rn.{t}", "sub.rn.{t}", "mul.rn.{t}", "div.rn.{t}", "min.{t}", "max.{t}", "fma.rn.{t}", "sqrt.rn.{t}", "rcp.rn.{t}", "abs.{t}", "neg.{t}")
 OPS32 = (*BOTH, "add.rn.ftz.{t}", "mul.rn.ftz.{t}", "fma.rn.ftz.{t}", "fma.rn.sat.{t}", "add.rn.sat.{t}", "div.approx.{t}", "rsqrt.approx.{t}", "min.ftz.{t}")
 CONVERTS = (*((f"cvt.{how}.f32.f32", "f", "f") for how in ("rni", "rzi", "rmi", "rpi", "sat", "ftz", "ftz.sat", "rmi.sat")), ("cvt.rmi.f64.f64", "d", "d"),
             *((f"cvt.{how}.{to}.f32", "f", "r") for how in ("rni", "rmi", "rpi", "rmi.ftz") for to in ("s32", "u32")),
-            ("cvt.f32.f16", "h", "f"), ("cvt.rn.f16.f32", "f", "h"), ("cvt.rn.ftz.f16.f32", "f", "h"), ("ex2.approx.f32", "f", "f"), ("lg2.approx.f32", "f", "f"),
+            ("ex2.approx.ftz.f32", "f", "f"), ("lg2.approx.ftz.f32", "f", "f"), ("cvt.f32.f16", "h", "f"), ("cvt.rn.f16.f32", "f", "h"), ("cvt.rn.ftz.f16.f32", "f", "h"), ("ex2.approx.f32", "f", "f"), ("lg2.approx.f32", "f", "f"),
             ("bfind.u32", "r", "r"), ("bfind.shiftamt.u32", "r", "r"), ("cvt.rzi.s32.f32", "f", "r"), ("cvt.rzi.u32.f32", "f", "r"), ("cvt.rn.f32.s32", "r", "f"), ("cvt.rn.f32.u32", "r", "f"),
-            ("cvt.f64.f32", "f", "d"), ("cvt.rn.f32.f64", "d", "f"), ("cvt.rn.f64.s32", "r", "d"))
+            ("cvt.f64.f32", "f", "d"), ("cvt.rn.f32.f64", "d", "f"), ("cvt.rn.f64.s32", "r", "d"),
+            *((f"cvt.rn.f{to}.{kind}64", "b", "f" if to == 32 else "d") for to in (32, 64) for kind in "su"))
 INTS = ("mul.hi.u32", "mul.hi.s32", "div.u32", "div.s32", "rem.u32", "rem.s32", "min.s32", "max.u32", "shl.b32", "shr.s32", "shr.u32", "and.b32")
-BLOCKS = 2  # Of 1,024 threads: as many as there are pairs of a list.
+HALVES = (*(f"{op}.f16x2 %r0, %r1, %r2;" for op in ("add.rn", "sub.rn", "mul.rn", "min", "max")),
+          *(f"{op}.f16 %h0, %h1, %h2; mov.b32 %r0, {{%h0, %h1}};" for op in ("add.rn", "sub.rn", "mul.rn", "min", "max")),
+          *(f"fma.rn.f16x2 %r0, {operands};" for operands in ("%r1, %r2, %r1", "%r2, %r4, %r1")), "fma.rn.f16 %h0, %h2, %h1, %h1; cvt.u32.u16 %r0, %h0;",
+          "mov.b32 {%h0, %h3}, %r1; cvt.u32.u16 %r0, %h0; cvt.u32.u16 %r3, %h3; mad.lo.u32 %r0, %r3, 3, %r0;", "mov.b32 {_, %h3}, %r1; cvt.u32.u16 %r0, %h3;",
+          "mov.b64 %b1, {%h2, %h1, 7, %h2}; cvt.u32.u64 %r0, %b1; shr.u64 %b1, %b1, 32; cvt.u32.u64 %r3, %b1; mad.lo.u32 %r0, %r3, 3, %r0;",
+          "mov.b64 {%h0, _, _, %h3}, %b1; mov.b32 %r0, {%h3, %h0};",
+          *(f"copysign.f{bits} %{file}0, %{file}1, %{file}2; {get}" for bits, file, get in ((32, "f", "mov.b32 %r0, %f0;"), (64, "d", "mov.b64 {_, %r0}, %d0;"))))
+BLOCKS = 3  # Of 1,024 threads: as many as there are pairs of a list.
 # Across lanes, and where lanes have bytes of their own. %p1 differs between lanes.
 ACROSS = (*(f"shfl.sync.{mode}.b32 %r0|%p2, %r1, {b}, {c}, -1; @%p2 add.u32 %r0, %r0, 1;" for mode, b, c in
             (("up", 3, 0), ("down", 5, 31), ("bfly", 16, 31), ("idx", 7, 31), ("bfly", 3, 0x181f), ("down", 1, 0x1c1f))),
@@ -72,33 +82,63 @@ ACROSS = (*(f"shfl.sync.{mode}.b32 %r0|%p2, %r1, {b}, {c}, -1; @%p2 add.u32 %r0,
           *(f"ld.const.{kind} %r0, [{place}];" for kind in ("u32", "s16", "u8") for place in ("%c", "%k+4")), "ld.const.v2.u32 {%r3, %r0}, [%k];",
           "mov.u32 %r0, 0; @%p1 ld.const.u32 %r0, [%c];")
 # %r9 is the number of the thread, %o where its results go.
-DECLARED = (".version 7.0", ".target sm_70", ".address_size 64", ".const .align 8 .b32 table[8] = {1, 2147483648, 3, 4294967295, 5, 65537, 7, 8};",
+DECLARED = (".version 7.0", ".target sm_80", ".address_size 64", ".const .align 8 .b32 table[8] = {1, 2147483648, 3, 4294967295, 5, 65537, 7, 8};",
             ".visible .entry hard(.param .u64 words, .param .u64 doubles, .param .u64 out)", "{",
-            ".reg .f32 %f<4>; .reg .f64 %d<4>; .reg .b16 %h<2>; .reg .b32 %r<10>, %s, %t; .reg .b64 %b<3>, %w, %v, %o, %l, %c, %k, %y, %g; .reg .pred %p<4>;",
+            ".reg .f32 %f<4>; .reg .f64 %d<4>; .reg .b16 %h<4>; .reg .b32 %r<10>, %s, %t; .reg .b64 %b<3>, %w, %v, %o, %l, %c, %k, %y, %g; .reg .pred %p<4>;",
             ".shared .align 16 .b8 rows[16384]; .local .align 16 .b8 array[64];", "ld.param.u64 %w, [words]; ld.param.u64 %v, [doubles]; ld.param.u64 %o, [out];",
             "mov.u32 %r9, %ctaid.x; shl.b32 %r9, %r9, 10; mov.u32 %r8, %tid.x; add.u32 %r9, %r9, %r8;")
-PLACES = ("cvt.u16.u32 %h1, %r1; cvt.u64.u32 %b2, %r1; mul.lo.u64 %b2, %b2, 4294967299; mul.lo.u32 %r4, %r2, 257;",
+PLACES = ("cvt.u16.u32 %h1, %r1; cvt.u16.u32 %h2, %r2; mov.b64 %b1, %d1; cvt.u64.u32 %b2, %r1; mul.lo.u64 %b2, %b2, 4294967299; mul.lo.u32 %r4, %r2, 257;",
           "and.b32 %r3, %r9, 3; setp.eq.u32 %p1, %r3, 1; setp.ge.u32 %p3, %r9, 0;",  # Some lanes, all lanes
           "or.b32 %r5, %r9, -1; and.b32 %r6, %r9, 16; shl.b32 %r6, 65535, %r6;",  # Membermasks: all, the half of the lane
           "mov.u64 %l, array; cvta.local.u64 %g, %l; mov.u64 %k, table; shl.b32 %r3, %r3, 3; cvt.u64.u32 %c, %r3; add.u64 %c, %c, %k;",
           "mov.u32 %r3, %tid.x; mov.u32 %t, rows; mad.lo.u32 %s, %r3, 16, %t; mad.lo.u32 %t, %r3, 8, %t;",  # 16 and 8 bytes from lane to lane
           "rem.u32 %r3, %r3, 8; mul.wide.u32 %y, %r3, 16; add.u64 %y, %y, %w;")
-# The second warp waits for the first one, which takes its time.
+# The second warp waits for the first one, which takes several turns: its lanes for as many numbers, so that they part in the loop.
 POLLS = """.version 7.0
 .target sm_70
 .address_size 64
 .visible .entry polls(.param .u64 out)
 {
-.reg .b32 %r<6>; .reg .b64 %o; .reg .pred %p<3>; .shared .align 4 .b32 flag;
-mov.u32 %r1, %tid.x; setp.ge.u32 %p1, %r1, 32; mov.u32 %r2, 0; mov.u32 %r4, 0;
+.reg .b32 %r<7>; .reg .b64 %o, %w; .reg .pred %p<3>; .shared .align 4 .b32 flag;
+mov.u32 %r1, %tid.x; setp.ge.u32 %p1, %r1, 32; mov.u32 %r2, 0; mov.u32 %r4, 0; and.b32 %r5, %r1, 31; mul.lo.u32 %r5, %r5, 6000; add.u32 %r5, %r5, 1;
 setp.eq.u32 %p2, %r1, 0; @%p2 st.volatile.shared.u32 [flag], %r2;
 bar.sync 0;
 @%p1 bra WAIT;
-WORK: add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 5000; @%p2 bra WORK;
-st.volatile.shared.u32 [flag], %r2;
+WORK: add.u32 %r2, %r2, 1; st.volatile.shared.u32 [flag], %r2; setp.lt.u32 %p2, %r2, 200000; @%p2 bra WORK;
 bra DONE;
-WAIT: add.u32 %r4, %r4, 1; ld.volatile.shared.u32 %r3, [flag]; setp.eq.u32 %p2, %r3, 0; @%p2 bra WAIT;
-DONE: ld.param.u64 %o, [out]; st.global.u32 [%o], %r4;
+WAIT: add.u32 %r4, %r4, 1; ld.volatile.shared.u32 %r3, [flag]; setp.lt.u32 %p2, %r3, %r5; @%p2 bra WAIT;
+DONE: ld.param.u64 %o, [out]; mul.wide.u32 %w, %r1, 4; add.u64 %o, %o, %w; st.global.u32 [%o], %r4;
+ret;
+}
+"""
+# Lanes part: a condition of two, two sides with memory, sides in sides of which one stops the code in between, loops of other lengths, a side that
+# ends. The clock shows in which order warps have had their turns, one of which ends within the loop.
+PARTS = """.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry parts(.param .u64 out)
+{
+.reg .b32 %r<12>, %s; .reg .b64 %o, %g, %w; .reg .pred %p<6>; .shared .align 4 .b8 rows[512]; .local .align 4 .b8 own[8];
+mov.u32 %r1, %tid.x; mov.u32 %s, rows; mad.lo.u32 %s, %r1, 4, %s; mov.u64 %g, own; cvta.local.u64 %g, %g; st.u32 [%g], %r1; st.u32 [%g+4], 5;
+mov.u32 %r9, %ctaid.x; mad.lo.u32 %r1, %r9, 128, %r1; mul.lo.u32 %r2, %r1, 2654435761; mov.u32 %r3, 0; mov.u32 %r4, 0; mov.u32 %r10, 0;
+and.b32 %r8, %r1, 7; mad.lo.u32 %r8, %r8, 100, 3500; st.shared.u32 [%s], %r1;
+LOOP: mad.lo.u32 %r2, %r2, 1664525, 1013904223; shr.u32 %r5, %r2, 24;
+setp.lt.u32 %p1, %r5, 100; @%p1 bra MORE;
+setp.gt.u32 %p2, %r5, 200; @%p2 bra LESS;
+MORE: add.u32 %r3, %r3, 1;
+LESS: and.b32 %r6, %r2, 0x100000; setp.eq.u32 %p3, %r6, 0; @%p3 bra EVEN;
+st.shared.u32 [%s], %r3; add.u32 %r3, %r3, %r5; @%p1 xor.b32 %r3, %r3, %r5; not.pred %p4, %p1; bra MEET;
+EVEN: ld.shared.u32 %r7, [%s]; add.u32 %r3, %r3, %r7; setp.ne.u32 %p4, %r5, 77; @%p4 bra MEET;
+ld.u32 %r7, [%g]; add.u32 %r3, %r3, %r7;
+MEET: selp.u32 %r7, 3, 1, %p4; add.u32 %r3, %r3, %r7;
+setp.gt.u32 %p1, %r5, 128; @%p1 bra HIGH;
+setp.gt.u32 %p2, %r5, 64; @!%p2 bra LOW;
+ld.u32 %r7, [%g+4]; add.u32 %r3, %r3, %r7; setp.eq.u32 %p5, %r5, 99; @%p5 bra LOW; xor.b32 %r3, %r3, 3; @%p3 ld.u32 %r7, [%g]; add.u32 %r3, %r3, %r7;
+LOW: sub.u32 %r3, %r3, %r4; bra JOIN;
+HIGH: setp.gt.u32 %p2, %r5, 192; @%p2 bra JOIN; setp.gt.u32 %p2, %r5, 160; @%p2 bra JOIN; setp.gt.u32 %p2, %r5, 144; @%p2 bra JOIN; add.u32 %r10, %r10, %r3;
+JOIN: setp.lt.u32 %p2, %r4, 3490; @%p2 bra NEXT; setp.ne.u32 %p1, %r5, 255; @%p1 bra NEXT; bra DONE;
+NEXT: add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, %r8; @%p1 bra LOOP;
+DONE: mov.u32 %r7, %clock; add.u32 %r3, %r3, %r10; ld.param.u64 %o, [out]; mul.wide.u32 %w, %r1, 8; add.u64 %o, %o, %w; st.global.v2.u32 [%o], {%r3, %r7};
 ret;
 }
 """
@@ -112,7 +152,7 @@ def operations():
         yield f"{op} %{file}0, {', '.join(f'%{file}{i + 1}' for i in range(SOURCES.get(op.split('.')[0], 1)))};", file
     for op, source, result in CONVERTS:
         yield f"{op} %{result}0, %{source}1;", result
-    for line in ACROSS:
+    for line in (*HALVES, *ACROSS):
         yield line, "r"
 
 
@@ -160,12 +200,12 @@ def compare_bits(cowarp):
     return [f"{lines[op]} in thread {thread}" for op, thread in found.items()]
 
 
-def polls_alike(cowarp):
-    """A loop that waits for memory ends, and its turns in vain are counted alike."""
+def executed_alike(cowarp, kernel, text, grid, block, size):
+    """What a kernel leaves, says and counts."""
     with tempfile.TemporaryDirectory(prefix="native-") as name:
-        path = pathlib.Path(name) / "polls.ptx"
-        path.write_text(POLLS)
-        words = ["exec", path, "--kernel", "polls", "--grid", "1", "--block", "64", "--arg", "out:out:4"]
+        path = pathlib.Path(name) / "kernel.ptx"
+        path.write_text(text)
+        words = ["exec", path, "--kernel", kernel, "--grid", str(grid), "--block", str(block), "--arg", f"out:out:{size}"]
         steps, native = (outcome(cowarp, words, how) for how in ("steps", "native"))
         return steps["exit status"] == 0 and steps == native
 
@@ -210,12 +250,15 @@ def main():
                 print(f"{run}: {what} differs: {str(steps[what])[:300]} by steps, {str(native[what])[:300]} in native code")
     bits = compare_bits(o.cowarp)
     refused = refuses_what_is_not_there(o.cowarp)
-    polled = polls_alike(o.cowarp)
-    wrong += len(bits) + (not refused) + (not polled)
+    polled = executed_alike(o.cowarp, "polls", POLLS, 1, 64, 256)
+    parted = executed_alike(o.cowarp, "parts", PARTS, 2, 128, 2048)
+    wrong += len(bits) + (not refused) + (not polled) + (not parted)
     for line in bits:
         print(f"native code has other bits: {line}")
     if not polled:
         print("native code polls memory in another way than steps")
+    if not parted:
+        print("lanes that part do something else in native code than in steps")
     if not refused:
         print("--functional=native without the plug-in is not refused, or --functional is")
     print(f"{len(runs)} runs of {counted} thread instructions, {wrong} differences")

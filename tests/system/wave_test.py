@@ -830,7 +830,7 @@ class Scenarios(Waves):
         """The table's contents in Figure 6.6, after steps 1, 2 and 3: owners of 0x04, 0x08, 0x0c, 0x10, 0x14 (lanes; 32 is read-only)."""
         self.passes("wave", "ownership-table")
         trace = Trace(self.path("ownership-table.fst"))
-        names = [f"core0.ownership_table.cw_ownership_table.g_bank[{b}].u_ram.mem_q[0][23:0]" for b in range(1, 6)]
+        names = [f"core0.ownership_table.cw_ownership_table.g_bank[{b}].u_bank.u_ram.mem_q[0][23:0]" for b in range(1, 6)]
         seen = []
         for _, row in trace.frames(*names):
             owners = [v & 63 for v in row]  # byte 0 of the word
