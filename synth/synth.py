@@ -41,7 +41,7 @@ from units import Failed
 
 FASTER = 0.7          # ABC's second target, as a share of the longest path without one
 RELAXED_PS = 100000
-NEAR = 0.85           # of the clock: from here on the slow steps may reach it
+NEAR = 0.8            # of the clock: from here on the slow steps may reach it
 # ABC's steps and targets of --sweep speed; targets as shares of the period that the first of them reached (None: no target)
 SPEEDS = (("usual", None), ("usual", 0.85), ("usual", FASTER), ("small", None), ("small", FASTER), ("fast", FASTER))
 

@@ -46,15 +46,16 @@ module cw_convergence_pick #(
     wire [LANES-1:0] may   = ready_i & ~yielded_i;
     wire [LANES-1:0] side  = may & ((syncs_i || (branches_i && first_i) ? here_i : {LANES{1'b0}})
                                     | (branches_i && !first_i ? others_i : {LANES{1'b0}}));
-    wire [LANES-1:0] ahead = side != {LANES{1'b0}} ? side : may & group_i & {LANES{branches_i}};
-    wire             over  = (ready_i & ~served_i) == {LANES{1'b0}};
-    wire [LANES-1:0] had   = over ? group_i & yielded_i : served_i;
-    wire [LANES-1:0] turn  = ready_i & ~had;
+    wire [LANES-1:0] near  = may & group_i & {LANES{branches_i}};
+    wire [LANES-1:0] fresh = ready_i & ~served_i;               // they have not had their turn
+    wire [LANES-1:0] again = ready_i & ~(group_i & yielded_i);  // a round begins for them
+    wire             any_ahead = |(side | near);
+    wire             over      = fresh == {LANES{1'b0}};
     integer          l;
     integer          g;
 
-    assign from_o = ahead != {LANES{1'b0}} ? ahead : turn != {LANES{1'b0}} ? turn : ready_i;
-    assign turn_o = ahead == {LANES{1'b0}};
+    assign from_o = |side ? side : any_ahead ? near : !over ? fresh : |again ? again : ready_i;
+    assign turn_o = !any_ahead;
     assign over_o = over;
 
     always @* begin

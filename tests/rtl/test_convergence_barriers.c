@@ -134,7 +134,7 @@ static void test_convergence_barriers__broken_copies_are_caught(void **state)
         {"the other side is not second", "cw_convergence_pick", "may & group_i & {LANES{branches_i}}", "{LANES{1'b0}}", 2},
         {"who has yielded is first", "cw_convergence_pick", "may   = ready_i & ~yielded_i", "may   = ready_i", 2},
         {"rounds do not end", "cw_convergence_barriers", "served_q & ~{LANES{over}}", "served_q & ~{LANES{over && first_q}}", 2},
-        {"who yields has the first turn again", "cw_convergence_pick", "over ? group_i & yielded_i :", "over ? {LANES{1'b0}} :", 2},
+        {"who yields has the first turn again", "cw_convergence_pick", "ready_i & ~(group_i & yielded_i)", "ready_i", 2},
         {"no turn is noted", "cw_convergence_barriers", "served_q  <= served_q | there", "served_q  <= served_q", 2},
         {"the lead is the highest lane", "cw_convergence_pick", "for (l = LANES - 1; l >= 0; l = l - 1)",
          "for (l = 0; l < LANES; l = l + 1)", 2},
