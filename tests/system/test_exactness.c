@@ -288,7 +288,7 @@ static void test_exactness__the_units_of_a_partition_change_no_cycle(void **stat
         const struct run *run;
         const char *counter; /* of which there must be more than `least` */
         uint64_t least;
-    } rows[] = {{&waiting, "l2_reads", 100},  {&commands, "dram_activates", 100}, {&shared_channels, "dram_activates", 100},
+    } rows[] = {{&waiting, "l2_reads", 100},       {&commands, "dram_activates", 100}, {&shared_channels, "dram_activates", 100},
                 {&crowded, "noc_up_packets", 100}, {&whole_ht, "tx_aborted", 10},      {&whole_vecadd, "dram_reads", 100}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -16,7 +16,7 @@
  * t + n + latency - 1, and only then: it has all arrived, and may be taken from the buffer from the next cycle on.
  *
  * Buffer. [12] It has room for out_flits flits. [13] A packet that is granted in t has room there for all its flits from t + 1 on. [14]
- * freed: flits of the packets that were taken in the cycle before. Their room is free in the choice of this cycle. [15] used is the room
+ * freed: flits of the packets that were taken in the cycle before, whose room is free in the choice of this cycle. [15] used is the room
  * that packets have, those of freed among them. [16] If freed is more, all is freed.
  *
  * [17] After a reset the port is free, the buffer empty, and nothing on its way. [18] idle = 1: no packet passes or is on its way to the
