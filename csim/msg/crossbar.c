@@ -165,7 +165,8 @@ static void wake_producer(const struct cw_crossbar *x, struct input *in, cw_time
     *in->wake = cw_time_min(*in->wake, when);
 }
 
-static void grant(struct cw_crossbar *x, uint32_t i, struct output *o, cw_time now)
+/* The packet has arrived at `arrival`; CW_TIME_NEVER: the unit will tell. */
+static inline void grant(struct cw_crossbar *x, uint32_t i, struct output *o, cw_time now, cw_time arrival)
 {
     struct input *in = &x->input[i];
     struct cw_message *p = ring_pop(&in->queue);
@@ -178,7 +179,6 @@ static void grant(struct cw_crossbar *x, uint32_t i, struct output *o, cw_time n
     x->in_port[i / x->config.inputs_per_port] = (struct port){.free_at = now + hold, .last = i};
     o->flits += p->flits;
     clear_bit(o->request, i);
-    cw_time arrival = o->unit != NULL ? CW_TIME_NEVER : now + hold + (x->config.latency_cycles - 1) * x->config.period;
     ring_push(&o->queue, p, arrival);
     if (o->wake != NULL)
         *o->wake = cw_time_min(*o->wake, arrival);
@@ -292,7 +292,8 @@ static cw_time arbitrate(struct cw_crossbar *x, uint32_t index, cw_time now)
     uint32_t hidden = o->last_pop == now ? o->popped_now : 0;
     if (o->flits + hidden + ring_head(&x->input[i].queue)->packet->flits > x->config.out_flits)
         return now + x->config.period;
-    grant(x, i, o, now);
+    const uint32_t flits = ring_head(&x->input[i].queue)->packet->flits;
+    grant(x, i, o, now, now + (flits + x->config.latency_cycles - 1) * x->config.period);
     if (any_request(x, o))
         return o->free_at;
     clear_bit(x->active, index);
@@ -336,7 +337,7 @@ static cw_time clock_unit(struct cw_crossbar *x, uint32_t index, cw_time now)
         }
     const struct cw_adapt_crossbar_port_answer answer = cw_adapt_crossbar_port_clock(o->unit);
     if (answer.granted && may_grant(x, o, answer.input))
-        grant(x, answer.input, o, now);
+        grant(x, answer.input, o, now, CW_TIME_NEVER);
     if (answer.arrives)
         arrive(o, now + x->config.period);
     if (any_request(x, o) || !cw_adapt_crossbar_port_idle(o->unit))
@@ -345,9 +346,13 @@ static cw_time clock_unit(struct cw_crossbar *x, uint32_t index, cw_time now)
     return CW_TIME_NEVER;
 }
 
-static cw_time arbitrate_any(struct cw_crossbar *x, uint32_t index, cw_time now)
+static cw_time clock_units(struct cw_crossbar *x, cw_time now)
 {
-    return x->output[index].unit != NULL ? clock_unit(x, index, now) : arbitrate(x, index, now);
+    cw_time next = CW_TIME_NEVER;
+    for (uint32_t o = 0; o < x->config.outputs; o++)
+        if ((x->active[o / 64] >> o % 64 & 1) != 0)
+            next = cw_time_min(next, clock_unit(x, o, now));
+    return next;
 }
 
 /* The same for the outputs of one port, which is held by one packet. */
@@ -377,13 +382,15 @@ static void tick(void *self, cw_time now)
         collect_links(x, now);
     else
         collect(x, now);
-    if (x->config.outputs_per_port > 1) {
+    if (x->config.units != NULL) {
+        next = clock_units(x, now);
+    } else if (x->config.outputs_per_port > 1) {
         for (uint32_t i = 0; i * x->config.outputs_per_port < x->config.outputs; i++)
             next = cw_time_min(next, arbitrate_port(x, i, now));
     } else {
         for (uint32_t w = 0; w < x->out_words; w++)
             for (uint64_t bits = x->active[w]; bits != 0; bits &= bits - 1)
-                next = cw_time_min(next, arbitrate_any(x, w * 64 + (uint32_t)__builtin_ctzll(bits), now));
+                next = cw_time_min(next, arbitrate(x, w * 64 + (uint32_t)__builtin_ctzll(bits), now));
     }
     for (uint32_t w = 0; w < x->in_words; w++)
         for (uint64_t bits = x->waiting[w]; bits != 0; bits &= bits - 1)
@@ -640,7 +647,7 @@ struct cw_message *cw_crossbar_pop(struct cw_crossbar *x, uint32_t output, cw_ti
     if (cw_crossbar_peek(x, output, now) == NULL)
         return NULL;
     struct cw_message *p = ring_pop(&o->queue);
-    if (o->unit != NULL) {
+    if (__builtin_expect(o->unit != NULL, 0)) {
         tell_room(o, now);
         o->arrived--;
     }
