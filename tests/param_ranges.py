@@ -4,7 +4,8 @@
 check against that list. The Verilog says them again, in a generate block that stops elaboration. For each unit this script compares
   - the parameters of the module with the list: names, order, defaults
   - the conditions of the generate blocks g_bad_... with the list: the smallest and the largest value pass, the numbers beyond them do not.
-    A parameter without a block of its own has to be passed to a module below that has one, with the same range
+    A parameter without a block of its own has to be passed to a module below that has one, with the same range; a part cw_..._parameters
+    speaks for the unit, whatever other parts refuse
   - the comment behind a parameter of the module, "// 2 .. 64", with the list
   - the name of the module that the block makes, which is the message of the error: "..._must_be_2_to_64" has the numbers of the list
   - the C model: its create function calls cw_unit_params_check, and compares no parameter with a number of its own
@@ -44,12 +45,12 @@ class Ranges:
             parts = [part for part in condition.split("||") if set(re.findall(r"[A-Za-z_]\w*", part)) == {name}]
             if parts:
                 own.append(("||".join(parts), name, error))
-        below = []
+        below, spoken = [], []
         for inner, connections in INSTANCE.findall(text.split("\n);", 1)[-1]) if not own else []:
             for port, value in re.findall(r"\.(\w+)\s*\(([^()]*)\)", connections):
                 if value.strip() == name and inner in self.modules and inner != module:
-                    below += self.conditions(inner, port)
-        return own or below
+                    (spoken if inner.endswith("_parameters") else below).extend(self.conditions(inner, port))
+        return own or spoken or below
 
     def check_range(self, unit, name, least, most):
         found = self.conditions(f"cw_{unit}", name)

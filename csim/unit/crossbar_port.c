@@ -41,12 +41,13 @@ static void port_reset(void *self)
 
 static int port_create(void **self, const void *params)
 {
-    if (cw_unit_params_check(&cw_crossbar_port_unit, params, NULL) != CW_OK)
+    const params_t *p = params;
+    if (cw_unit_params_check(&cw_crossbar_port_unit, p, NULL) != CW_OK)
         return CW_EINVAL;
     struct port *x = malloc(sizeof *x);
     if (x == NULL)
         return CW_ENOMEM;
-    x->p = *(const params_t *)params;
+    x->p = *p;
     port_reset(x);
     *self = x;
     return CW_OK;
