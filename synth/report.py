@@ -178,6 +178,18 @@ def results_markdown(results):
                       table(("unit", "gate-level check, known output values, all equal"), checks)])
 
 
+def routed_markdown(results):
+    """For synth/tables.txt: the layouts of those units that were placed and routed, beside the same netlist without wires and clock tree."""
+    rows = []
+    for r in sorted((r for r in results if "route" in r), key=key):
+        f = r["route"]
+        hold = f["ns"]["tree"].get("hold hold")
+        rows.append((key(r), f"{f['cells_um2'] / 1e6:.4f}", f"{f['die_um2'] / 1e6:.4f}", f"{f['wire_um'] / 1000:.1f}", " + ".join(map(str, f["levels"])),
+                     "none" if hold is None else f"{hold:+.3f}", f"{f['mhz']['bare']:.0f}", f"{f['mhz']['routed']:.0f}",
+                     f"{f['mhz']['bare'] / f['mhz']['routed']:.2f}"))
+    return table(("unit", "cells mm2", "layout mm2", "wires mm", "clock buffers", "hold slack ns", "MHz without wires", "MHz routed", "times the period"), rows)
+
+
 def fpga_markdown(results):
     return table(("unit", "FPGA"), [(key(r), fpga_text(r["fpga"])) for r in sorted(results, key=key)])
 

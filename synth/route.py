@@ -187,8 +187,21 @@ def tree(tokens):
     return found
 
 
+def once(branches, seen):
+    """The tree with each sink where it is met first; a wire that comes back to one ends there."""
+    found = []
+    for b in branches:
+        if isinstance(b, tuple):
+            found.append((b[0], b[1], once(b[2], seen)))
+        elif b not in seen:
+            found.append(b)
+            seen.add(b)
+    return found
+
+
 def nets_of(netlist, text):
-    """net -> (driver, tree) of qrouter's RC file. It says ERROR of a sink that it reaches by no branch of the tree: it is the one that is missing."""
+    """net -> (driver, tree) of qrouter's RC file. It says ERROR of a sink that it reaches by no branch of the tree: it is the one that is missing.
+    With none missing the wire has come back to itself."""
     sinks, found = {}, {}
     for name, _, pins, directions in netlist.named():
         for pin, net in pins.items():
@@ -198,7 +211,8 @@ def nets_of(netlist, text):
         words = line.split()
         if len(words) > 4:
             missing = [sink for sink in sinks.get(words[0], []) if sink not in words]
-            found[words[0]] = (words[2], tree([missing.pop() if word == "ERROR" else word for word in words[4:]][::-1]))
+            named = [missing.pop() if word == "ERROR" and missing else word for word in words[4:]]
+            found[words[0]] = (words[2], once(tree(named[::-1]), {"ERROR"}))
     return found
 
 
@@ -328,13 +342,18 @@ def period_ns(ns, budget):
     return max(ns[" ".join(kind)] / budget.left(*kind) for kind in timing.KINDS if " ".join(kind) in ns)
 
 
-def sentences(found, budget):
-    """What the terminal says. The tree moves the clock of registers alone: neighbours have one like it."""
-    ns = {**found["ns"]["wires"], **({"clk clk": found["ns"]["tree"]["clk clk"]} if "clk clk" in found["ns"]["tree"] else {})}
-    before, after = period_ns(found["ns"]["bare"], budget), period_ns(ns, budget)
+def mhz(ns, budget):
+    """Clocks of the netlist alone and with wires and tree. The tree moves the clock of registers alone: neighbours have one like it."""
+    routed = {**ns["wires"], **({"clk clk": ns["tree"]["clk clk"]} if "clk clk" in ns["tree"] else {})}
+    return {"bare": 1000 / period_ns(ns["bare"], budget), "routed": 1000 / period_ns(routed, budget)}
+
+
+def sentences(found):
+    """What the terminal says."""
+    before, after = found["mhz"]["bare"], found["mhz"]["routed"]
     hold = found["ns"]["tree"].get("hold hold")
     return [f"  routed: {found['die_um2'] / 1e6:.4f} mm2 with {found['cells_um2'] / 1e6:.4f} of cells; {found['wire_um'] / 1000:.1f} mm of wires on {found['nets']} nets, "
             f"{found['wire_pf']:.1f} pF beside {found['sinks_pf']:.1f} pF of gates' inputs",
             f"  routed: a clock tree of {' + '.join(map(str, found['levels']))} buffers for {found['flip_flops']} flip-flops, "
             + (f"hold slack {hold:+.3f} ns" if hold is not None else "no path between registers"),
-            f"  routed: {1000 / after:.1f} MHz, a period {after / before:.2f} times that of the same netlist without wires and tree ({1000 / before:.1f} MHz)"]
+            f"  routed: {after:.1f} MHz, a period {before / after:.2f} times that of the same netlist without wires and tree ({before:.1f} MHz)"]

@@ -234,7 +234,8 @@ class Job:
                 result["gate"] = gate.check(elaborated, self.technology, verilog, self.work, gate.recorded_stimulus(elaborated, counted))
         if self.options.route:
             with self.step("placement and routing"):
-                result["route"] = route.route(dump, self.unit.top, self.technology, self.work, self.work / "route")
+                found = route.route(dump, self.unit.top, self.technology, self.work, self.work / "route")
+                result["route"] = {**found, "mhz": route.mhz(found["ns"], self.options.budget)}
         if self.options.fpga:
             with self.step("FPGA"):
                 result["fpga"] = fpga.estimate(elaborated, self.work)
@@ -376,8 +377,9 @@ def speed_sweep(options, chosen):
 
 
 def put_on_page(options, results, papers):
-    """All units, or those that are named beside what the page says of the others."""
-    sections = {"results": report.results_markdown(results), "papers": report.causes_markdown(papers)}
+    """All units, or those that are named beside what the page says of the others. With --route, their layouts alone."""
+    sections = {"routed": report.routed_markdown(results)} if options.route else {
+        "results": report.results_markdown(results), "papers": report.causes_markdown(papers)}
     if options.fpga:
         sections["fpga"] = report.fpga_markdown(results)
     if options.unit:
@@ -436,7 +438,7 @@ def told(job, result):
     lines += [f"  {s['power_mw']:.1f} mW at {s['clock_mhz']:.0f} MHz, with clock gates {s['gated_power_mw']:.1f} mW"] if s["gated_power_mw"] else []
     lines += [f"  RAM {m['name']} is bought as {m['pieces']}" for m in result["sram"]["macros"] if m["pieces"]]
     lines += [f"  RAM {m['name']} is smaller in flip-flops" for m in result["sram"]["macros"] if (m["register_um2"] or math.inf) < m["area_um2"]]
-    lines += route.sentences(result["route"], job.options.budget) if "route" in result else []
+    lines += route.sentences(result["route"]) if "route" in result else []
     return lines + [f"  critical path {result['critical_path']}",
                     "  seconds: " + (", ".join(f"{step} {seconds:.1f}" for step, seconds in result["seconds"].items() if seconds >= 0.05)
                                      or "none; nothing has changed since the last run, whose figures these are")]

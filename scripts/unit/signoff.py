@@ -21,7 +21,7 @@ class Results:
         self.proofs, self.reference, self.known = proofs.Proofs(), datasheet.load(), units.discover(facts.ROOT)
         self.twins = (facts.ROOT / TWINS).read_text(encoding="utf-8")
         self.rows = {}
-        for path, name in (MUTATION, "units"), (MUTATION, "survivors"), (WIDTHS, "units"), (COVERAGE, "units"), (SYNTH, "results"):
+        for path, name in (MUTATION, "units"), (MUTATION, "survivors"), (WIDTHS, "units"), (COVERAGE, "units"), (SYNTH, "results"), (SYNTH, "routed"):
             found = [(columns, row) for columns, rows in facts.tables(facts.section(path, name)) for row in rows]
             self.rows[path, name] = found
 
@@ -129,6 +129,11 @@ def gates(results, unit):
     return next((row[1].split(" in ")[0] for columns, row in results.of(SYNTH, unit, "results") if columns[-1].startswith("gate-level")), "-")
 
 
+def routed(results, unit):
+    """The layout's period in times of the netlist's without wires and clock tree."""
+    return next((f"x {row[-1]}" for _, row in results.of(SYNTH, unit, "routed")), "-")
+
+
 def share(pair):
     """Two numbers as a cell: all, or so many of all."""
     whole, have = pair
@@ -138,11 +143,10 @@ def share(pair):
 # Criterion, and how its cell is made.
 CRITERIA = [("sentences", sentences), ("properties bite", properties), ("for all time", ever), ("bins", situations), ("fill bins, each set", fill),
             ("GPU runs", in_runs), ("lines", covered), ("toggles", toggled), ("mutants", mutants), ("one bit less", widths), ("twins", twins),
-            ("slack", slack), ("mm2", area), ("mW", power), ("gate level", gates)]
+            ("slack", slack), ("mm2", area), ("mW", power), ("gate level", gates), ("routed", routed)]
 NOWHERE = [("unknowns", "rtl.unknowns runs all units with unknown registers; it keeps no result per unit"),
            ("slow corner", "the library has one corner; --corner times another one where a library has it"),
            ("check bits", "rtl.ecc runs all units that can have them; it keeps no result per unit"),
-           ("routed", "one unit has been placed and routed (docs/synthesis.md)"),
            ("reviewed", "no record of reviews is kept")]
 
 

@@ -531,6 +531,12 @@ class Route(unittest.TestCase):
         self.assertEqual((driver, route.ends(branches)), ("A_1/Y", ["B_1/A", "B_2/A", "PIN/n1"]))  # the sink without a name is the one that is missing
         self.assertAlmostEqual(route.capacitance(branches), 0.015)
 
+    def test_tree__ends_where_a_wire_comes_back(self):
+        back = "n1 1 A_1/Y 2 ( 2 0.001 B_1/A , ( 3 0.002 B_2/A , ( 4 0.004 B_1/A , ( 0 0 ERROR ) ) ) ) \n"  # qrouter has no more sinks to name
+        _, branches = route.nets_of(self.netlist(), back)["n1"]
+        self.assertEqual(route.ends(branches), ["B_1/A", "B_2/A"])
+        self.assertAlmostEqual(route.capacitance(branches), 0.007)
+
     def test_spef__leads_from_the_driver_to_each_end(self):
         netlist = self.netlist()
         text = route.spef(netlist, route.nets_of(netlist, self.RC), 2.0)
