@@ -32,15 +32,16 @@ class Netlist:
         self.gates, self.rams, self.inputs, self.outputs = [], [], [], []
         for port in module["ports"].values():
             self.pins(port["bits"], port["direction"])
-        for name, cell in module["cells"].items():
+        for cell in module["cells"].values():
             if not cell["type"].startswith("cw_ram_"):
                 self.gates.append((cell["type"], {pin: self.net(bits[0]) for pin, bits in cell["connections"].items()}, cell["port_directions"]))
                 continue
-            self.rams.append((name, cell))
+            self.rams.append((f"ram_{len(self.rams)}", cell))  # of its own name, OpenSTA would take the brackets for a range
             for pin, bits in cell["connections"].items():
                 self.pins(bits, "input" if cell["port_directions"][pin] == "output" else "output")
         self.ports = module["ports"]
-        self.inputs = list(dict.fromkeys(self.inputs))
+        led = {net for _, pins, _ in self.gates for net in pins.values()} | {self.net(b) for _, cell in self.rams for bits in cell["connections"].values() for b in bits}
+        self.inputs = [net for net in dict.fromkeys(self.inputs) if net in led]  # a pin that leads to nothing needs no place
         self.outputs = [net for net in dict.fromkeys(self.outputs) if net not in self.inputs]
 
     def net(self, bit):
