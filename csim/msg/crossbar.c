@@ -55,7 +55,6 @@ struct output {
     cw_time *wake;                       /* consumer's */
     uint64_t request[WORDS];             /* inputs that request this output */
     struct cw_adapt_crossbar_port *unit; /* NULL: it grants by itself */
-    uint32_t arrived;                    /* With a unit: packets of the queue that it has told */
 };
 
 /* Of inputs, or outputs, that share one. */
@@ -300,6 +299,25 @@ static cw_time arbitrate(struct cw_crossbar *x, uint32_t index, cw_time now)
     return CW_TIME_NEVER;
 }
 
+/* The same for the outputs of one port, which is held by one packet. */
+static cw_time arbitrate_port(struct cw_crossbar *x, uint32_t index, cw_time now)
+{
+    const uint32_t per_port = x->config.outputs_per_port, first = index * per_port, start = x->out_port[index].last - first + 1;
+    struct port *p = &x->out_port[index];
+    cw_time next = CW_TIME_NEVER;
+    for (uint32_t k = 0; k < per_port; k++) {
+        uint32_t o = first + (start + k) % per_port;
+        if (o >= x->config.outputs || (x->active[o / 64] >> o % 64 & 1) == 0)
+            continue;
+        if (p->free_at > now)
+            return p->free_at;
+        next = cw_time_min(next, arbitrate(x, o, now));
+        if (x->output[o].free_at > now)
+            *p = (struct port){.free_at = x->output[o].free_at, .last = o};
+    }
+    return next;
+}
+
 /* Room that was freed at this time is not seen yet. */
 static void tell_room(struct output *o, cw_time now)
 {
@@ -312,14 +330,18 @@ static void tell_room(struct output *o, cw_time now)
 /* The next packet on its way to the output arrives at that time. Wrong hardware may say so of none. */
 static void arrive(struct output *o, cw_time when)
 {
-    if (o->arrived == o->queue.at.cnt)
+    for (uint32_t i = 0; i < o->queue.at.cnt; i++) {
+        struct entry *e = &o->queue.entry[cw_ring_at(&o->queue.at, i, o->queue.places)];
+        if (e->ready != CW_TIME_NEVER)
+            continue;
+        e->ready = when;
+        if (o->wake != NULL)
+            *o->wake = cw_time_min(*o->wake, when);
         return;
-    o->queue.entry[cw_ring_at(&o->queue.at, o->arrived++, o->queue.places)].ready = when;
-    if (o->wake != NULL)
-        *o->wake = cw_time_min(*o->wake, when);
+    }
 }
 
-/* Wrong hardware may grant who does not request, or what has no room. */
+/* Wrong hardware may grant who does not request, or more packets than the buffer has places. */
 static bool may_grant(const struct cw_crossbar *x, const struct output *o, uint32_t i)
 {
     return i < x->config.inputs && (o->request[i / 64] >> i % 64 & 1) != 0 && o->queue.at.cnt < o->queue.places;
@@ -352,25 +374,6 @@ static cw_time clock_units(struct cw_crossbar *x, cw_time now)
     for (uint32_t o = 0; o < x->config.outputs; o++)
         if ((x->active[o / 64] >> o % 64 & 1) != 0)
             next = cw_time_min(next, clock_unit(x, o, now));
-    return next;
-}
-
-/* The same for the outputs of one port, which is held by one packet. */
-static cw_time arbitrate_port(struct cw_crossbar *x, uint32_t index, cw_time now)
-{
-    const uint32_t per_port = x->config.outputs_per_port, first = index * per_port, start = x->out_port[index].last - first + 1;
-    struct port *p = &x->out_port[index];
-    cw_time next = CW_TIME_NEVER;
-    for (uint32_t k = 0; k < per_port; k++) {
-        uint32_t o = first + (start + k) % per_port;
-        if (o >= x->config.outputs || (x->active[o / 64] >> o % 64 & 1) == 0)
-            continue;
-        if (p->free_at > now)
-            return p->free_at;
-        next = cw_time_min(next, arbitrate(x, o, now));
-        if (x->output[o].free_at > now)
-            *p = (struct port){.free_at = x->output[o].free_at, .last = o};
-    }
     return next;
 }
 
@@ -478,10 +481,8 @@ static void output_state(struct cw_state *s, struct output *o)
     CW_STATE(s, o->free_at);
     CW_STATE(s, o->last);
     CW_STATE(s, o->request);
-    if (o->unit == NULL)
-        return;
-    cw_adapt_crossbar_port_state(s, o->unit);
-    cw_state_count(s, "arrived", &o->arrived, o->queue.at.cnt);
+    if (o->unit != NULL)
+        cw_adapt_crossbar_port_state(s, o->unit);
 }
 
 static void port_state(struct cw_state *s, struct port *p)
@@ -647,10 +648,8 @@ struct cw_message *cw_crossbar_pop(struct cw_crossbar *x, uint32_t output, cw_ti
     if (cw_crossbar_peek(x, output, now) == NULL)
         return NULL;
     struct cw_message *p = ring_pop(&o->queue);
-    if (__builtin_expect(o->unit != NULL, 0)) {
+    if (__builtin_expect(o->unit != NULL, 0))
         tell_room(o, now);
-        o->arrived--;
-    }
     if (o->last_pop != now) {
         o->last_pop = now;
         o->popped_now = 0;

@@ -43,7 +43,7 @@ static void phases(void *context, struct cw_rng *rng, const void *last_out, void
     for (uint32_t i = 0; i < 256; i++) {
         const bool asks = cw_rng_below(rng, 16) < share[phase];
         in->request[i / 32] = (in->request[i / 32] & ~(1u << (i % 32))) | (uint32_t)asks << (i % 32);
-        fill_flits(in, i, cw_rng_below(rng, longest[phase]) + 1);
+        set_flits(in, i, cw_rng_below(rng, longest[phase]) + 1);
     }
     if (phase == 2) {
         const uint32_t i = cw_rng_below(rng, cw_rng_below(rng, 2) != 0 ? 4 : 256);
@@ -105,7 +105,7 @@ static void test_crossbar_port__broken_copies_are_caught(void **state)
 static void ask(struct dut *d, uint32_t input, uint32_t flits)
 {
     d->in.request[input / 32] |= 1u << (input % 32);
-    fill_flits(&d->in, input, flits);
+    set_flits(&d->in, input, flits);
 }
 
 /* A cycle; d->out has what the next one shows. */

@@ -13,7 +13,7 @@ struct fill {
 };
 
 /* Sets the length of the packet that an input has. */
-static void fill_flits(in_t *in, uint32_t input, uint32_t flits)
+static void set_flits(in_t *in, uint32_t input, uint32_t flits)
 {
     for (uint32_t b = 0; b < 5; b++) {
         const uint32_t at = 5 * input + b, bit = 1u << (at % 32);
@@ -35,7 +35,7 @@ static void fill_next(void *context, struct cw_rng *rng, const void *last_out, v
     }
     for (uint32_t i = 0; i < 256 && !f->drains; i++) { /* long packets while there is much room, then single flits */
         in->request[i / 32] |= 1u << (i % 32);
-        fill_flits(in, i, out->used + 72 < f->p->out_flits ? i % 32 + 1 : 1);
+        set_flits(in, i, out->used + 72 < f->p->out_flits ? i % 32 + 1 : 1);
     }
     in->freed = f->drains;
 }
