@@ -2,6 +2,7 @@
 /* Kernels that have been executed for some time get native code, and warps enter it. */
 #include "core/native.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "core/native_private.h"
@@ -12,10 +13,11 @@
 #define PART        256u    /* Micro-operations of a piece: LLVM's time grows faster than a function */
 #define SHAPES      2u      /* For some lanes of a warp, and for all of them */
 
+/* Threads of a launch share it: they read and write it by atomic accesses. */
 struct cw_native_piece {
-    cw_native_code *code; /* NULL: none so far */
+    cw_native_code *code; /* Valid behind `tried`. NULL: there is none */
     bool tried;
-    uint32_t executed; /* Warp instructions without code */
+    uint32_t executed; /* Warp instructions without code. Of those that threads count at once some are lost. */
 };
 
 /* A kernel, and what there is of it. */
@@ -25,29 +27,53 @@ struct cw_native_kernel {
     uint64_t sum; /* Of all that the code was made from */
     struct cw_native_source source;
     uint8_t *kind;
-    struct cw_native_site *site;
     cw_native_access **access;
     struct cw_native_piece *piece[SHAPES]; /* [micro-operation / PART] */
     uint32_t *entry[SHAPES];               /* [micro-operation] */
 };
 
-struct cw_native {
+/* The code of all kernels. Launches begin in one thread, so the list changes while there are no others. */
+struct cw_native_store {
     const struct cw_native_compiler *compiler;
-    void *self; /* The compiler's; NULL: not open */
+    uint32_t users;
     bool broken, at_once;
-    struct cw_native_kernel *kernels, *current;
+    pthread_mutex_t compiles; /* Held by the thread that does */
+    void *self;               /* The compiler's; NULL: not open */
+    struct cw_native_kernel *kernels;
+};
+
+struct cw_native {
+    struct cw_native_store *store;
+    struct cw_native_kernel *current;
+    struct cw_native_site *site; /* [micro-operation] of the current kernel: this thread's */
+    uint32_t sites;              /* So many have room. */
     const struct cw_memory *memory;
     uint64_t host; /* From a device address to the host's */
 };
 
-int cw_native_create(struct cw_native **out, const struct cw_native_compiler *compiler, bool at_once, struct cw_error *err)
+static int create_store(struct cw_native_store **out, const struct cw_native_compiler *compiler, bool at_once, struct cw_error *err)
+{
+    struct cw_native_store *s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return cw_fail(err, CW_ENOMEM, "out of memory");
+    pthread_mutex_init(&s->compiles, NULL);
+    s->compiler = compiler;
+    s->at_once = at_once;
+    *out = s;
+    return at_once ? compiler->open(&s->self, err) : CW_OK;
+}
+
+int cw_native_create(struct cw_native **out, const struct cw_native *with, const struct cw_native_compiler *compiler, bool at_once,
+                     struct cw_error *err)
 {
     *out = calloc(1, sizeof **out);
     if (*out == NULL)
         return cw_fail(err, CW_ENOMEM, "out of memory");
-    (*out)->compiler = compiler;
-    (*out)->at_once = at_once;
-    return at_once ? compiler->open(&(*out)->self, err) : CW_OK;
+    (*out)->store = with != NULL ? with->store : NULL;
+    const int status = with != NULL ? CW_OK : create_store(&(*out)->store, compiler, at_once, err);
+    if ((*out)->store != NULL)
+        (*out)->store->users++;
+    return status;
 }
 
 static void free_kernel(struct cw_native_kernel *k)
@@ -57,22 +83,30 @@ static void free_kernel(struct cw_native_kernel *k)
         free(k->piece[i]);
     }
     free(k->kind);
-    free(k->site);
     free(k->access);
     free(k);
+}
+
+static void destroy_store(struct cw_native_store *s)
+{
+    if (s->self != NULL)
+        s->compiler->close(s->self);
+    while (s->kernels != NULL) {
+        struct cw_native_kernel *k = s->kernels;
+        s->kernels = k->next;
+        free_kernel(k);
+    }
+    pthread_mutex_destroy(&s->compiles);
+    free(s);
 }
 
 void cw_native_destroy(struct cw_native *n)
 {
     if (n == NULL)
         return;
-    if (n->self != NULL)
-        n->compiler->close(n->self);
-    while (n->kernels != NULL) {
-        struct cw_native_kernel *k = n->kernels;
-        n->kernels = k->next;
-        free_kernel(k);
-    }
+    if (n->store != NULL && --n->store->users == 0)
+        destroy_store(n->store);
+    free(n->site);
     free(n);
 }
 
@@ -134,9 +168,8 @@ static struct cw_native_kernel *create_kernel(const struct cw_core_warps *warps,
         return NULL;
     k->kernel = kernel;
     k->kind = malloc(kernel->uop_cnt);
-    k->site = calloc(kernel->uop_cnt, sizeof *k->site);
     k->access = calloc(kernel->uop_cnt, sizeof *k->access);
-    bool ok = k->kind != NULL && k->site != NULL && k->access != NULL;
+    bool ok = k->kind != NULL && k->access != NULL;
     for (uint32_t i = 0; i < SHAPES; i++) {
         k->entry[i] = calloc(kernel->uop_cnt, sizeof *k->entry[i]);
         k->piece[i] = calloc(kernel->uop_cnt / PART + 1, sizeof *k->piece[i]);
@@ -150,23 +183,36 @@ static struct cw_native_kernel *create_kernel(const struct cw_core_warps *warps,
         k->kind[i] = (uint8_t)kind_of(&kernel->uop[i], (enum cw_issue_kind)warps->op[i].kind);
         k->access[i] = k->kind[i] == CW_NATIVE_ACCESS ? cw_core__native_access(&kernel->uop[i]) : NULL;
     }
-    k->source = (struct cw_native_source){.kernel = kernel, .kind = k->kind, .site = k->site, .access = k->access};
+    k->source = (struct cw_native_source){.kernel = kernel, .kind = k->kind, .access = k->access};
     return k;
 }
 
-static struct cw_native_kernel *find_kernel(struct cw_native *n, const struct cw_core_warps *warps, const struct cw_kernel *kernel)
+static struct cw_native_kernel *find_kernel(struct cw_native_store *s, const struct cw_core_warps *warps, const struct cw_kernel *kernel)
 {
     const uint64_t sum = sum_of(warps, kernel);
-    for (struct cw_native_kernel *k = n->kernels; k != NULL; k = k->next)
+    for (struct cw_native_kernel *k = s->kernels; k != NULL; k = k->next)
         if (k->kernel == kernel && k->sum == sum)
             return k;
     struct cw_native_kernel *k = create_kernel(warps, kernel);
     if (k == NULL)
         return NULL;
     k->sum = sum;
-    k->next = n->kernels;
-    n->kernels = k;
+    k->next = s->kernels;
+    s->kernels = k;
     return k;
+}
+
+/* The thread's sites, of which it knows nothing: what was allocated in an earlier launch may be free now. */
+static bool renew_sites(struct cw_native *n, const struct cw_kernel *kernel)
+{
+    if (n->sites < kernel->uop_cnt) {
+        free(n->site);
+        n->site = malloc(kernel->uop_cnt * sizeof *n->site);
+        n->sites = n->site != NULL ? kernel->uop_cnt : 0;
+    }
+    for (uint32_t i = 0; n->site != NULL && i < kernel->uop_cnt; i++)
+        n->site[i] = (struct cw_native_site){.uop = &kernel->uop[i]};
+    return n->site != NULL;
 }
 
 bool cw_core__native_launch(struct cw_native *n, const struct cw_core_memory *core, const struct cw_memory *memory)
@@ -174,38 +220,55 @@ bool cw_core__native_launch(struct cw_native *n, const struct cw_core_memory *co
     const struct cw_core_warps *warps = &core->blocks.cache.warps;
     const struct cw_kernel *kernel = warps->launch->kernel;
     n->memory = memory;
-    if (n->broken || warps->halves != 1 || warps->cfg.checks != 0 || warps->config->core_lcp != CW_LCP_OFF ||
+    if (n->store->broken || warps->halves != 1 || warps->cfg.checks != 0 || warps->config->core_lcp != CW_LCP_OFF ||
         (warps->control->ops->await != NULL && warps->control->ops->stacked == NULL) || !cw_memory_direct(memory, &n->host))
         return false;
-    n->current = find_kernel(n, warps, kernel);
-    for (uint32_t i = 0; n->current != NULL && i < kernel->uop_cnt; i++) /* What was allocated then may be free now. */
-        n->current->site[i] = (struct cw_native_site){.uop = &kernel->uop[i]};
-    return n->current != NULL;
+    n->current = find_kernel(n->store, warps, kernel);
+    return n->current != NULL && renew_sites(n, kernel);
 }
 
 /* ---- code ---- */
 
-static void compile(struct cw_native *n, struct cw_native_piece *p, const struct cw_native_part *part)
+/* Nobody else compiles. */
+static void compile(struct cw_native_store *s, const struct cw_native_kernel *k, struct cw_native_piece *p,
+                    const struct cw_native_part *part)
 {
     struct cw_error err;
-    p->tried = true;
-    if (n->self == NULL && n->compiler->open(&n->self, &err) != CW_OK)
-        n->broken = true;
-    if (n->broken || n->compiler->compile(n->self, &n->current->source, part, &p->code, n->current->entry[part->whole], &err) != CW_OK)
-        p->code = NULL;
+    cw_native_code *code = NULL;
+    if (s->self == NULL && s->compiler->open(&s->self, &err) != CW_OK)
+        s->broken = true;
+    if (s->broken || s->compiler->compile(s->self, &k->source, part, &code, k->entry[part->whole], &err) != CW_OK)
+        code = NULL;
+    p->code = code;
+    __atomic_store_n(&p->tried, true, __ATOMIC_RELEASE);
+}
+
+/* Makes the code, unless another thread makes some: then the warp goes on without. */
+static void try_to_compile(const struct cw_native *n, struct cw_native_piece *p, const struct cw_native_part *part)
+{
+    struct cw_native_store *s = n->store;
+    if (s->at_once)
+        pthread_mutex_lock(&s->compiles);
+    else if (pthread_mutex_trylock(&s->compiles) != 0)
+        return;
+    if (!p->tried)
+        compile(s, n->current, p, part);
+    pthread_mutex_unlock(&s->compiles);
 }
 
 /* The code that has the micro-operation, for these lanes. NULL: there is none, or it would not pay yet. */
-static cw_native_code *code_at(struct cw_native *n, uint32_t pc, bool whole)
+static cw_native_code *code_at(const struct cw_native *n, uint32_t pc, bool whole)
 {
     struct cw_native_piece *p = &n->current->piece[whole][pc / PART];
-    if (p->tried)
+    if (__atomic_load_n(&p->tried, __ATOMIC_ACQUIRE))
         return p->code;
     const uint32_t first = pc - pc % PART, left = n->current->kernel->uop_cnt - first;
     const struct cw_native_part part = {.first = first, .end = first + (left < PART ? left : PART), .whole = whole};
-    if (++p->executed >= WORTH_LEAST + WORTH_EACH * (part.end - first) || n->at_once)
-        compile(n, p, &part);
-    return p->code;
+    const uint32_t executed = __atomic_load_n(&p->executed, __ATOMIC_RELAXED) + 1;
+    __atomic_store_n(&p->executed, executed, __ATOMIC_RELAXED);
+    if (executed >= WORTH_LEAST + WORTH_EACH * (part.end - first) || n->store->at_once)
+        try_to_compile(n, p, &part);
+    return __atomic_load_n(&p->tried, __ATOMIC_ACQUIRE) ? p->code : NULL;
 }
 
 static uint8_t *local_of(const struct cw_native *n, const struct cw_core_memory *core, uint32_t w)
@@ -232,17 +295,18 @@ static struct cw_native_frame frame_of(const struct cw_native *n, const struct c
         .local_bytes = launch->kernel->local_bytes,
         .constant = launch->module->const_image,
         .constant_bytes = launch->module->const_bytes,
+        .site = n->site,
         .memory = n->memory,
         .host = n->host,
     };
 }
 
 /* The code for where the warp is, and where it is to be entered. NULL: there is none. */
-static cw_native_code *entry_of(struct cw_native *n, const struct cw_front *front, uint32_t *entry)
+static cw_native_code *entry_of(const struct cw_native *n, const struct cw_front *front, uint32_t *entry)
 {
     const bool whole = front->active == UINT32_MAX;
     cw_native_code *code = code_at(n, front->pc, whole);
-    *entry = n->current->entry[whole][front->pc];
+    *entry = code != NULL ? n->current->entry[whole][front->pc] : CW_NATIVE_NO_ENTRY;
     return *entry != CW_NATIVE_NO_ENTRY ? code : NULL;
 }
 
@@ -281,7 +345,8 @@ static void stop_at(const struct cw_core_warps *warps, uint32_t w, struct cw_nat
 }
 
 /* From piece to piece. */
-static void go_on(struct cw_native *n, struct cw_core_warps *warps, uint32_t w, struct cw_native_frame *f, const struct cw_branch *branches)
+static void go_on(const struct cw_native *n, struct cw_core_warps *warps, uint32_t w, struct cw_native_frame *f,
+                  const struct cw_branch *branches)
 {
     const struct cw_front *front = &warps->front[w];
     uint32_t entry;
@@ -297,7 +362,8 @@ static void go_on(struct cw_native *n, struct cw_core_warps *warps, uint32_t w, 
     }
 }
 
-uint64_t cw_core__native_run(struct cw_native *n, struct cw_core_memory *core, const struct cw_branch *branches, uint32_t w, uint64_t most)
+uint64_t cw_core__native_run(const struct cw_native *n, struct cw_core_memory *core, const struct cw_branch *branches, uint32_t w,
+                             uint64_t most)
 {
     struct cw_core_warps *warps = &core->blocks.cache.warps;
     struct cw_warp *warp = &warps->warp[w];

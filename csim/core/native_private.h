@@ -15,6 +15,7 @@ cw_native_access *cw_core__native_access(const struct cw_uop *u);
 bool cw_core__native_launch(struct cw_native *n, const struct cw_core_memory *core, const struct cw_memory *memory);
 /* The warp goes on in native code, for `most` warp instructions at the most, if there is code for where it is. Returns the lanes of the
  * instructions that it has executed, added up; the core's `cycle` has counted them. branches: the kernel's, by PC. */
-uint64_t cw_core__native_run(struct cw_native *n, struct cw_core_memory *core, const struct cw_branch *branches, uint32_t w, uint64_t most);
+uint64_t cw_core__native_run(const struct cw_native *n, struct cw_core_memory *core, const struct cw_branch *branches, uint32_t w,
+                             uint64_t most);
 
 #endif

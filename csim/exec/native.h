@@ -13,7 +13,7 @@
 #include "exec/exec.h"
 #include "ir/module.h"
 
-#define CW_NATIVE_ABI 3u
+#define CW_NATIVE_ABI 4u
 
 #define CW_NATIVE_PARTINGS 4u
 
@@ -44,6 +44,7 @@ struct cw_native_frame {
     uint64_t local_bytes;
     const uint8_t *constant; /* The module's constant memory */
     uint64_t constant_bytes;
+    struct cw_native_site *site; /* [uop_cnt] */
     const struct cw_memory *memory;
     uint32_t parted; /* Written where the code stops among lanes that have parted: how many of these have led there */
     struct cw_native_parting parting[CW_NATIVE_PARTINGS];
@@ -71,8 +72,7 @@ enum cw_native_kind {
 /* What the compiler gets. All of it lives as long as the code. */
 struct cw_native_source {
     const struct cw_kernel *kernel;
-    const uint8_t *kind; /* [uop_cnt]: enum cw_native_kind */
-    struct cw_native_site *site;
+    const uint8_t *kind;             /* [uop_cnt]: enum cw_native_kind */
     cw_native_access *const *access; /* [uop_cnt]; of CW_NATIVE_ACCESS */
 };
 
@@ -92,7 +92,7 @@ struct cw_native_compiler {
     uint32_t abi;
     int (*open)(void **self, struct cw_error *err);
     /* entry: [uop_cnt], of those of the part the number with which to enter the code in front of the micro-operation, or CW_NATIVE_NO_ENTRY.
-     * The code lives until close. */
+     * One thread at a time calls it; any may execute the code, which lives until close. */
     int (*compile)(void *self, const struct cw_native_source *source, const struct cw_native_part *part, cw_native_code **code,
                    uint32_t *entry, struct cw_error *err);
     void (*close)(void *self);

@@ -52,7 +52,7 @@ static int create_native(struct cw_gpu *gpu, struct cw_gpu_untimed *u, struct cw
 {
     if (gpu->native == NULL || u->native != NULL)
         return CW_OK;
-    return cw_native_create(&u->native, gpu->native, gpu->native_at_once, err);
+    return cw_native_create(&u->native, gpu->functional->untimed[0].native, gpu->native, gpu->native_at_once, err);
 }
 
 static int create_core(struct cw_gpu *gpu, uint32_t i, struct cw_error *err)

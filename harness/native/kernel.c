@@ -276,13 +276,19 @@ static void count_one(struct kernel *k, const struct cw_uop *u, cw_value mask)
     k->whole += u->guard < 0;
 }
 
+/* Each thread has its own. */
+static cw_value site_at(struct cw_native_emit *e, uint32_t pc)
+{
+    return cw_native_place(e, e->t.i8, FIELD(e, e->t.bytes, site), (uint64_t)pc * sizeof(struct cw_native_site));
+}
+
 /* By the simulator's function, where nothing better is there. */
 static void emit_call(struct kernel *k, uint32_t pc, enum cw_native_kind kind, cw_value mask)
 {
     struct cw_native_emit *e = k->e;
     const struct cw_uop *u = uop_at(k, pc);
     const bool access = kind == CW_NATIVE_ACCESS, executes = kind == CW_NATIVE_EXEC || kind == CW_NATIVE_WHOLE;
-    cw_value site = access ? pointer(k, &e->source->site[pc], e->t.bytes) : NULL;
+    cw_value site = access ? site_at(e, pc) : NULL;
     LLVMBasicBlockRef after = NULL;
     if ((access && cw_native_inlines(e, u)) || (executes && cw_native_crosses(e, u))) {
         LLVMBasicBlockRef other = cw_native_block(e);
