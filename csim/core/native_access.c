@@ -10,6 +10,9 @@
 #endif
 
 #include <string.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 #include "core/native_private.h"
 #include "mem/device_memory.h"
@@ -226,6 +229,167 @@ static uint32_t store_local_8(struct cw_native_frame *f, struct cw_native_site *
     return 1;
 }
 
+/* ---- the same where the host has AVX-512 ---- */
+
+/*
+ * Only for lanes that all lie where the site's last ones did; else the functions above. A gather takes the lanes' addresses as signed
+ * numbers of 32 bits. Bytes and short words come with the word that they are part of.
+ */
+#ifdef __x86_64__
+#define WIDE_TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
+#define WIDE        static inline WIDE_TARGET __attribute__((always_inline))
+
+struct cw_native_lanes {
+    __m512i low, high; /* How far behind `from` lanes 0 to 15 and 16 to 31 lie, in bytes */
+    uint8_t *from;
+};
+
+/* Whether 16 lanes lie within `room` of the begin: as bits. */
+WIDE uint32_t near_enough(__m512i first, __m512i second, uint64_t room)
+{
+    const __m512i most = _mm512_set1_epi64((long long)room);
+    return (uint32_t)_mm512_cmple_epu64_mask(first, most) | (uint32_t)_mm512_cmple_epu64_mask(second, most) << 8;
+}
+
+WIDE __m512i shorter(__m512i first, __m512i second)
+{
+    return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(first)), _mm512_cvtepi64_epi32(second), 1);
+}
+
+/* Lanes whose addresses lie within `room` behind base. */
+WIDE uint32_t lanes_near(const struct cw_native_frame *f, const struct cw_uop *u, uint64_t base, uint64_t room, struct cw_native_lanes *out)
+{
+    if (u->src[0].kind == CW_OPND_R64 || u->src[0].kind == CW_OPND_C64) {
+        const uint64_t *from = cw_exec_src64(f->x, u->src[0]);
+        const __m512i less = _mm512_set1_epi64((long long)((uint64_t)u->imm - base));
+        __m512i at[4];
+        for (uint32_t i = 0; i < 4; i++)
+            at[i] = _mm512_add_epi64(_mm512_loadu_si512(from + 8 * i), less);
+        out->low = shorter(at[0], at[1]);
+        out->high = shorter(at[2], at[3]);
+        return near_enough(at[0], at[1], room) | near_enough(at[2], at[3], room) << 16;
+    }
+    const uint32_t *from = cw_exec_src32(f->x, u->src[0]);
+    const __m512i imm = _mm512_set1_epi32((int)u->imm), most = _mm512_set1_epi32((int)room);
+    out->low = _mm512_add_epi32(_mm512_loadu_si512(from), imm);
+    out->high = _mm512_add_epi32(_mm512_loadu_si512(from + 16), imm);
+    return (uint32_t)_mm512_cmple_epu32_mask(out->low, most) | (uint32_t)_mm512_cmple_epu32_mask(out->high, most) << 16;
+}
+
+/* Finds the lanes' bytes. false: not all of them are aligned, and where the site knows memory. */
+WIDE bool find_near(const struct cw_native_frame *f, const struct cw_native_site *s, uint32_t lanes, uint32_t bytes,
+                    struct cw_native_lanes *out)
+{
+    const bool shared = s->uop->space == CW_SPACE_SHARED, constant = s->uop->space == CW_SPACE_CONST;
+    const uint64_t base = shared || constant ? 0 : s->base;
+    const uint64_t room = (shared ? f->shared_bytes : constant ? f->constant_bytes : s->bytes) - bytes;
+    if (room > INT32_MAX) /* Also where there is less than that */
+        return false;
+    const __m512i odd = _mm512_set1_epi32((int)bytes - 1);
+    uint32_t good = lanes_near(f, s->uop, base, room, out);
+    good &= (uint32_t)_mm512_testn_epi32_mask(out->low, odd) | (uint32_t)_mm512_testn_epi32_mask(out->high, odd) << 16;
+    out->from = shared ? f->shared : constant ? (uint8_t *)(uintptr_t)f->constant : (uint8_t *)(uintptr_t)(base + f->host);
+    return (good & lanes) == lanes;
+}
+
+/* Words of which the lanes need some bytes. */
+WIDE __m512i small_of_words(__m512i at, const uint8_t *from, __mmask16 lanes, uint32_t bytes, bool sign, uint32_t keep)
+{
+    const __m512i words = _mm512_and_si512(at, _mm512_set1_epi32(~3)),
+                  by = _mm512_slli_epi32(_mm512_and_si512(at, _mm512_set1_epi32(3)), 3);
+    const __m512i zero = _mm512_setzero_si512();
+    __m512i v = _mm512_srlv_epi32(_mm512_mask_i32gather_epi32(zero, lanes, words, from, 1), by);
+    v = _mm512_slli_epi32(v, 32 - 8 * bytes);
+    v = sign ? _mm512_srai_epi32(v, 32 - 8 * bytes) : _mm512_srli_epi32(v, 32 - 8 * bytes);
+    return _mm512_and_si512(v, _mm512_set1_epi32((int)keep));
+}
+
+WIDE void gather_words(uint32_t *to, __m512i at, const uint8_t *from, __mmask16 lanes, const struct cw_uop *u, uint32_t bytes)
+{
+    const bool sign = u->type == CW_S8 || u->type == CW_S16;
+    const uint32_t keep = u->stype == CW_U16 ? 0xffffu : UINT32_MAX;
+    const __m512i v = bytes < 4 ? small_of_words(at, from, lanes, bytes, sign, keep)
+                                : _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), lanes, at, from, 1);
+    _mm512_mask_storeu_epi32(to, lanes, v);
+}
+
+WIDE void gather_double_words(uint64_t *to, __m512i at, const uint8_t *from, uint32_t lanes)
+{
+    const __m512i zero = _mm512_setzero_si512();
+    const __mmask8 low = (__mmask8)lanes, high = (__mmask8)(lanes >> 8);
+    _mm512_mask_storeu_epi64(to, low, _mm512_mask_i32gather_epi64(zero, low, _mm512_castsi512_si256(at), from, 1));
+    _mm512_mask_storeu_epi64(to + 8, high, _mm512_mask_i32gather_epi64(zero, high, _mm512_extracti64x4_epi64(at, 1), from, 1));
+}
+
+WIDE bool gather(struct cw_native_frame *f, const struct cw_native_site *s, uint32_t lanes, uint32_t bytes)
+{
+    const struct cw_uop *u = s->uop;
+    struct cw_native_lanes at;
+    if (!find_near(f, s, lanes, bytes * u->vec, &at))
+        return false;
+    for (uint32_t e = 0; e < u->vec; e++) {
+        const uint8_t *from = at.from + e * bytes;
+        const uint32_t slot = 32u * u->dst[e].idx;
+        if (bytes == 8 && u->dst[e].kind == CW_OPND_R64) {
+            gather_double_words(f->r64 + slot, at.low, from, lanes);
+            gather_double_words(f->r64 + slot + 16, at.high, from, lanes >> 16);
+        } else if (bytes < 8 && u->dst[e].kind == CW_OPND_R32) {
+            gather_words(f->r32 + slot, at.low, from, (__mmask16)lanes, u, bytes);
+            gather_words(f->r32 + slot + 16, at.high, from, (__mmask16)(lanes >> 16), u, bytes);
+        }
+    }
+    f->polled |= (u->flags & CW_UF_VOLATILE) != 0;
+    return true;
+}
+
+#define GATHER(NAME, BYTES, ELSE)                                                                         \
+    static WIDE_TARGET uint32_t NAME(struct cw_native_frame *f, struct cw_native_site *s, uint32_t lanes) \
+    {                                                                                                     \
+        return gather(f, s, lanes, (BYTES)) ? 1 : ELSE(f, s, lanes);                                      \
+    }
+GATHER(gather_1, 1u, load_1)
+GATHER(gather_2, 2u, load_2)
+GATHER(gather_4, 4u, load_4)
+GATHER(gather_8, 8u, load_8)
+
+#define SCATTER(NAME, BYTES, SLOT, SOURCE, ELEMENT, ELSE)                                                 \
+    static WIDE_TARGET uint32_t NAME(struct cw_native_frame *f, struct cw_native_site *s, uint32_t lanes) \
+    {                                                                                                     \
+        struct cw_native_lanes near;                                                                      \
+        uint32_t at[CW_LANES];                                                                            \
+        if (!find_near(f, s, lanes, (BYTES) * (uint32_t)s->uop->vec, &near))                              \
+            return ELSE(f, s, lanes);                                                                     \
+        _mm512_storeu_si512(at, near.low);                                                                \
+        _mm512_storeu_si512(at + CW_LANES / 2, near.high);                                                \
+        for (uint32_t e = 0; e < s->uop->vec; e++)                                                        \
+            ELEMENT((const SLOT *)SOURCE(f->x, s->uop->src[e + 1]), near.from + e * (BYTES), at, lanes);  \
+        f->progress++;                                                                                    \
+        return 1;                                                                                         \
+    }
+SCATTER(scatter_1, 1u, uint32_t, cw_exec_src32, store_1_element, store_1)
+SCATTER(scatter_2, 2u, uint32_t, cw_exec_src32, store_2_element, store_2)
+SCATTER(scatter_4, 4u, uint32_t, cw_exec_src32, store_4_element, store_4)
+SCATTER(scatter_8, 8u, uint64_t, cw_exec_src64, store_8_element, store_8)
+
+static cw_native_access *wide_access(const struct cw_uop *u, uint32_t size)
+{
+    static cw_native_access *const load[] = {gather_1, gather_2, gather_4, gather_8}, *const store[] = {scatter_1, scatter_2, scatter_4,
+                                                                                                        scatter_8};
+    const bool host = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                      __builtin_cpu_supports("avx512vl");
+    if (!host || u->space == CW_SPACE_LOCAL || (u->space == CW_SPACE_CONST && size < 2))
+        return NULL;
+    return u->op == CW_OP_LD ? load[size] : store[size];
+}
+#else
+static cw_native_access *wide_access(const struct cw_uop *u, uint32_t size)
+{
+    (void)u;
+    (void)size;
+    return NULL;
+}
+#endif
+
 static bool is_value(const struct cw_uop *u, const struct cw_opnd *o, uint32_t bytes)
 {
     const bool wide = bytes == 8;
@@ -258,7 +422,8 @@ cw_native_access *cw_core__native_access(const struct cw_uop *u)
     const uint32_t size = (uint32_t)__builtin_ctz(bytes);
     if (local && bytes == 8)
         return loads ? load_local_8 : store_local_8;
-    return loads ? load[size] : store[size];
+    cw_native_access *wide = wide_access(u, size);
+    return wide != NULL ? wide : loads ? load[size] : store[size];
 }
 
 #if defined(__x86_64__) && defined(__clang__)
