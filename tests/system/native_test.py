@@ -84,10 +84,11 @@ ACROSS = (*(f"shfl.sync.{mode}.b32 %r0|%p2, %r1, {b}, {c}, -1; @%p2 add.u32 %r0,
           "mov.u32 %r0, 0; @%p1 ld.const.u32 %r0, [%c];",
           # Lanes that lie apart: %z is in the words, %q of the warp's own bytes, of which several lanes have the same.
           *(f"ld.global.{kind} %r0, [%z+{at}];" for kind, at in (("u32", 4), ("s16", 2), ("u16", 6), ("u8", 7), ("s8", 3))),
-          "ld.global.s8 %h3, [%z+3]; cvt.u32.u16 %r0, %h3;", "ld.global.v2.u32 {%r3, %r0}, [%z];", "ld.global.v4.u16 {%h3, %h3, %h3, %h0}, [%z]; cvt.u32.u16 %r0, %h0;",
+          "ld.global.s8 %h3, [%z+3]; cvt.u32.u16 %r0, %h3;", "ld.global.s8 %h3, [%z+3]; mov.b32 %r0, {%h3, %h1};", "ld.global.v2.u32 {%r3, %r0}, [%z];", "ld.global.v4.u16 {%h3, %h3, %h3, %h0}, [%z]; cvt.u32.u16 %r0, %h0;",
           "ld.global.u64 %b1, [%z]; cvt.u32.u64 %r0, %b1; shr.u64 %b1, %b1, 32; cvt.u32.u64 %r3, %b1; mad.lo.u32 %r0, %r3, 3, %r0;",
           *(f"mov.u32 %r0, 77; selp.u64 %b1, %z, 1, %p1; @%p1 ld.global.{kind} %r0, [%b1];" for kind in ("u32", "s8")),
           "mov.u64 %b1, 77; selp.u64 %y, %z, 1, %p1; @%p1 ld.global.u64 %b1, [%y]; cvt.u32.u64 %r0, %b1;",
+          "and.b32 %r3, %r9, 31; setp.lt.u32 %p2, %r3, 11; mov.u64 %b1, 77; selp.u64 %y, %z, 1, %p2; @%p2 ld.global.u64 %b1, [%y]; cvt.u32.u64 %r0, %b1;",
           "selp.u64 %b1, %z, %v, %p1; ld.global.u32 %r0, [%b1];",  # In two allocations
           *(f"st.shared.{kind} [%q+{at}], {value}; ld.shared.u32 %r0, [%q+{at // 4 * 4}];" for kind, at, value in
             (("u8", 5, "%r1"), ("u16", 2, "%r1"), ("u32", 4, "%r2"), ("u64", 0, "%b2"), ("v2.u32", 0, "{%r2, %r1}"))),
