@@ -238,7 +238,7 @@ static uint32_t store_local_8(struct cw_native_frame *f, struct cw_native_site *
 #define WIDE_TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
 #define WIDE        static inline WIDE_TARGET __attribute__((always_inline))
 
-struct cw_native_lanes {
+struct near_lanes {
     __m512i low, high; /* How far behind `from` lanes 0 to 15 and 16 to 31 lie, in bytes */
     uint8_t *from;
 };
@@ -256,7 +256,7 @@ WIDE __m512i shorter(__m512i first, __m512i second)
 }
 
 /* Lanes whose addresses lie within `room` behind base. */
-WIDE uint32_t lanes_near(const struct cw_native_frame *f, const struct cw_uop *u, uint64_t base, uint64_t room, struct cw_native_lanes *out)
+WIDE uint32_t lanes_near(const struct cw_native_frame *f, const struct cw_uop *u, uint64_t base, uint64_t room, struct near_lanes *out)
 {
     if (u->src[0].kind == CW_OPND_R64 || u->src[0].kind == CW_OPND_C64) {
         const uint64_t *from = cw_exec_src64(f->x, u->src[0]);
@@ -276,8 +276,7 @@ WIDE uint32_t lanes_near(const struct cw_native_frame *f, const struct cw_uop *u
 }
 
 /* Finds the lanes' bytes. false: not all of them are aligned, and where the site knows memory. */
-WIDE bool find_near(const struct cw_native_frame *f, const struct cw_native_site *s, uint32_t lanes, uint32_t bytes,
-                    struct cw_native_lanes *out)
+WIDE bool find_near(const struct cw_native_frame *f, const struct cw_native_site *s, uint32_t lanes, uint32_t bytes, struct near_lanes *out)
 {
     const bool shared = s->uop->space == CW_SPACE_SHARED, constant = s->uop->space == CW_SPACE_CONST;
     const uint64_t base = shared || constant ? 0 : s->base;
@@ -324,7 +323,7 @@ WIDE void gather_words(uint32_t *to, const uint32_t *at, const uint8_t *from, __
 }
 
 /* Where the lanes' elements lie. Lanes that take no part get the place of one that does, so that each of them can load. */
-WIDE void places_of(const struct cw_native_lanes *near, uint32_t lanes, uint32_t at[CW_LANES])
+WIDE void places_of(const struct near_lanes *near, uint32_t lanes, uint32_t at[CW_LANES])
 {
     _mm512_storeu_si512(at, near->low);
     _mm512_storeu_si512(at + CW_LANES / 2, near->high);
@@ -338,7 +337,7 @@ WIDE void places_of(const struct cw_native_lanes *near, uint32_t lanes, uint32_t
 WIDE bool gather(struct cw_native_frame *f, const struct cw_native_site *s, uint32_t lanes, uint32_t bytes)
 {
     const struct cw_uop *u = s->uop;
-    struct cw_native_lanes near;
+    struct near_lanes near;
     uint32_t at[CW_LANES];
     if (!find_near(f, s, lanes, bytes * u->vec, &near))
         return false;
@@ -371,7 +370,7 @@ GATHER(gather_8, 8u, load_8)
 #define SCATTER(NAME, BYTES, SLOT, SOURCE, ELEMENT, ELSE)                                                 \
     static WIDE_TARGET uint32_t NAME(struct cw_native_frame *f, struct cw_native_site *s, uint32_t lanes) \
     {                                                                                                     \
-        struct cw_native_lanes near;                                                                      \
+        struct near_lanes near;                                                                           \
         uint32_t at[CW_LANES];                                                                            \
         if (!find_near(f, s, lanes, (BYTES) * (uint32_t)s->uop->vec, &near))                              \
             return ELSE(f, s, lanes);                                                                     \

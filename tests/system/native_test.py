@@ -172,6 +172,20 @@ ret;
 """
 STRAY_BYTES = 256
 STRAYING = [(stray, access) for stray in (STRAY_BYTES, 2) for access in ("ld.global.u32 %r4, [%b];", "st.global.u32 [%b], %r3;")]
+# Blocks of their own bytes, enough of them for two threads, which share code.
+APART = """.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry apart(.param .u64 out)
+{
+.reg .b32 %r<6>; .reg .b64 %o, %a; .reg .pred %p<2>;
+mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; ld.param.u64 %o, [out]; mul.wide.u32 %a, %r2, 256; add.u64 %o, %o, %a; mov.u32 %r3, 0; mov.u32 %r5, %r2;
+LOOP: mad.lo.u32 %r4, %r1, 7, %r3; and.b32 %r4, %r4, 63; mul.wide.u32 %a, %r4, 4; add.u64 %a, %a, %o;
+ld.global.u32 %r4, [%a]; mad.lo.u32 %r5, %r5, 5, %r4; add.u32 %r5, %r5, %r1; st.global.u32 [%a], %r5;
+add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 200; @%p1 bra LOOP;
+ret;
+}
+"""
 SOURCES = {"add": 2, "sub": 2, "mul": 2, "div": 2, "min": 2, "max": 2, "fma": 3, "rem": 2, "shl": 2, "shr": 2, "and": 2}
 
 
@@ -230,12 +244,12 @@ def compare_bits(cowarp):
     return [f"{lines[op]} in thread {thread}" for op, thread in found.items()]
 
 
-def executed_alike(cowarp, kernel, text, grid, block, size):
-    """What a kernel leaves, says and counts."""
+def executed_alike(cowarp, kernel, text, grid, block, size, *options):
+    """What a kernel leaves, says and counts; options: of both."""
     with tempfile.TemporaryDirectory(prefix="native-") as name:
         path = pathlib.Path(name) / "kernel.ptx"
         path.write_text(text)
-        words = ["exec", path, "--kernel", kernel, "--grid", str(grid), "--block", str(block), "--arg", f"out:out:{size}"]
+        words = ["exec", path, "--kernel", kernel, "--grid", str(grid), "--block", str(block), "--arg", f"out:out:{size}", *options]
         steps, native = (outcome(cowarp, words, how) for how in ("steps", "native"))
         return steps["exit status"] == 0 and steps == native
 
@@ -297,16 +311,19 @@ def main():
     refused = refuses_what_is_not_there(o.cowarp)
     polled = executed_alike(o.cowarp, "polls", POLLS, 1, 64, 256)
     parted = executed_alike(o.cowarp, "parts", PARTS, 2, 128, 2048)
+    apart = executed_alike(o.cowarp, "apart", APART, 64, 64, 64 * 256, "--threads", "2")
     strayed = [stray for stray in STRAYING if not strays_alike(o.cowarp, *stray)]
     here, there = coefficients("csim/exec/powers.h"), coefficients("harness/native/powers.c")
     same = here == there and len(here) > 20
-    wrong += len(bits) + (not refused) + (not polled) + (not parted) + len(strayed) + (not same)
+    wrong += len(bits) + (not refused) + (not polled) + (not parted) + (not apart) + len(strayed) + (not same)
     for line in bits:
         print(f"native code has other bits: {line}")
     if not polled:
         print("native code polls memory in another way than steps")
     if not parted:
         print("lanes that part do something else in native code than in steps")
+    if not apart:
+        print("native code of two threads does something else than steps")
     for stray, access in strayed:
         print(f"native code does not end as steps where a lane of {access} lies at {stray} behind the allocation's begin")
     if not same:
