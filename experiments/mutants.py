@@ -142,9 +142,8 @@ KILO = (
     Mutant("kilo-history", "the history is always the small one", tuple(where("where the history is read", lambda run: "kilo.hazard" not in dict(run.settings), name, 16) for name in ("kilo.history_rows", "kilo.history_sets")), "kilo.lwh.5k"),
     Mutant("kilo-other-tables", "the two hash tables have each other's sizes", (where_param("of ht-h", ("ht-h",), "buckets", 80000), where_param("of ht-m", ("ht-m",), "buckets", 8000)),
            "kilo.aborts.most kilo.aborts.least"),
-    Mutant("kilo-few-cores", "cores are so few that all have blocks to the end", (wrong("core.count", 4),), "kilo.idle"),
     Mutant("kilo-few-bodies", "the tree that the bodies are put into is small", (where_param("of bh-h", ("bh-h",), "bodies", 16),), "kilo.entries.beyond"),
-    Mutant("kilo-small-l2", "the L2 has an eighth of its bytes", (wrong("l2.bytes", 8192),), "kilo.l2hit.others kilo.validation.others"),
+    Mutant("kilo-small-l2", "the L2 has an eighth of its bytes", (wrong("l2.bytes", 8192),), "kilo.validation.others"),
     Mutant("kilo-one-slice", "all words of a transaction are in one commit unit", (wrong("partition.count", 1, "kilotm"),), "kilo.buf8"),
     Mutant("kilo-all-serial", "one thread's transactions at a time", (other("serial", "ideal", "fglock"),), "ideal.HT-L"))
 WARPTM = (
