@@ -159,6 +159,7 @@ WARPTM = (
            "tcd.energy tcd.aborts tcd.sizes", same=True),
     Mutant("warptm-one-machine", "the other machine is the same one", (dropped("dram.sharing", "l2.", "noc.flit", "partition.count", "core.count"),),
            "ports.fglock cores.HT-H", same=True),
+    Mutant("warptm-wide-ports", "the other machine is the same one", (dropped("dram.sharing", "l2.", "noc.flit", "partition.count"),), "ports.wtm.CLto"),
     Mutant("warptm-one-array", "the table of times is one sub-array of 32 rows", (where("where tcd.ways=1", lambda run: ("tcd.ways", 1) in run.settings, "tcd.rows", 32), limits({1: 2, 4: 2, 8: 2, 0: 2})),
            "tcd.1sub"),
     Mutant("warptm-few-bodies", "the tree that the bodies are put into is small", (where_param("of bh-h, bh-l", ("bh-h", "bh-l"), "bodies", 16),), "tx.readonly"))
