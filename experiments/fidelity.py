@@ -53,10 +53,14 @@ def rows_without_comments(path):
 
 
 def load_reasons(path):
-    """{claim: Reason}; raises NotComparable on a cause that is none of CAUSES."""
+    """{claim: Reason}; raises NotComparable on a cause that is none of CAUSES, and on a row with more columns than there are."""
     if not pathlib.Path(path).exists():
         return {}
-    rows = {row["id"]: Reason(*(row.get(name) or "" for name in Reason._fields)) for row in rows_without_comments(path)}
+    read_rows = rows_without_comments(path)
+    for row in read_rows:
+        if None in row:  # what stands behind a comma that is not quoted would be lost
+            raise NotComparable(f"{path}: {row['id']} has more columns than {', '.join(Reason._fields)}; quote a text that has a comma")
+    rows = {row["id"]: Reason(*(row.get(name) or "" for name in Reason._fields)) for row in read_rows}
     for ident, reason in rows.items():
         if reason.cause not in CAUSES:
             raise NotComparable(f"{path}: '{reason.cause}' is no cause of {ident}; it may be {', '.join(CAUSES)}")

@@ -86,6 +86,7 @@ class Mutant(NamedTuple):
 
 SBRP_KEYS = ("pm.acquire", "pm.drain", "pm.flushed_line", "pm.kernel_end", "pm.pb_entries", "pm.release", "pm.urgent", "pm.window", "pm.window_form")
 TURNED, FEW = {1: 0, 2: 4, 4: 2, 0: 1}, {1: 1, 2: 1, 4: 1, 8: 2, 16: 4, 0: 1}
+EIGHT = {1: 8, 2: 8, 4: 8, 16: 8, 0: 8}  # one limit, so that nothing is searched
 SNAPSHOTS, PDOM = ("sitm-ts", "sitm-oracle"), dropped("core.divergence", "core.lcp", "tbc.")
 KILO_FORM = (("warptm.aggregate", "off"), ("warptm.coalesce", "off"), ("warptm.resolution", "none"))  # SI-TM's Kilo TM
 
@@ -111,6 +112,13 @@ def where(text, fits, name, value):
     return Change(f"{name}={value} {text}", lambda run: with_pair(run, name, value) if fits(run) else run)
 
 
+def small_l1(run):
+    """The thesis says that the L1 takes up what TBC adds to the traffic (3.6.3)."""
+    if ("core.divergence", "tbc") not in run.settings:
+        return run
+    return with_pair(with_pair(run, "l1.bytes", 1024), "l1.ways", 1) if run.workload == "bfs2" else PDOM.of(run)
+
+
 GETM = (
     Mutant("getm-lazy", "nothing detects a conflict before the commit", (other("warptm", "getm", "eapg", "warptm-el"), dropped("getm.", "tm.granule", "eapg.")),
            "getm.speedup.gmean getm.HT-H.most eapg.slower getm.traffic getm.HT-H.limit getm.granularity.fine getm.scale56 getm.lazy.exec getm.lazy.limit getm.eager.tx getm.eager.time",
@@ -118,18 +126,24 @@ GETM = (
     Mutant("getm-lazy-whole", "nothing detects a conflict before the commit", (other("warptm", "warptm-el"),), "getm.lazy.wait"),
     Mutant("getm-few-warps", "limits of warps are taken for others", (limits(FEW),), "tab4.HT-H.conc tab4.HT-M.conc tab4.HT-L.conc tab4.ATM.conc tab4.CC.conc"),
     Mutant("getm-granules", "granules are four times as wide as asked", (Change("tm.granule_bytes times 4 of getm", lambda run: scaled("tm.granule_bytes", 32, 4, 4, 128).of(run)
-           if run.system == "getm" else run),), "getm.granularity getm.lowcontention getm.rollover.fast getm.rollover.slow"),
-    Mutant("getm-small-table", "the table of metadata has 16 rows", (wrong("getm.table_rows", 16, "getm"),), "getm.cuckoo.latency getm.rollover.fast getm.rollover.slow"))
+           if run.system == "getm" else run),), "getm.lowcontention"),
+    Mutant("getm-granules-eight", "granules are four times as wide as asked, and eight warps run transactions", (Change("tm.granule_bytes times 4 of getm", lambda run: scaled(
+           "tm.granule_bytes", 32, 4, 4, 128).of(run) if run.system == "getm" else run), limits(EIGHT)), "getm.granularity getm.rollover.fast getm.rollover.slow"),
+    Mutant("getm-small-table", "the table of metadata has 16 rows", (wrong("getm.table_rows", 16, "getm"), limits(EIGHT)), "getm.cuckoo.latency getm.rollover.slow"))
 KILO = (
-    Mutant("kilo-ideal", "Kilo TM has no cost", (other("ideal", "kilotm"), dropped("kilo.")), "kilo.vs.ideal.unlimited kilo.aborts.unlimited", same=True),
-    Mutant("kilo-unlimited", "no limit of warps", (limits({1: 0, 2: 0, 4: 0}),), "kilo.limit.HT-L kilo.limit.mean kilo.limit.waits", same=True),
+    Mutant("kilo-ideal", "Kilo TM has no cost", (other("ideal", "kilotm"), dropped("kilo.")), "kilo.vs.ideal.unlimited kilo.aborts.unlimited kilo.affected", same=True),
+    Mutant("kilo-unlimited", "no limit of warps", (limits({1: 0, 2: 0, 4: 0}),), "kilo.limit.HT-L kilo.limit.mean kilo.limit.waits kilo.limit.commit kilo.limit.token", same=True),
     Mutant("kilo-serial", "one thread's transactions at a time", (other("serial", "ideal", "fglock"),), "ideal.vs.serial ideal.slower", same=True),
     Mutant("kilo-history-unwired", "the history has one size", (dropped("kilo.history"),), "kilo.lwh.512", same=True),
     Mutant("kilo-turned", "limits of warps are taken for others", (limits(TURNED),),
-           "kilo.vs.serial kilo.limit.best kilo.tx.HT-H kilo.tx.HT-L kilo.entries kilo.entries.few"),
+           "kilo.vs.serial kilo.limit.best kilo.tx.HT-H kilo.tx.HT-L kilo.entries kilo.entries.few kilo.limit.tx kilo.limit.stalls"),
     Mutant("kilo-alone", "Kilo TM has no limit of warps, Ideal TM has", (Change("limits of warps: none for 2 of kilotm", lambda run: run._replace(warps=0)
            if (run.system, run.warps) == ("kilotm", 2) else run),), "kilo.aborts.ideal kilo.vs.ideal"),
     Mutant("kilo-history", "the history is always the small one", tuple(where("where the history is read", lambda run: "kilo.hazard" not in dict(run.settings), name, 16) for name in ("kilo.history_rows", "kilo.history_sets")), "kilo.lwh.5k"),
+    Mutant("kilo-other-tables", "the two hash tables have each other's sizes", (where_param("of ht-h", ("ht-h",), "buckets", 80000), where_param("of ht-m", ("ht-m",), "buckets", 8000)),
+           "kilo.aborts.most kilo.aborts.least"),
+    Mutant("kilo-few-bodies", "the tree that the bodies are put into is small", (where_param("of bh-h", ("bh-h",), "bodies", 16),), "kilo.entries.beyond"),
+    Mutant("kilo-small-l2", "the L2 has an eighth of its bytes", (wrong("l2.bytes", 8192),), "kilo.validation.others"),
     Mutant("kilo-one-slice", "all words of a transaction are in one commit unit", (wrong("partition.count", 1, "kilotm"),), "kilo.buf8"),
     Mutant("kilo-all-serial", "one thread's transactions at a time", (other("serial", "ideal", "fglock"),), "ideal.HT-L"))
 WARPTM = (
@@ -138,34 +152,38 @@ WARPTM = (
     Mutant("warptm-kilo-two", "a warp's transactions are not handled together", (other("kilotm", "warptm"), dropped("warptm."), limits({1: 2, 4: 2, 8: 2, 0: 2})),
            "wtm.aborts.more", same=True),
     Mutant("warptm-locks", "transactions cost what locks cost", (other("fglock", "kilotm", "warptm", "serial"), dropped("tcd.", "warptm.", "kilo."), limits({2: 1, 4: 1, 8: 1, 0: 1})),
-           "kilob.vs.fglock kilob.BH-H kilob.BH-L kilob.CL wtm_tcd.vs.fglock wtm_tcd.vs.cglock fglock.vs.cglock ports.kilob", same=True),
+           "kilob.vs.fglock kilob.BH-H kilob.BH-L kilob.CL wtm_tcd.vs.fglock wtm_tcd.vs.cglock fglock.vs.cglock ports.kilob kilob.energy.core", same=True),
     Mutant("warptm-locks-whole", "transactions cost what locks cost", (other("fglock", "kilotm", "warptm"), dropped("tcd.", "warptm.", "kilo."), limits({2: 1, 4: 1, 8: 1, 0: 1})),
            "kilob.energy"),
     Mutant("warptm-no-tcd", "no temporal conflict detection", (wrong("tcd.mode", "off", "kilotm", "warptm"), dropped("tcd.rows", "tcd.ways", "tcd.granule")),
            "tcd.energy tcd.aborts tcd.sizes", same=True),
     Mutant("warptm-one-machine", "the other machine is the same one", (dropped("dram.sharing", "l2.", "noc.flit", "partition.count", "core.count"),),
            "ports.fglock cores.HT-H", same=True),
-    Mutant("warptm-one-array", "the table of times is one sub-array of 32 rows", (where("where tcd.ways=1", lambda run: ("tcd.ways", 1) in run.settings, "tcd.rows", 32),),
+    Mutant("warptm-wide-ports", "the other machine is the same one", (dropped("dram.sharing", "l2.", "noc.flit", "partition.count"),), "ports.wtm.CLto"),
+    Mutant("warptm-one-array", "the table of times is one sub-array of 32 rows", (where("where tcd.ways=1", lambda run: ("tcd.ways", 1) in run.settings, "tcd.rows", 32), limits({1: 2, 4: 2, 8: 2, 0: 2})),
            "tcd.1sub"),
     Mutant("warptm-few-bodies", "the tree that the bodies are put into is small", (where_param("of bh-h, bh-l", ("bh-h", "bh-l"), "bodies", 16),), "tx.readonly"))
 TBC = (
     Mutant("tbc-pdom", "nothing regroups threads", (PDOM,), "tbc.faster dwf.cohe tbc.BFS2 dwf.slower dwfwb.eddies dwf.eddies.divg tbc.memory tbc.memory.MGST tbc.stalls "
-           "tbc.DG.rrb tbc.rrb.STMCL", same=True),
-    Mutant("tbc-dwf", "threads of all blocks are regrouped", (divergence("dwf", "tbc"),), "tbc.cohe tbc.traffic"),
+           "tbc.DG.rrb tbc.rrb.STMCL tbc.outweigh dwfwb.cohe dwfwb.stalls dwfwb.divergence dwf.stalls.divg dwfwb.eddies.full tbc.waits", same=True),
+    Mutant("tbc-dwf", "threads of all blocks are regrouped", (divergence("dwf", "tbc"),), "tbc.cohe tbc.efficiency tbc.BFS2.cores"),
+    Mutant("tbc-no-l1", "BFS2 finds nothing in the L1 under TBC; others run without TBC", (Change("l1.bytes=1024 where bfs2 has TBC, TBC without effect elsewhere", small_l1),), "tbc.traffic"),
+    Mutant("tbc-alone", "TBC does not regroup threads, others do", (Change("core.divergence=tbc without effect", lambda run: PDOM.of(run) if ("core.divergence", "tbc") in run.settings else run),),
+           "tbc.efficiency.dwfwb"),
     Mutant("tbc-no-l2", "the small L2 has an eighth of its bytes", (where("where l2.ways=8", lambda run: ("l2.ways", 8) in run.settings, "l2.bytes", 16 * 1024),), "tbc.l2.cohe"))
 SITM = (
-    Mutant("sitm-kilo", "no snapshots", (snapshots_are(KILO_FORM),), "si.lists si.wasted si.versions.more", same=True),
-    Mutant("sitm-warptm", "no snapshots", (snapshots_are(()),), "si.commit", same=True),
+    Mutant("sitm-kilo", "no snapshots", (snapshots_are(KILO_FORM),), "si.lists si.wasted si.versions.more si.trees si.graphs", same=True),
+    Mutant("sitm-warptm", "no snapshots", (snapshots_are(()),), "si.commit si.shorter si.duration.oracle", same=True),
     Mutant("sitm-one-form", "Kilo TM resolves conflicts within a warp", (dropped("warptm."),), "si.wasted.kilo si.aborts.kilo", same=True),
     Mutant("sitm-no-intra", "conflicts within a warp are not seen", tuple(wrong(*pair, "warptm") for pair in KILO_FORM), "si.aborts.intra", same=True),
-    Mutant("sitm-oracle", "times are as good as the whole graph", (other("sitm-oracle", "sitm-ts"), dropped("si.graph")), "si.loops", same=True),
+    Mutant("sitm-oracle", "times are as good as the whole graph", (other("sitm-oracle", "sitm-ts"), dropped("si.graph")), "si.loops si.close", same=True),
     Mutant("sitm-warptm-whole", "no snapshots", (snapshots_are(()),), "si.order si.energy si.energy.lists"),
     Mutant("sitm-kilo-whole", "no snapshots", (snapshots_are(KILO_FORM),), "si.energy.lists"),
     Mutant("sitm-near-memory", "memory is 216 cycles nearer", (wrong("l2.rop_latency", 24),), "si.length.BT-2"))
 LOCALTM = (
-    Mutant("localtm-one-detector", "all detectors are pRW-sig", (dropped("ltm.detect"),), "ltm.overhead ltm.code.sWO ltm.serial.sWO ltm.sWO.read_only"),
+    Mutant("localtm-one-detector", "all detectors are pRW-sig", (dropped("ltm.detect"),), "ltm.overhead ltm.code.sWO ltm.serial.sWO ltm.sWO.read_only ltm.SMDCD.read_only"),
     Mutant("localtm-single", "a single work-item goes on", (Change("ltm.serial single in place of multiple", lambda run: run._replace(
-           settings=tuple((k, str(v).replace("multiple", "single")) for k, v in run.settings))),), "ltm.multiple.serial"),
+           settings=tuple((k, str(v).replace("multiple", "single")) for k, v in run.settings))),), "ltm.multiple.serial ltm.multiple.code"),
     Mutant("localtm-slow", "scratch-pad accesses are slow where several work-items go on",
            (where("where ltm.serial is multiple", lambda run: "multiple" in str(dict(run.settings).get("ltm.serial")), "ltm.latency", 64),), "ltm.multiple.overhead"))
 SBRP = (

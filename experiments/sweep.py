@@ -177,6 +177,11 @@ def of_each(ident, workloads, value, limits, choose, label=LABEL):
     return Claim(ident, extreme(list(each.values()), choose), limits, each=each, worse=choose, workloads=tuple(workloads))
 
 
+def every_number(title, claims):
+    """A table of what claims about several programs are an extreme of."""
+    return Table(title, ["claim, program", "number"], [[f"{claim.ident}, {name}", number] for claim in claims for name, number in claim.each.items()], "none")
+
+
 def all_above(ident, workloads, value, label=LABEL):
     return of_each(ident, workloads, value, above(1.0), min, label)
 

@@ -6,7 +6,7 @@ import schema
 from experiment import Experiment
 from report import Claim, Table
 from runs import Run, RunFailed, counter
-from sweep import SAME, above, all_above, all_below, at, at_least, at_most, below, how_many, of_each, percent, programs, ratios
+from sweep import SAME, above, all_above, all_below, at, at_least, at_most, below, every_number, how_many, of_each, percent, programs, ratios
 
 LABEL = {"lht-hc": "HT-HC", "lht-lc": "HT-LC", "it-hc": "IT-HC", "it-lc": "IT-LC", "gc-hc": "GC-HC", "gc-lc": "GC-LC", "km-hc": "KM-HC", "km-lc": "KM-LC"}
 ALL = tuple(LABEL)
@@ -161,6 +161,25 @@ def fig7(get):
                      of_each("ltm.serial.sWO", ("lht-hc", "gc-hc", "gc-lc"), lambda w: 100 * (serial(w, "sWO-sig") - serial(w, "pRW-sig")), below(0.0), max, LABEL)]
 
 
+READS = ("lht-hc", "lht-lc", "gc-hc", "gc-lc")  # which have transactions that only read (6)
+MULTIPLE = BASE[0], "ascending-multiple"
+
+
+def text(get):
+    """What 6.1 and 7 say beside the figures."""
+    def code(w):
+        """Time in transactions when several work-items go on, over that when one does."""
+        return counter(get(run(w, *MULTIPLE)), "ltm_tx_cycles") / counter(get(run(w, *BASE)), "ltm_tx_cycles")
+    filtered = all_above("ltm.SMDCD.read_only", READS, lambda w: get(run(w, "dcd", BASE[1]))["cycles"] / get(run(w, "smdcd", BASE[1]))["cycles"], LABEL)
+    each = {LABEL[w]: code(w) for w in ALL}
+    claims = [filtered, Claim("ltm.multiple.code", how_many(each.values(), lambda ratio: ratio < 1.0), at_least(5), each=each, worse=max)]
+    return [every_number("Sections 6.1 and 7: what the text says of single programs", claims)], claims
+
+
+def text_runs(_):
+    return [[run(w, *pair) for w in ALL for pair in (BASE, MULTIPLE)] + [run(w, detect, BASE[1]) for w in READS for detect in EXACT]]
+
+
 def advice(get, workload, *more):
     """What `cowarp advise` says about a workload on this machine."""
     words = ["advise", workload, "--preset", "localtm", "--json", *more]
@@ -210,6 +229,7 @@ EXPERIMENTS = [
     Experiment("localtm.fig5", "speedup of the conflict detectors", of_axis("detect"), fig5),
     Experiment("localtm.fig6", "where the time goes, by conflict detection", of_axis("detect"), fig6),
     Experiment("localtm.fig7", "modes of transactions, by conflict detection", of_axis("detect"), fig7),
+    Experiment("localtm.text", "what 6.1 and 7 say of single programs", text_runs, text),
     Experiment("localtm.table3", "resources of each combination", lambda get: [[run("it-lc", *BASE)]], table3),
     Experiment("localtm.grid", "all combinations, the lock, and the choice of advise", every, grid),
 ]

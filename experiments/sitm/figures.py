@@ -3,12 +3,13 @@
 paper's KiloTM is WarpTM without intra-warp conflict resolution. SITM_TS has the exact graph beside its times, which counts loops and moves no
 cycle."""
 import math
+import statistics
 
 from energy import ACTIVITY, event_joules, joules
 from experiment import Experiment
 from report import Claim, Table
 from runs import Run, counter, gmean
-from sweep import above, all_below, at, at_least, below, near, programs, ratios, rows_of
+from sweep import above, all_above, all_below, at, at_least, at_most, below, near, programs, ratios, rows_of
 
 LABEL = {"ll-1": "LL-1", "ll-2": "LL-2", "bt-1": "BT-1", "bt-2": "BT-2", "karger-1": "GC-1", "karger-2": "GC-2", "rbt-1": "RBT-1", "rbt-2": "RBT-2",
          "vac-1": "VAC-1", "vac-2": "VAC-2"}
@@ -52,10 +53,23 @@ def fig13(get):
     lists = gmean(gained[LABEL[w]] for w in LISTS)
     return [table], [Claim("si.max", max(row[2] for row in table.rows[:-1]), near(4.5), each=programs(table, "SITM_TS")),
                      Claim("si.order", (kilo, snapshots / kilo, ideal / snapshots), (at_least(1.0),) * 3, each=programs(table, "KiloTM")),
-                     Claim("si.lists", lists / gmean(x for name, x in gained.items() if name not in map(LABEL.get, LISTS)), above(1.0), each=gained)]
+                     Claim("si.lists", lists / gmean(x for name, x in gained.items() if name not in map(LABEL.get, LISTS)), above(1.0), each=gained),
+                     all_above("si.slowest", WORKLOADS, lambda w: min(at(table, LABEL[w], name) for name in ("KiloTM", *SNAPSHOTS)), LABEL),
+                     all_above("si.trees", ("bt-1", "bt-2", "rbt-1", "rbt-2"), lambda w: gained[LABEL[w]], LABEL),
+                     all_above("si.graphs", ("karger-1", "karger-2"), lambda w: gained[LABEL[w]], LABEL)]
 
 
 LISTS = ("ll-1", "ll-2")
+CLOSE = ("bt-1", "bt-2", "rbt-1", "rbt-2", "vac-1")  # where SITM_TS may be close to SITM_Oracle (7.1)
+
+
+def correlation(pairs):
+    """Of the logarithms; NaN where one of the two does not vary."""
+    one, other = zip(*((math.log(x), math.log(y)) for x, y in pairs))
+    try:
+        return statistics.correlation(one, other)
+    except statistics.StatisticsError:
+        return math.nan
 
 
 def mean_below(ident, table, *columns, base=None):
@@ -116,7 +130,23 @@ def fig15(get):
         return counter(get(run(w, name)), "tx_aborted_cycles")
     table = ratios("Figure 15: cycles of aborted attempts, over WarpTM's", WORKLOADS,
                    [(n, lambda w, n=n: wasted(w, n) / wasted(w, "WarpTM")) for n in SYSTEMS if n != "WarpTM"], label=LABEL)
-    return [table], [mean_below("si.wasted.kilo", table, "KiloTM"), mean_below("si.wasted", table, *SNAPSHOTS, base="KiloTM")]
+
+    def speed(w, name, base="WarpTM"):
+        return get(run(w, base))["cycles"] / get(run(w, name))["cycles"]
+
+    def length_of_aborted(w, name):
+        stats = get(run(w, name))
+        return counter(stats, "tx_aborted_cycles") / max(1, counter(stats, "tx_aborted"))
+    shorter = {LABEL[w]: length_of_aborted(w, "SITM_TS") / length_of_aborted(w, "WarpTM") for w in WORKLOADS}
+    others = tuple(w for w in WORKLOADS if w not in CLOSE)
+    near_oracle = {group: gmean(speed(w, "SITM_TS", "SITM_Oracle") for w in group) for group in (CLOSE, others)}
+    return [table], [
+        mean_below("si.wasted.kilo", table, "KiloTM"), mean_below("si.wasted", table, *SNAPSHOTS, base="KiloTM"),
+        Claim("si.inverse", correlation([(speed(w, n), wasted(w, n) / wasted(w, "WarpTM")) for w in WORKLOADS for n in SYSTEMS if n != "WarpTM"]), at_most(-0.36)),
+        Claim("si.gap", correlation([(speed(w, "SITM_Oracle", "SITM_TS"), wasted(w, "SITM_TS") / max(1, wasted(w, "SITM_Oracle"))) for w in WORKLOADS]),
+              at_least(0.63)),
+        Claim("si.close", near_oracle[CLOSE] / near_oracle[others], above(1.0)),
+        Claim("si.shorter", gmean(shorter.values()), below(1.0), each=shorter, worse=max)]
 
 
 def spent(stats):
@@ -140,6 +170,7 @@ def fig17(get):
     means = dict(zip(whole.columns, whole.rows[-1]))
     return [by_system("Figure 17: warp cycles per attempt, over WarpTM's", ["cores", "commit units", "waits for a version"], parts, "ratio")], [
         mean_below("si.commit", units, *SNAPSHOTS),
+        all_below("si.duration.oracle", ("bt-1", "bt-2", "rbt-1", "rbt-2", "vac-1", "vac-2"), lambda w: at(whole, LABEL[w], "SITM_Oracle"), LABEL),
         Claim("si.duration", max(means[name] for name in SNAPSHOTS) / min(1.0, means["KiloTM"]), below(1.0), each=programs(whole, "SITM_TS"), worse=max)]
 
 
@@ -158,7 +189,8 @@ def fig18(get):
     table = ratios("Figure 18: aborts by a loop, per loop", WORKLOADS, [(n, lambda w, n=n: per_loop(w, n)) for n in SNAPSHOTS], label=LABEL)
     apart = {name: ts / oracle for name, ts, oracle in table.rows[:-1] if oracle and not math.isnan(ts / oracle)}
     others = [x for name, x in apart.items() if name != "BT-1"]
-    return [table], [Claim("si.perloop.BT-1", apart.get("BT-1", math.nan) / max(others) if others and max(others) else math.nan, above(1.0), each=apart)]
+    return [table], [Claim("si.perloop.BT-1", apart.get("BT-1", math.nan) / max(others) if others and max(others) else math.nan, above(1.0), each=apart),
+                     Claim("si.perloop.others", gmean(others) if others and min(others) > 0 else math.nan, near(1.0), each=apart)]
 
 
 def fig19(get):

@@ -5,8 +5,8 @@ own check: this one cell is `-`, and DWF's means have one workload less."""
 from experiment import Experiment
 from report import Claim, Table
 from runs import NO_SYSTEM, Run, counter, flits, gmean, mean
-from sweep import (LABEL, SAME, above, all_above, all_below, at, at_least, at_most, below, figure, gain, harmonic_ratios, near, near_gain, percent,
-                   programs, rows_of)
+from sweep import (ALIKE, LABEL, SAME, above, all_above, all_below, at, at_least, at_most, below, every_number, figure, gain, harmonic_ratios, near,
+                   near_gain, of_each, percent, programs, rows_of)
 
 DIVG = ("bfs2", "fcdt", "hotsp", "lps", "mum", "mumpp", "namd", "nvrt")
 COHE = ("aes", "backp", "cp", "dg", "hrtwl", "lib", "lkyt", "mgst", "nnc", "ray", "stmcl", "sto", "wp")
@@ -259,6 +259,43 @@ def fig3_15(get):
         all_below("tbc.l2.memory", ("mum", "mumpp"), kept("TBC-AGE")), Claim("tbc.l2.robust", robust, above(1.0), workloads=("mumpp",))]
 
 
+BRANCHY = ("lps", "mum", "namd")  # 3.6.1: where stalls undo what DWF merges
+EDDIES = ("hotsp", "namd", "hrtwl", "mgst", "ray", "wp")  # 3.6.1: where starvation eddies part full warps
+HARMLESS = {"dg": AGE, "lkyt": SRR}  # 3.6.3: traffic that hits in the L2
+
+
+def text_runs(get):
+    yield from every(*BARS.values())(get)
+    yield [run(w, settings) for w, settings in HARMLESS.items()]
+
+
+def text(get):
+    """What 3.6 says of single programs beside its figures."""
+    def over(measure, new, old):
+        return lambda w: measure(get(run(w, new))) / measure(get(run(w, old)))
+
+    def waits(stats):
+        return counter(stats, "core_w0_mem") + counter(stats, "core_w0_idle")
+
+    def depth(w):
+        return stack(get(run(w, TBC)))
+    claims = [
+        all_above("tbc.outweigh", ("fcdt", "mumpp", "nvrt", "hrtwl"), over(ipc, TBC, PDOM)),
+        all_above("dwfwb.cohe", ("hrtwl", "lkyt", "sto"), over(ipc, DWF_WB, DWF)),
+        of_each("tbc.efficiency", ALL, over(simd_efficiency, TBC, PDOM), at_least(0.95), min),
+        all_above("dwf.stalls.divg", BRANCHY, over(stalls, DWF, PDOM)),
+        all_below("dwfwb.stalls", BRANCHY, over(stalls, DWF_WB, DWF)),
+        all_above("dwfwb.divergence", EDDIES, counts(get, "simd_w29_32", DWF_WB, DWF)),
+        all_below("dwfwb.eddies.full", ("ray", "wp"), counts(get, "simd_w29_32", DWF_WB)),
+        all_above("tbc.waits", ("hotsp", "lps", "namd", "nvrt"), over(waits, TBC, DWF_WB)),
+        of_each("tbc.BFS2.cores", ("bfs2",), over(active, TBC, DWF), ALIKE, min),
+        of_each("tbc.traffic.harmless", tuple(HARMLESS), lambda w: over(ipc, HARMLESS[w], PDOM)(w), at_least(0.95), min)]
+    return [every_number("Section 3.6: what the text says of single programs", claims)], claims + [
+        Claim("tbc.efficiency.dwfwb", mean(simd_efficiency(get(run(w, TBC))) for w in DIVG) / mean(simd_efficiency(get(run(w, DWF_WB))) for w in DIVG),
+              at_least(0.95), workloads=DIVG),
+        Claim("tbc.stack.cohe", tuple(map(depth, COHE)), tuple(near(TABLE_3_3[w]) for w in COHE), workloads=COHE)]
+
+
 TABLE_3_1 = {  # threads of a block, blocks per core, millions of instructions
     "bfs2": ("512, 256", "2", 28), "fcdt": ("2 of 32x6", "5, 4", 1700), "hotsp": ("16x16", "2", 157), "lps": ("32x4", "6", 81),
     "mum": ("256", "4", 69), "mumpp": ("192", "3", 140), "namd": ("2 of 64", "7", 3800), "nvrt": ("32x6", "3", 700), "aes": ("256", "2", 30),
@@ -302,6 +339,7 @@ EXPERIMENTS = [
     Experiment("tbc.fig3.13", "which block's warps issue first", every(PDOM, *PRIORITIES.values()), fig3_13),
     Experiment("tbc.fig3.14", "bytes between cores and memory", every(PDOM, *PRIORITIES.values()), fig3_14),
     Experiment("tbc.fig3.15", "a smaller L2", fig3_15_runs, fig3_15),
+    Experiment("tbc.text", "what 3.6 says of single programs", text_runs, text),
     Experiment("tbc.table3.1", "shapes and counts of the workloads", every(PDOM), table3_1),
     Experiment("tbc.table3.3", "deepest stacks of blocks", every(TBC), table3_3),
 ]
