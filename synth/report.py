@@ -10,6 +10,7 @@ import textwrap
 
 import compiler
 import datasheet
+import layout
 import margin
 import sram
 import tools
@@ -186,8 +187,9 @@ def routed_markdown(results):
         hold = f["ns"]["tree"].get("hold hold")
         rows.append((key(r), f"{f['cells_um2'] / 1e6:.4f}", f"{f['die_um2'] / 1e6:.4f}", f"{f['wire_um'] / 1000:.1f}", " + ".join(map(str, f["levels"])),
                      "none" if hold is None else f"{hold:+.3f}", f"{f['mhz']['bare']:.0f}", f"{f['mhz']['routed']:.0f}",
-                     f"{f['mhz']['bare'] / f['mhz']['routed']:.2f}"))
-    return table(("unit", "cells mm2", "layout mm2", "wires mm", "clock buffers", "hold slack ns", "MHz without wires", "MHz routed", "times the period"), rows)
+                     *layout.cell(f["layout"]), f"{f['mhz']['bare'] / f['mhz']['routed']:.2f}"))
+    return table(("unit", "cells mm2", "layout mm2", "wires mm", "clock buffers", "hold slack ns", "MHz without wires", "MHz routed", "broken rules", "netlist",
+                  "times the period"), rows)
 
 
 def fpga_markdown(results):

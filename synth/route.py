@@ -9,6 +9,7 @@ import pathlib
 import re
 import shutil
 
+import layout
 import sram
 import timing
 from tools import run
@@ -19,7 +20,7 @@ TO_DEF = pathlib.Path("/usr/lib/qflow/scripts/place2def.tcl")
 TO_CEL = pathlib.Path("/usr/lib/qflow/scripts/blif2cel.tcl")
 TREE = ("CLKBUF1", "A", "Y", 16)  # the clock's buffer, its pins, what it drives at most
 LAYERS = 6
-RAM_CLOCK = "clk_0_0"
+RAM_CLOCK = "clk_ram_"  # of the nets behind buffers that drive RAMs alone, so that registers beside them are not late
 
 
 class Netlist:
@@ -51,9 +52,10 @@ class Netlist:
         nets = [self.net(bit) for bit in bits if isinstance(bit, int)]
         (self.inputs if direction == "input" else self.outputs).extend(net for net in nets if not (net == "clk" and direction == "output"))
 
-    def ram_clock(self, bits):
-        """The net of a RAM's pin. Its clock is the first of the tree's, once there is one."""
-        return [RAM_CLOCK if net == "clk" and RAM_CLOCK in self.outputs else net for net in map(self.net, bits)]
+    def ram_clock(self, number, bits):
+        """The nets of a pin of that RAM. Its clock is one of the tree's, once there is one."""
+        own = ram_clock_net(number)
+        return [own if net == "clk" and own in self.outputs else net for net in map(self.net, bits)]
 
     def named(self):
         counts = {}
@@ -79,8 +81,8 @@ class Netlist:
         lines += [f"  wire {net};" for net in inner if net not in way and not net.startswith("1'b")]
         for name, kind, pins, _ in self.named():
             lines.append(f"  {kind} {name} ({', '.join(f'.{pin}({net})' for pin, net in pins.items())});")
-        for name, cell in self.rams:
-            pins = [f".{pin}({{{', '.join(reversed(self.ram_clock(bits)))}}})" for pin, bits in cell["connections"].items()]
+        for number, (name, cell) in enumerate(self.rams):
+            pins = [f".{pin}({{{', '.join(reversed(self.ram_clock(number, bits)))}}})" for pin, bits in cell["connections"].items()]
             lines.append(f"  {cell['type']} {name} ({', '.join(pins)});")
         return "\n".join(lines + ["endmodule", ""])
 
@@ -97,23 +99,34 @@ def groups(places, most):
     return [g for part in (order[:half], order[half:]) for g in groups({thing: places[thing] for thing in part}, most)]
 
 
+def ram_clock_net(number):
+    """Of that RAM."""
+    return f"{RAM_CLOCK}{number // TREE[3]}"
+
+
+def middle(places):
+    return tuple(sum(place[axis] for place in places) / max(1, len(places)) for axis in (0, 1))
+
+
 def plant(netlist, places):
-    """Buffers between clk and the flip-flops, as many levels for each of them. places: gate's number -> (x, y). Returns the buffers of each level."""
+    """Buffers between clk and the flip-flops and RAMs, as many levels for each of them. places: gate's number -> (x, y). Returns the buffers of each level."""
     kind, inp, out, most = TREE
     sinks = {i: places[i] for i, (cell, _, _) in enumerate(netlist.gates) if cell in netlist.flops}
-    levels, drive = [], lambda i, net: netlist.gates[i][1].update({(inp if netlist.gates[i][0] == kind else clock_pin(netlist, i)): net})
+    rams, levels, drive = list(dict.fromkeys(map(ram_clock_net, range(len(netlist.rams))))), [], lambda i, net: netlist.gates[i][1].update({(inp if netlist.gates[i][0] == kind else clock_pin(netlist, i)): net})
     while len(sinks) > 1 or not levels:
         above = {}
-        for number, members in enumerate(groups(sinks, most)):
+        for number, members in enumerate(groups(sinks, most) if sinks else ()):
             net = f"clk_{len(levels)}_{number}"
             for i in members:
                 drive(i, net)
             netlist.gates.append((kind, {inp: "clk", out: net}, {inp: "input", out: "output"}))
-            above[len(netlist.gates) - 1] = tuple(sum(sinks[i][axis] for i in members) / len(members) for axis in (0, 1))
+            above[len(netlist.gates) - 1] = middle([sinks[i] for i in members])
+        for net in () if levels else rams:
+            netlist.gates.append((kind, {inp: "clk", out: net}, {inp: "input", out: "output"}))
+            above[len(netlist.gates) - 1] = middle(list(places.values()))
         levels.append(len(above))
         sinks = above
-    if netlist.rams:
-        netlist.outputs.append(RAM_CLOCK)
+    netlist.outputs += rams
     return levels
 
 
@@ -240,9 +253,9 @@ def lengths_um(text):
 def spef(netlist, nets, times):
     """The wires for OpenSTA, their capacitance by so much. A pin of a RAM and a port end where the block does."""
     pins_of = {}
-    for name, cell in netlist.rams:
+    for number, (name, cell) in enumerate(netlist.rams):
         for pin, bits in cell["connections"].items():
-            for i, net in enumerate(netlist.ram_clock(bits)):
+            for i, net in enumerate(netlist.ram_clock(number, bits)):
                 pins_of.setdefault(net, []).append((f"{name}:{pin}" + (f"[{i}]" if len(bits) > 1 else ""), cell["port_directions"][pin][0].upper()))
     ports = {netlist.net(bit): port["direction"][0].upper() for port in netlist.ports.values() for bit in port["bits"] if isinstance(bit, int)}
     ways = {f"{name}/{pin}": way[0].upper() for name, _, pins, directions in netlist.named() for pin, way in directions.items()}
@@ -335,7 +348,7 @@ def route(dump, top, technology, macros, work):
             for name, parasitics, tree in (("bare", None, False), ("wires", work / "unit.spef", False), ("tree", work / "unit.spef", True))}
     return {"die_um2": (corner[2] - corner[0]) * (corner[3] - corner[1]), "cells_um2": sum(technology.cells.areas[kind] for kind, *_ in netlist.gates),
             "flip_flops": flops, "levels": levels, "nets": len(nets), "wire_um": length, "wire_pf": times * sum(wires) / 1000,
-            "sinks_pf": sinks_pf(netlist, technology), "ns": runs}
+            "sinks_pf": sinks_pf(netlist, technology), "ns": runs, "layout": layout.verify(netlist, technology, work)}
 
 
 def period_ns(ns, budget):
@@ -357,4 +370,4 @@ def sentences(found):
             f"{found['wire_pf']:.1f} pF beside {found['sinks_pf']:.1f} pF of gates' inputs",
             f"  routed: a clock tree of {' + '.join(map(str, found['levels']))} buffers for {found['flip_flops']} flip-flops, "
             + (f"hold slack {hold:+.3f} ns" if hold is not None else "no path between registers"),
-            f"  routed: {after:.1f} MHz, a period {before / after:.2f} times that of the same netlist without wires and tree ({before:.1f} MHz)"]
+            f"  routed: {after:.1f} MHz, a period {before / after:.2f} times that of the same netlist without wires and tree ({before:.1f} MHz)", layout.sentence(found["layout"])]

@@ -122,7 +122,9 @@ STANDARD = {}
 # (system, settings) of a run whose GPU has the unit in that size. One that stands in STANDARD alone is in no GPU in that size: no activity is counted.
 # The default size of the units of versions is that of a chip with many rows, which preset si-tm does not have.
 MANY_ROWS = ("sitm-ts", ("dram.row_bytes=256", "dram.subarray_rows=16384", "mem.mbytes=12288"))
-STANDARD_RUN = {"row_copy_engine": MANY_ROWS, "version_index_table": MANY_ROWS}
+# And one list of readers at its standard size, in place of eight small ones.
+ONE_LIST = ("sitm-ts", ("si.lists=1",))
+STANDARD_RUN = {"row_copy_engine": MANY_ROWS, "version_index_table": MANY_ROWS, "scalable_reader_list": ONE_LIST}
 # An instance in the simulator stands for one at each bank, and is asked by several in a cycle. A trace shows the last of them, and no enable fits it.
 SHARED = {"shadow_address"}
 

@@ -4,9 +4,9 @@
 //
 // Why         : a transaction that reads a word which is about to be overwritten will fail. Its load had better wait until the commit is
 //               over (pause-and-go of EAPG).
-// How         : a set-associative table. An update reads its set, compares, and writes one way. The next update may be of the same set:
-//               what the one before it changes is put into what it has compared. A query has a copy of the table of its own, so that it
-//               never waits for updates, nor they for it.
+// How         : a set-associative table. An update reads its set, compares, and writes one way. The next ones may be of the same set: what
+//               those before have changed, or just change, is put behind what it compares. A query has a copy of the table of its own, so
+//               that it never waits for updates, nor they for it. An input meets its hash alone before a RAM or register has it.
 // Stages      : update: 0 hash and read; 1 compare; 2 choose the way and write; 3 answer. Query: 0 hash and read; 1 compare; 2 answer.
 // Latency     : update 3 cycles, query 2. A query of cycle t sees the updates of cycle t - 2 and before.
 // Throughput  : one update and one query per cycle.
@@ -65,14 +65,12 @@ module cw_conflict_address_table #(
     wire             take = upd_valid_i && !sweep_q;
     wire [SET_W-1:0] take_set;
 
-    // Stage 1: the set is here. near, same: set and word are those of the update of the cycle before.
+    // Stage 1: the set is here.
     reg              read_q;
     reg              read_remove_q;
-    reg              read_near_q;
-    reg              read_same_q;
     reg  [SET_W-1:0] read_set_q;
     reg  [KEY_W-1:0] read_word_q;
-    wire [WAYS-1:0]  read_live;  // ways with a word, and with this word, after the update of the cycle before
+    wire [WAYS-1:0]  read_live;  // ways with a word, and with this word, after the updates before
     wire [WAYS-1:0]  read_hit;
 
     // Stage 2: one way is written.
@@ -91,6 +89,20 @@ module cw_conflict_address_table #(
     wire [WAYS-1:0]  free_oh = free & (~free + {{(WAYS-1){1'b0}}, 1'b1});  // the lowest
     wire [WAYS-1:0]  change  = enter ? free_oh : leave ? write_hit_q : {WAYS{1'b0}};
 
+    // What was written while stage 1 was read: a RAM does not show it.
+    reg  [WAYS-1:0]  wrote_q;
+    reg              wrote_enter_q;
+    reg  [SET_W-1:0] wrote_set_q;
+    reg  [KEY_W-1:0] wrote_word_q;
+
+    // Stage 1 has the set and word of stage 2, or of what was written.
+    wire             near       = read_set_q == write_set_q;
+    wire             same       = read_word_q == write_word_q;
+    wire             read_near  = read_set_q == wrote_set_q;
+    wire             read_same  = read_word_q == wrote_word_q;
+    wire             asked_near = asked_set_q == wrote_set_q;
+    wire             asked_same = asked_word_q == wrote_word_q;
+
     reg              done_q;
     reg              refused_q;
     reg  [CNT_W-1:0] word_cnt_q;
@@ -99,6 +111,7 @@ module cw_conflict_address_table #(
     wire             ask = qry_valid_i && !sweep_q;
     wire [SET_W-1:0] ask_set;
     reg              asked_q;
+    reg  [SET_W-1:0] asked_set_q;
     reg  [KEY_W-1:0] asked_word_q;
     reg  [TAG_W-1:0] asked_tag_q;
     wire [WAYS-1:0]  asked_hit;
@@ -131,17 +144,19 @@ module cw_conflict_address_table #(
         for (w = 0; w < WAYS; w = w + 1) begin : g_way
             wire [ROW_W-1:0] row;
             wire [ROW_W-1:0] asked_row;
-            wire             moved = read_near_q && change[w];  // by the update before
+            wire             moves       = near && change[w];  // by the update before
+            wire             moved       = read_near && wrote_q[w];  // by the one before that
+            wire             asked_moved = asked_near && wrote_q[w];
 `ifdef CW_PROPERTIES
             wire [ROW_W-1:0] f_row;
             wire [ROW_W-1:0] f_copy;
 `endif
 
-            assign read_live[w] = moved ? enter : row[KEY_W];
-            assign read_hit[w]  = moved ? enter && read_same_q : row[KEY_W] && row[KEY_W-1:0] == read_word_q;
-            assign asked_hit[w] = asked_row[KEY_W] && asked_row[KEY_W-1:0] == asked_word_q;
+            assign read_live[w] = moves ? enter : moved ? wrote_enter_q : row[KEY_W];
+            assign read_hit[w]  = moves ? enter && same : moved ? wrote_enter_q && read_same : row[KEY_W] && row[KEY_W-1:0] == read_word_q;
+            assign asked_hit[w] = asked_moved ? wrote_enter_q && asked_same : asked_row[KEY_W] && asked_row[KEY_W-1:0] == asked_word_q;
 
-            cw_ram_1r1w_fwd #(
+            cw_ram_1r1w #(
                 .ADDR_W(SET_W),
                 .DATA_W(ROW_W)
             ) u_upd_ram (
@@ -158,7 +173,7 @@ module cw_conflict_address_table #(
 `endif
             );
 
-            cw_ram_1r1w_fwd #(
+            cw_ram_1r1w #(
                 .ADDR_W(SET_W),
                 .DATA_W(ROW_W)
             ) u_qry_ram (
@@ -189,6 +204,7 @@ module cw_conflict_address_table #(
             sweep_set_q <= {SET_W{1'b0}};
             read_q      <= 1'b0;
             write_q     <= 1'b0;
+            wrote_q     <= {WAYS{1'b0}};
             done_q      <= 1'b0;
             refused_q   <= 1'b0;
             word_cnt_q  <= {CNT_W{1'b0}};
@@ -201,6 +217,7 @@ module cw_conflict_address_table #(
             sweep_set_q <= sweep_q ? sweep_set_q + NEXT : sweep_set_q;
             read_q      <= take;
             write_q     <= read_q;
+            wrote_q     <= change;
             done_q      <= write_q;
             refused_q   <= refuse;
             word_cnt_q  <= enter ? word_cnt_q + ONE : leave ? word_cnt_q - ONE : word_cnt_q;
@@ -213,8 +230,6 @@ module cw_conflict_address_table #(
             read_remove_q <= upd_remove_i;
             read_set_q    <= take_set;
             read_word_q   <= upd_word_i;
-            read_near_q   <= read_q && take_set == read_set_q;
-            read_same_q   <= upd_word_i == read_word_q;
         end
         if (read_q) begin
             write_remove_q <= read_remove_q;
@@ -223,7 +238,13 @@ module cw_conflict_address_table #(
             write_live_q   <= read_live;
             write_hit_q    <= read_hit;
         end
+        if (write_q) begin
+            wrote_enter_q <= enter;
+            wrote_set_q   <= write_set_q;
+            wrote_word_q  <= write_word_q;
+        end
         if (ask) begin
+            asked_set_q  <= ask_set;
             asked_word_q <= qry_word_i;
             asked_tag_q  <= qry_tag_i;
         end

@@ -54,10 +54,15 @@ static void test_conflict_address_table__c_equals_rtl(void **state)
 static void test_conflict_address_table__broken_copies_are_caught(void **state)
 {
     static const struct cw_mutant mutants[] = {
-        {"an update does not see the one before it", "cw_conflict_address_table", "read_near_q && change[w]",
-         "read_near_q && 1'b0 && change[w]", TABLE},
-        {"a word that the one before has entered is another", "cw_conflict_address_table", "enter && read_same_q", "enter && !read_same_q",
+        {"an update does not see the one before it", "cw_conflict_address_table", "= near && change[w]", "= near && 1'b0 && change[w]",
          TABLE},
+        {"an update does not see the last but one", "cw_conflict_address_table", "read_near && wrote_q[w]",
+         "read_near && 1'b0 && wrote_q[w]", TABLE},
+        {"the last but one comes before the last", "cw_conflict_address_table",
+         "moves ? enter && same : moved ? wrote_enter_q && read_same", "moved ? wrote_enter_q && read_same : moves ? enter && same", TABLE},
+        {"a word that the one before has entered is another", "cw_conflict_address_table", "enter && same", "enter && !same", TABLE},
+        {"a word that the last but one has entered is another", "cw_conflict_address_table", "wrote_enter_q && read_same",
+         "wrote_enter_q && !read_same", TABLE},
         {"a word is entered twice", "cw_conflict_address_table", "= write_q && !write_remove_q && !known && !full",
          "= write_q && !write_remove_q && !full", SMALL},
         {"a full set takes a word more", "cw_conflict_address_table", "refuse  = write_q && !write_remove_q && !known && full",
@@ -70,7 +75,7 @@ static void test_conflict_address_table__broken_copies_are_caught(void **state)
          "(asked_row[KEY_W] || 1'b1) && asked_row", SMALL},
         {"the sweep leaves the last set", "cw_conflict_address_table", "sweep_q && !(&sweep_set_q)", "sweep_q && !(&(sweep_set_q | NEXT))",
          ARTIFACT},
-        {"a query sees an update too late", "cw_ram_1r1w_fwd", "fwd_q ? fwd_data_q : ram_data", "fwd_q && 1'b0 ? fwd_data_q : ram_data",
+        {"a query sees an update too late", "cw_conflict_address_table", "asked_near && wrote_q[w]", "asked_near && 1'b0 && wrote_q[w]",
          TABLE},
         {"sets are chosen by another hash", "cw_conflict_address_table", "32'h0ca7ca75", "32'h10203040", SMALL},
         {"idle comes before the answers", "cw_conflict_address_table", "!done_q && !asked_q && !ans_valid_q;", "!asked_q;", TABLE},

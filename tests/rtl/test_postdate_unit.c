@@ -136,6 +136,16 @@ static bool edge(struct dut *d, uint64_t reader, uint64_t writer)
     return d->out.ans_accepted;
 }
 
+/* Of an edge that an access of the reader has found. */
+static bool found_by_reader(struct dut *d, uint64_t reader, uint64_t writer)
+{
+    dut_eval(d);
+    d->in = (in_t){.op_valid = 1, .op_kind = CW_POSTDATE_EDGE, .op_a = reader, .op_b = writer};
+    dut_cycle(d);
+    answer(d);
+    return d->out.ans_accepted;
+}
+
 /* The last CTS of who commits with that CTS and PDTS; none: it has none. The step is 10. */
 static const uint64_t none = UINT64_MAX;
 
@@ -289,6 +299,47 @@ static void test_postdate_unit__an_overflow_changes_nothing(void **state)
         assert_true(edge(&d, 2, 0)); /* nobody's */
         assert_int_equal(commit(&d, 2), 0);
         assert_int_equal(d.out.ans_accepted, 0);
+        dut_close(&d);
+    }
+}
+
+/* The largest time is 63: each way to it, and to one more. */
+static void test_postdate_unit__the_largest_times_fit(void **state)
+{
+    static const params_t p = {2, 6, 0, 10, 8};
+    (void)state;
+    for (int b = 0; b < 2; b++) {
+        struct dut d;
+        dut_open(&d, &p, backends[b]);
+        begin(&d, 0, 23);
+        assert_int_equal(commit(&d, 0), 63); /* CTS + 4 step */
+        begin(&d, 0, 24);
+        assert_int_equal(commit(&d, 0), 24); /* 64 does not fit */
+        begin(&d, 0, 52);
+        begin(&d, 1, 0);
+        assert_true(edge(&d, 0, 1)); /* a PDTS of 62, a CTS of 63 */
+        assert_int_equal(commit(&d, 0), 62);
+        assert_int_equal(commit(&d, 1), 63);
+        begin(&d, 0, 53);
+        begin(&d, 1, 0);
+        assert_false(edge(&d, 0, 1)); /* a PDTS of 63 would fit, a CTS of 64 does not */
+        assert_int_equal(d.out.ans_overflow, 1);
+        begin(&d, 0, 62);
+        begin(&d, 1, 1);
+        begin(&d, 2, 63);
+        assert_int_equal(commit(&d, 0), 62);
+        assert_true(edge(&d, 0, 1)); /* the reader has committed */
+        assert_int_equal(commit(&d, 1), 63);
+        begin(&d, 1, 1);
+        assert_int_equal(commit(&d, 2), 63);
+        assert_false(edge(&d, 2, 1));
+        assert_int_equal(d.out.ans_overflow, 1);
+        begin(&d, 0, 62);
+        assert_true(found_by_reader(&d, 0, 2)); /* the writer has committed */
+        assert_int_equal(commit(&d, 0), 62);
+        begin(&d, 0, 63);
+        assert_false(found_by_reader(&d, 0, 2));
+        assert_int_equal(d.out.ans_loop, 1);
         dut_close(&d);
     }
 }
@@ -578,6 +629,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_postdate_unit__a_reader_stays_below_a_committed_writer),
     cmocka_unit_test(test_postdate_unit__a_reader_beside_an_unrelated_commit),
     cmocka_unit_test(test_postdate_unit__an_overflow_changes_nothing),
+    cmocka_unit_test(test_postdate_unit__the_largest_times_fit),
     cmocka_unit_test(test_postdate_unit__first_bound_and_midpoint),
     cmocka_unit_test(test_postdate_unit__a_loop_leaves_the_readers_bound),
     cmocka_unit_test(test_postdate_unit__edges_that_say_nothing),

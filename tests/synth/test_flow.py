@@ -14,6 +14,7 @@ sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "synth"))
 import gate
+import layout
 import netlist
 import tools
 import units
@@ -106,7 +107,7 @@ class Flow(unittest.TestCase):
             done, result = synth(folder, "--no-gates", "--reference", str(self.reference), "--route")
         self.assertEqual(done.returncode, 0, done.stderr)
         routed = result["route"]
-        self.assertEqual((routed["flip_flops"], routed["levels"]), (result["flip_flops"], [2, 1]))  # 16 for a buffer
+        self.assertEqual((routed["flip_flops"], routed["levels"]), (result["flip_flops"], [3, 1]))  # 16 for a buffer, and one for the RAM
         self.assertGreater(routed["die_um2"], routed["cells_um2"])
         self.assertGreater(routed["cells_um2"], result["logic_um2"])
         self.assertGreater(routed["wire_um"], 5 * routed["nets"])
@@ -115,6 +116,9 @@ class Flow(unittest.TestCase):
                 self.assertGreater(routed["ns"]["wires"][kind], ns)
         for kind, path in result["paths"].items():  # buffers of the clock, which is ideal there, are in no path
             self.assertAlmostEqual(routed["ns"]["bare"][kind], path["delay_ns"], 3)
+        self.assertGreater(routed["ns"]["tree"]["hold hold"], 0)
+        if layout.available(tools.TECHNOLOGIES["osu018"]):
+            self.assertEqual((routed["layout"]["same"], routed["layout"]["touched"]), (True, []))
 
     def test_margin__is_that_of_the_scaled_figures(self):
         m = self.result["margin"]

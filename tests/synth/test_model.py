@@ -31,6 +31,7 @@ import gating
 import history
 import datasheet
 import factors
+import layout
 import liberty
 import margin
 import netlist
@@ -557,6 +558,37 @@ class Route(unittest.TestCase):
         ns = {"clk clk": 1.9, "from_ports clk": 1.3, "clk to_ports": 0.65, "hold hold": 0.1}
         self.assertAlmostEqual(route.period_ns(ns, timing.Budget(0.3, 0.05)), 2.0)
         self.assertAlmostEqual(route.period_ns({**ns, "from_ports clk": 1.95}, timing.Budget(0.3, 0.05)), 3.0)
+
+    LAYOUT = (".subckt A A gnd Y vdd\n.ends\n.subckt B A gnd Y vdd\n.ends\n.subckt unit n1 n2\n+ n3\nXA_1 n2 low_1 n1 high_1 A\n"
+              "XB_1 n1 low_1 n3\n+ high_1 B\nXB_2 n1 low_2 {} high_2 B\n.ends\n")
+
+    def test_layout__has_the_circuits_of_a_spice_file(self):
+        pins, instances = layout.circuits(self.LAYOUT.format("B_2/Y"))
+        self.assertEqual(pins["unit"], ["n1", "n2", "n3"])
+        self.assertEqual(instances[1], ("B_1", ["n1", "low_1", "n3", "high_1"], "B"))
+
+    def test_layout__tells_a_wire_that_touches_a_supply(self):
+        self.assertEqual(layout.touched(self.LAYOUT.format("B_2/Y")), [])
+        self.assertEqual(layout.touched(self.LAYOUT.format("high_1")), ["high_1"])
+
+    def test_layout__and_netlist_differ_in_names_alone(self):
+        netlist = self.netlist()
+        netlist.inputs, netlist.outputs = ["n2"], ["n1", "n3"]
+        as_laid, as_wanted = layout.without_supplies(self.LAYOUT.format("B_2/Y")), layout.wanted(netlist, self.LAYOUT)
+        self.assertEqual(sorted(as_laid.replace("B_2/Y", "n4").split()), sorted(as_wanted.split()))
+        self.assertIn("XB_2 n1 n4 B\n", as_wanted)
+
+    def test_layout__rules_are_counted(self):
+        found = layout.rules("DRC TOTAL 3\nDRC RULE 2 Metal2 spacing < 3 (Mosis #9.2)\nDRC RULE 1 Metal2 area < 20\n")
+        self.assertEqual(found, (3, {"Metal2 spacing < 3 (Mosis #9.2)": 2, "Metal2 area < 20": 1}))
+
+    def test_clock__of_rams_has_buffers_of_its_own(self):
+        netlist = self.netlist()
+        netlist.rams, netlist.outputs = [(f"ram_{i}", None) for i in range(17)], []
+        self.assertEqual(route.plant(netlist, {0: (0, 0), 1: (4, 2), 2: (8, 4)}), [2, 1])
+        driven = [pins["Y"] for kind, pins, _ in netlist.gates if kind == route.TREE[0]]
+        self.assertEqual((driven, netlist.outputs), (["clk_ram_0", "clk_ram_1", "clk_1_0"], ["clk_ram_0", "clk_ram_1"]))
+        self.assertEqual([netlist.ram_clock(i, [0]) for i in (0, 15, 16)], [["clk_ram_0"], ["clk_ram_0"], ["clk_ram_1"]])
 
     def test_request__needs_cells_with_a_layout(self):
         with self.assertRaises(units.Failed) as raised:
