@@ -2,7 +2,7 @@
 /*
  * The bytes of device memory, as DRAM and persistent memory have them. An L2 slice has bytes of its own lines, which may be newer.
  *
- * Private to: device_memory.c, direct.c, l2.c, saved.c, version.c, version_place.c.
+ * Private to: device_memory.c, direct.c, l2_private.h, saved.c, version.c, version_place.c.
  */
 #ifndef CW_MEM_DEVICE_MEMORY_PRIVATE_H
 #define CW_MEM_DEVICE_MEMORY_PRIVATE_H

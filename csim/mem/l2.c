@@ -5,213 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "adapt/l2_tags.h"
-#include "exec/exec.h"
-#include "mem/address.h"
-#include "mem/cache_array.h"
-#include "mem/device_memory_private.h"
-#include "mem/mshr.h"
-#include "mem/mshr_unit.h"
-
-#define SECTORS_MAX (CW_LINE_BYTES_MAX / CW_SECTOR_BYTES)
-
-struct line {
-    struct cw_mshr *mshr;          /* a line with an MSHR stays where it is */
-    uint32_t written[SECTORS_MAX]; /* Bytes that the slice has: written since the sector was absent; all ones once valid. */
-    uint8_t valid, dirty;
-    bool brought; /* the access that has brought it is not performed yet */
-};
-
-struct cw_l2 {
-    const struct cw_config *config;
-    struct cw_stats *stats;
-    struct cw_memory *memory;
-    uint32_t index; /* It is that of the partition. */
-    struct cw_memory_cache cache;
-    struct cw_dram_port *dram;
-    struct cw_nvm_port *nvm;                 /* NULL: no persistent memory */
-    uint32_t line_bytes, line_log2, sectors; /* of a line: bytes, their log2, sectors */
-    struct cw_cache_array array;             /* its tags are local line numbers */
-    struct line *line;                       /* [line of the array] */
-    uint8_t *data;                           /* [line of the array][line_bytes] */
-    struct cw_mshr_file mshr;
-    struct cw_adapt_l2_tags *tags;            /* NULL: the array alone knows the lines */
-    const struct cw_adapt_l2_tags_view *view; /* Of the line that was found last, with tags. */
-    struct cw_mshr_unit *waiting;             /* NULL: mshr alone knows who waits. With it mshr's entries are names of lines. */
-    struct cw_mshr said, next;                /* With it: an entry by its words; mshr's ready_head, which has the request that is next. */
-    uint32_t entry;                           /* With it: the entry that it has named last. */
-    bool told;                                /* There is one of these units. */
-};
-
-/* Sectors that a request touches. */
-static uint8_t sectors_of(const struct cw_l2 *l2, const struct cw_message *p)
-{
-    uint32_t sectors = p->sectors;
-    if (p->kind == CW_MSG_WRITE) {
-        sectors = 0;
-        for (uint32_t s = 0; s < l2->sectors; s++)
-            sectors |= (uint32_t)(cw_line_body_of(p)->byte_mask[s] != 0) << s;
-    } else if (p->kind == CW_MSG_ATOMIC) {
-        sectors = 0;
-        for (cw_lanes lanes = p->lanes; lanes != 0; lanes = cw_lanes_rest(lanes))
-            sectors |= 1u << cw_atomic_body_of(p)->lane_offset[cw_lanes_first(lanes)] / CW_SECTOR_BYTES;
-    }
-    return (uint8_t)sectors;
-}
-
-static uint8_t all_sectors(const struct cw_l2 *l2)
-{
-    return (uint8_t)((1u << l2->sectors) - 1);
-}
+#include "mem/l2_private.h"
 
 /* What a miss of those sectors fetches, when some of the line's are valid or on their way. */
 static uint8_t to_fetch(const struct cw_l2 *l2, uint8_t missing, uint8_t here)
 {
-    uint32_t wanted = l2->config->l2_sectored == CW_ON || missing == 0 ? missing : all_sectors(l2);
+    uint32_t wanted = l2->config->l2_sectored == CW_ON || missing == 0 ? missing : cw_l2__all_sectors(l2);
     return (uint8_t)(wanted & ~(uint32_t)here);
 }
 
-/* A write whose sectors are not here goes on to memory, and the sectors are fetched (l2.write_miss = through, l2.pm_miss = fetch). The way of
- * persists to their memory is not the L2's. */
-static bool may_pass(const struct cw_l2 *l2, const struct cw_message *p)
-{
-    if (p->kind != CW_MSG_WRITE)
-        return false;
-    return cw_memory_is_pm(p->addr) ? l2->config->l2_pm_miss == CW_L2_PM_FETCH : l2->config->l2_write_miss == CW_L2_THROUGH;
-}
-
-/* Performing a request on the bytes */
-
-static uint8_t *data_of(const struct cw_l2 *l2, const struct line *l)
-{
-    return l2->data + (size_t)(l - l2->line) * l2->line_bytes;
-}
-
-/* The device address of a line. */
-static uint64_t place_of(const struct cw_l2 *l2, const struct line *l)
-{
-    return cw_address_global(l2->config, l2->index, l2->array.tag[l - l2->line] << l2->line_log2);
-}
-
-static void copy_out(struct cw_l2 *l2, const struct line *l, struct cw_message *p)
-{
-    const uint8_t *from = data_of(l2, l);
-    for (uint32_t s = 0; s < l2->sectors; s++)
-        if (p->sectors & 1u << s)
-            memcpy(cw_line_body(p)->data + s * CW_SECTOR_BYTES, from + s * CW_SECTOR_BYTES, CW_SECTOR_BYTES);
-}
-
-/* A sector from memory, but for the bytes that the slice has. */
-static void fetch_sector(struct cw_l2 *l2, const struct line *l, uint32_t s, uint64_t place)
-{
-    const uint32_t lacks = ~l->written[s];
-    cw_memory__copy_masked(data_of(l2, l) + s * CW_SECTOR_BYTES, cw_memory__at(l2->memory, place) + s * CW_SECTOR_BYTES, &lacks,
-                           CW_SECTOR_BYTES);
-}
-
-/* Memory gets the bytes of those sectors, as far as the slice has them. */
-static void write_back(struct cw_l2 *l2, const struct line *l, uint8_t sectors)
-{
-    const uint64_t place = place_of(l2, l);
-    if (!cw_memory__has(l2->memory, place))
-        return;
-    for (uint32_t s = 0; s < l2->sectors; s++)
-        if (sectors & 1u << s)
-            cw_memory__copy_masked(cw_memory__at(l2->memory, place) + s * CW_SECTOR_BYTES, data_of(l2, l) + s * CW_SECTOR_BYTES,
-                                   &l->written[s], CW_SECTOR_BYTES);
-}
-
-/* Bytes go into the slice, or past it (mark_written); those of persistent memory both ways. Of a write without bytes, those of memory stay
- * what they are when the slice says that it has them. */
-static void copy_in(struct cw_l2 *l2, const struct line *l, const struct cw_message *p)
-{
-    const struct cw_line_body *b = cw_line_body_of(p);
-    const uint64_t place = cw_message_place(p);
-    uint8_t *const memory = cw_memory__has(l2->memory, place) ? cw_memory__at(l2->memory, place) : NULL;
-    for (uint32_t s = 0; s < l2->sectors && memory != NULL; s++) {
-        const uint32_t mask = b->byte_mask[s], at = s * CW_SECTOR_BYTES, lacks = mask & ~l->written[s];
-        const bool passes = may_pass(l2, p) && (l->valid & 1u << s) == 0;
-        if (p->timing_only)
-            cw_memory__copy_masked(data_of(l2, l) + at, memory + at, &lacks, CW_SECTOR_BYTES);
-        else if (!passes)
-            cw_memory__copy_masked(data_of(l2, l) + at, b->data + at, &mask, CW_SECTOR_BYTES);
-        if (!p->timing_only && (passes || cw_memory_is_pm(p->addr)))
-            cw_memory__copy_masked(memory + at, b->data + at, &mask, CW_SECTOR_BYTES);
-    }
-}
-
-/* Lanes in lane order, each seeing the one before; old values replace operand a. Returns the largest number of lanes on
- * one address: one operation per cycle and address, different addresses side by side (one unit per bank of the data
- * array). */
-static uint32_t perform_atomic(struct cw_l2 *l2, const struct line *l, struct cw_message *p)
-{
-    struct cw_atomic_body *b = cw_atomic_body(p);
-    uint32_t bytes = cw_type_bytes((enum cw_type)b->type), most = 1;
-    uint8_t lanes_at[CW_LINE_BYTES_MAX] = {0};
-    for (cw_lanes lanes = p->lanes; lanes != 0; lanes = cw_lanes_rest(lanes)) {
-        uint32_t i = cw_lanes_first(lanes);
-        uint8_t *at = data_of(l2, l) + b->lane_offset[i];
-        uint64_t old = 0;
-        memcpy(&old, at, bytes);
-        uint64_t value = cw_atomic_apply((enum cw_atom)b->atom, (enum cw_type)b->type, old, b->a[i], b->b[i]);
-        memcpy(at, &value, bytes);
-        b->a[i] = old;
-        if (++lanes_at[b->lane_offset[i]] > most)
-            most = lanes_at[b->lane_offset[i]];
-    }
-    if (cw_memory_is_pm(p->addr))
-        write_back(l2, l, sectors_of(l2, p));
-    l2->stats->l2_atomics += cw_lanes_count(p->lanes);
-    return most;
-}
-
-/* A sector that is absent stays so when its bytes go on. */
-static void mark_written(const struct cw_l2 *l2, struct line *l, const struct cw_message *p)
-{
-    for (uint32_t s = 0; s < l2->sectors; s++) {
-        if (cw_line_body_of(p)->byte_mask[s] == 0 || (may_pass(l2, p) && (l->valid & 1u << s) == 0))
-            continue;
-        l->written[s] |= cw_line_body_of(p)->byte_mask[s];
-        if (!cw_memory_is_pm(p->addr))
-            l->dirty = (uint8_t)(l->dirty | 1u << s);
-        if (l->written[s] == UINT32_MAX)
-            l->valid = (uint8_t)(l->valid | 1u << s);
-    }
-}
-
-/* Returns port cycles. */
-static uint32_t perform(struct cw_l2 *l2, struct line *l, struct cw_message *p)
-{
-    uint32_t bytes = cw_sectors_count(sectors_of(l2, p)) * CW_SECTOR_BYTES, port = l2->config->l2_port_bytes;
-    uint32_t cycles = bytes <= port ? 1 : (bytes + port - 1) / port, most;
-    if (l->brought)
-        cw_cache_array_served(&l2->array, (uint32_t)(l - l2->line));
-    else
-        cw_cache_array_hit(&l2->array, (uint32_t)(l - l2->line));
-    l->brought = false;
-    if (p->kind == CW_MSG_READ) {
-        if (!p->timing_only)
-            copy_out(l2, l, p);
-    } else if (p->kind == CW_MSG_WRITE) {
-        copy_in(l2, l, p);
-        mark_written(l2, l, p);
-    } else if (p->kind == CW_MSG_ATOMIC) {
-        if (!cw_memory_is_pm(p->addr))
-            l->dirty = (uint8_t)(l->dirty | sectors_of(l2, p));
-        most = perform_atomic(l2, l, p);
-        if (l2->config->l2_atomic_cycles != 0)
-            most = cw_sectors_count(sectors_of(l2, p)) * l2->config->l2_atomic_cycles;
-        return most > cycles ? most : cycles;
-    }
-    return cycles;
-}
-
 /* Tags */
-
-static uint32_t local_line(const struct cw_l2 *l2, uint64_t addr)
-{
-    return (uint32_t)(cw_address_local(l2->config, addr) >> l2->line_log2);
-}
 
 static uint32_t lookup(const struct cw_l2 *l2, uint32_t number)
 {
@@ -263,7 +66,7 @@ static void tell_tags(struct cw_l2 *l2, struct found f, enum outcome outcome)
 {
     struct cw_adapt_l2_tags_line line = {.used = outcome == USED};
     if (outcome != UNTOUCHED && f.index != CW_CACHE_NONE) {
-        const struct line *l = &l2->line[f.index];
+        const struct cw_l2__line *l = &l2->line[f.index];
         line.present = l2->array.tag[f.index] != CW_CACHE_EMPTY;
         line.held = l->mshr != NULL;
         line.valid = l->valid;
@@ -303,14 +106,6 @@ static enum outcome outcome_of(enum cw_l2_result result)
     return result == CW_L2_MISS ? CHANGED : USED;
 }
 
-/* The line has a new number, and nothing else. */
-static void rename_line(struct cw_l2 *l2, uint32_t index, uint32_t number)
-{
-    l2->line[index] = (struct line){.brought = true};
-    cw_cache_array_name(&l2->array, index, number);
-    cw_cache_array_filled(&l2->array, index);
-}
-
 static void set_mshr(struct cw_l2 *l2, uint32_t index, struct cw_mshr *m)
 {
     l2->line[index].mshr = m;
@@ -319,32 +114,14 @@ static void set_mshr(struct cw_l2 *l2, uint32_t index, struct cw_mshr *m)
 
 static void replace(struct cw_l2 *l2, uint32_t index, uint32_t number, cw_time now)
 {
-    struct line *l = &l2->line[index];
+    struct cw_l2__line *l = &l2->line[index];
     if (l->dirty != 0) {
         const uint64_t local = (l2->view != NULL ? l2->view->number : l2->array.tag[index]) << l2->line_log2;
-        cw_dram_push(l2->dram, local, l2->config->l2_sectored == CW_ON ? l->dirty : all_sectors(l2), true, 0, now);
-        write_back(l2, l, l->dirty);
+        cw_dram_push(l2->dram, local, l2->config->l2_sectored == CW_ON ? l->dirty : cw_l2__all_sectors(l2), true, 0, now);
+        cw_l2__write_back(l2, l, l->dirty);
         l2->stats->l2_writebacks++;
     }
-    rename_line(l2, index, number);
-}
-
-static void count(struct cw_l2 *l2, const struct cw_message *p, bool miss)
-{
-    const uint32_t sectors = cw_sectors_count(sectors_of(l2, p));
-    if (p->kind == CW_MSG_WRITE) {
-        l2->stats->l2_write_sectors += sectors;
-        l2->stats->l2_writes++;
-        l2->stats->l2_write_misses += miss;
-    } else if (p->kind != CW_MSG_ATOMIC) {
-        l2->stats->l2_read_sectors += sectors;
-        l2->stats->l2_reads++;
-        l2->stats->l2_read_misses += miss;
-        if (p->after == CW_AFTER_RETURN) {
-            l2->stats->l2_validation_reads++;
-            l2->stats->l2_validation_misses += miss;
-        }
-    }
+    cw_l2__rename_line(l2, index, number);
 }
 
 /* Whether so many requests may be pushed: fetches for p, and writes to DRAM. */
@@ -387,7 +164,7 @@ static struct cw_mshr *named_entry(struct cw_l2 *l2, uint32_t index)
 /* The line's MSHR, with those sectors fetched into it. Here and below the caller has checked that there is room for all. */
 static struct cw_mshr *fetch_into(struct cw_l2 *l2, uint32_t index, uint32_t number, const struct cw_message *p, uint8_t fetch, cw_time now)
 {
-    struct line *l = &l2->line[index];
+    struct cw_l2__line *l = &l2->line[index];
     if (l->mshr == NULL)
         set_mshr(l2, index, l2->waiting != NULL ? named_entry(l2, index) : cw_mshr_take(&l2->mshr, index));
     struct cw_mshr *m = l->mshr;
@@ -408,7 +185,7 @@ static struct cw_mshr *fetch_into(struct cw_l2 *l2, uint32_t index, uint32_t num
 /* Sectors that must be valid before p is performed. */
 static uint8_t needs_of(const struct cw_l2 *l2, const struct cw_message *p)
 {
-    return p->kind == CW_MSG_WRITE && !may_pass(l2, p) ? 0 : sectors_of(l2, p);
+    return p->kind == CW_MSG_WRITE && !cw_l2__may_pass(l2, p) ? 0 : cw_l2__sectors_of(l2, p);
 }
 
 /* The unit takes p, or a place for it, and what has been fetched into m just now. */
@@ -428,7 +205,7 @@ static enum cw_l2_result wait_for(struct cw_l2 *l2, uint32_t index, uint32_t num
     if (__builtin_expect(l2->waiting != NULL, 0))
         unit_takes(l2, m, p, false);
     else
-        cw_mshr_append(m, p, sectors_of(l2, p));
+        cw_mshr_append(m, p, cw_l2__sectors_of(l2, p));
     return CW_L2_MISS;
 }
 
@@ -437,27 +214,27 @@ static enum cw_l2_result pass_on(struct cw_l2 *l2, uint32_t index, uint32_t numb
 {
     const bool persists = cw_memory_is_pm(p->addr);
     if (!persists)
-        cw_dram_push_told(l2->dram, (uint64_t)number << l2->line_log2, sectors_of(l2, p), p, now);
+        cw_dram_push_told(l2->dram, (uint64_t)number << l2->line_log2, cw_l2__sectors_of(l2, p), p, now);
     struct cw_mshr *m = fetch_into(l2, index, number, p, fetch, now);
     if (__builtin_expect(l2->waiting != NULL, 0))
         unit_takes(l2, m, p, true);
     else
         m->passed++;
-    *cycles = perform(l2, &l2->line[index], p);
+    *cycles = cw_l2__perform(l2, &l2->line[index], p);
     return persists ? CW_L2_DONE : CW_L2_PASSED;
 }
 
 static enum cw_l2_result access_present(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_message *p, uint32_t *cycles,
                                         cw_time now)
 {
-    struct line *l = &l2->line[index];
-    const bool stays = p->kind == CW_MSG_WRITE && !may_pass(l2, p);
-    const uint8_t need = sectors_of(l2, p), missing = stays ? 0 : (uint8_t)(need & ~l->valid);
+    struct cw_l2__line *l = &l2->line[index];
+    const bool stays = p->kind == CW_MSG_WRITE && !cw_l2__may_pass(l2, p);
+    const uint8_t need = cw_l2__sectors_of(l2, p), missing = stays ? 0 : (uint8_t)(need & ~l->valid);
     const struct cw_mshr *m = mshr_for(l2, l->mshr, number, need);
-    const bool behind = m != NULL && (m->sectors & need) != 0, passes = may_pass(l2, p) && !behind;
+    const bool behind = m != NULL && (m->sectors & need) != 0, passes = cw_l2__may_pass(l2, p) && !behind;
     if (missing == 0 && !behind) {
-        count(l2, p, false);
-        *cycles = perform(l2, l, p);
+        cw_l2__count(l2, p, false);
+        *cycles = cw_l2__perform(l2, l, p);
         return CW_L2_DONE;
     }
     if (!has_room(l2, m))
@@ -465,44 +242,44 @@ static enum cw_l2_result access_present(struct cw_l2 *l2, uint32_t index, uint32
     const uint8_t fetch = to_fetch(l2, missing, (uint8_t)(l->valid | (m != NULL ? m->fetching : 0u)));
     if (!memory_takes(l2, p, fetch != 0, passes && !cw_memory_is_pm(p->addr), now))
         return CW_L2_STALL_DRAM;
-    count(l2, p, missing != 0);
+    cw_l2__count(l2, p, missing != 0);
     return passes ? pass_on(l2, index, number, p, fetch, cycles, now) : wait_for(l2, index, number, p, fetch, now);
 }
 
 static enum cw_l2_result access_absent(struct cw_l2 *l2, uint32_t index, uint32_t number, struct cw_message *p, uint32_t *cycles,
                                        cw_time now)
 {
-    const bool passes = may_pass(l2, p), stays = p->kind == CW_MSG_WRITE && !passes;
-    if (index == CW_CACHE_NONE || (!stays && !has_room(l2, mshr_for(l2, NULL, number, sectors_of(l2, p)))))
+    const bool passes = cw_l2__may_pass(l2, p), stays = p->kind == CW_MSG_WRITE && !passes;
+    if (index == CW_CACHE_NONE || (!stays && !has_room(l2, mshr_for(l2, NULL, number, cw_l2__sectors_of(l2, p)))))
         return CW_L2_STALL;
     const bool to_dram = passes && !cw_memory_is_pm(p->addr);
     if (!memory_takes(l2, p, !stays, (uint32_t)(l2->line[index].dirty != 0) + to_dram, now))
         return CW_L2_STALL_DRAM;
-    count(l2, p, true);
+    cw_l2__count(l2, p, true);
     replace(l2, index, number, now);
     if (stays) {
-        *cycles = perform(l2, &l2->line[index], p);
+        *cycles = cw_l2__perform(l2, &l2->line[index], p);
         return CW_L2_DONE;
     }
-    const uint8_t fetch = to_fetch(l2, sectors_of(l2, p), 0);
+    const uint8_t fetch = to_fetch(l2, cw_l2__sectors_of(l2, p), 0);
     return passes ? pass_on(l2, index, number, p, fetch, cycles, now) : wait_for(l2, index, number, p, fetch, now);
 }
 
 /* An idealised read: the bytes that the slice has, and memory's. Nothing is fetched, no line is younger or goes, and who waits is passed. */
-static enum cw_l2_result read_certain(struct cw_l2 *l2, const struct line *l, struct cw_message *p, uint32_t *cycles)
+static enum cw_l2_result read_certain(struct cw_l2 *l2, const struct cw_l2__line *l, struct cw_message *p, uint32_t *cycles)
 {
     const uint64_t place = cw_message_place(p);
-    const uint32_t bytes = cw_sectors_count(sectors_of(l2, p)) * CW_SECTOR_BYTES, port = l2->config->l2_port_bytes;
+    const uint32_t bytes = cw_sectors_count(cw_l2__sectors_of(l2, p)) * CW_SECTOR_BYTES, port = l2->config->l2_port_bytes;
     for (uint32_t s = 0; s < l2->sectors; s++) {
         uint8_t *to = cw_line_body(p)->data + s * CW_SECTOR_BYTES;
         const uint32_t have = l == NULL ? 0 : (l->valid & 1u << s) != 0 ? UINT32_MAX : l->written[s], lacks = ~have;
         if ((p->sectors & 1u << s) == 0 || p->timing_only)
             continue;
         if (have != 0)
-            cw_memory__copy_masked(to, data_of(l2, l) + s * CW_SECTOR_BYTES, &have, CW_SECTOR_BYTES);
+            cw_memory__copy_masked(to, cw_l2__data_of(l2, l) + s * CW_SECTOR_BYTES, &have, CW_SECTOR_BYTES);
         cw_memory__copy_masked(to, cw_memory__at(l2->memory, place) + s * CW_SECTOR_BYTES, &lacks, CW_SECTOR_BYTES);
     }
-    count(l2, p, false);
+    cw_l2__count(l2, p, false);
     *cycles = (bytes + port - 1) / port;
     return CW_L2_DONE;
 }
@@ -511,13 +288,14 @@ static enum cw_l2_result read_certain(struct cw_l2 *l2, const struct line *l, st
 
 static enum cw_l2_result clean(struct cw_l2 *l2, uint32_t index, uint32_t number, cw_time now)
 {
-    struct line *l = &l2->line[index];
+    struct cw_l2__line *l = &l2->line[index];
     if (l->dirty == 0)
         return CW_L2_DONE;
     if (cw_dram_space(l2->dram, now) == 0)
         return CW_L2_STALL_DRAM;
-    cw_dram_push(l2->dram, (uint64_t)number << l2->line_log2, l2->config->l2_sectored == CW_ON ? l->dirty : all_sectors(l2), true, 0, now);
-    write_back(l2, l, l->dirty);
+    cw_dram_push(l2->dram, (uint64_t)number << l2->line_log2, l2->config->l2_sectored == CW_ON ? l->dirty : cw_l2__all_sectors(l2), true, 0,
+                 now);
+    cw_l2__write_back(l2, l, l->dirty);
     l2->stats->l2_writebacks++;
     l->dirty = 0;
     return CW_L2_DONE;
@@ -544,7 +322,9 @@ static __attribute__((noinline)) void trim_set(struct cw_l2 *l2, uint32_t set, c
 
 enum cw_l2_result cw_l2_access(struct cw_l2 *l2, struct cw_message *p, uint32_t *cycles, cw_time now)
 {
-    const uint32_t number = local_line(l2, cw_message_place(p));
+    if (__builtin_expect(l2->unit != NULL, 0))
+        return cw_l2__unit_access(l2, p, cycles, now);
+    const uint32_t number = cw_l2__local_line(l2, cw_message_place(p));
     const bool writes = p->kind == CW_MSG_WRITE || p->kind == CW_MSG_ATOMIC;
     const struct found f = find(l2, number);
     enum cw_l2_result result = CW_L2_DONE;
@@ -566,14 +346,16 @@ static enum cw_l2_result drop(struct cw_l2 *l2, uint32_t index)
 {
     if (l2->line[index].mshr != NULL)
         return CW_L2_STALL;
-    l2->line[index] = (struct line){0};
+    l2->line[index] = (struct cw_l2__line){0};
     cw_cache_array_name(&l2->array, index, CW_CACHE_EMPTY);
     return CW_L2_DONE;
 }
 
 enum cw_l2_result cw_l2_maintain(struct cw_l2 *l2, const struct cw_message *p, cw_time now)
 {
-    const uint32_t number = local_line(l2, cw_message_place(p));
+    if (__builtin_expect(l2->unit != NULL, 0))
+        return cw_l2__unit_maintain(l2, p, now);
+    const uint32_t number = cw_l2__local_line(l2, cw_message_place(p));
     const struct found f = find(l2, number);
     enum cw_l2_result result = CW_L2_DONE;
     if (f.present)
@@ -616,26 +398,12 @@ static __attribute__((noinline)) void unit_here(struct cw_l2 *l2, const struct c
     cw_mshr_unit_here(l2->waiting, l2->line[index].valid);
 }
 
-static inline void sectors_come(struct cw_l2 *l2, uint32_t index, uint8_t sectors)
-{
-    struct line *l = &l2->line[index];
-    const uint64_t place = place_of(l2, l);
-    l->valid |= sectors;
-    for (uint32_t s = 0; s < l2->sectors; s++) {
-        if ((sectors & 1u << s) == 0)
-            continue;
-        if (cw_memory__has(l2->memory, place))
-            fetch_sector(l2, l, s, place);
-        l->written[s] = UINT32_MAX;
-    }
-}
-
 static __attribute__((noinline)) void fill_by_unit(struct cw_l2 *l2, const struct cw_dram_done *done)
 {
     const struct cw_adapt_l2_mshr_view *view = cw_mshr_unit_come(l2->waiting, done->tag, done->sectors);
     const uint32_t index = line_said(l2, view, l2->mshr.entry[done->tag].line);
     const struct found f = find_again(l2, index);
-    sectors_come(l2, index, done->sectors);
+    cw_l2__sectors_come(l2, index, done->sectors);
     unit_here(l2, view, index);
     tell(l2, f, CHANGED);
 }
@@ -645,13 +413,17 @@ bool cw_l2_fill(struct cw_l2 *l2, cw_time now)
     struct cw_dram_done done;
     if (!cw_dram_pop(l2->dram, &done, now) && (!cw_nvm_answers(l2->nvm) || !cw_nvm_pop(l2->nvm, &done.tag, &done.sectors, now)))
         return false;
+    if (__builtin_expect(l2->unit != NULL, 0)) {
+        cw_l2__unit_fill(l2, done.tag, done.sectors);
+        return true;
+    }
     if (__builtin_expect(l2->waiting != NULL, 0)) {
         fill_by_unit(l2, &done);
         return true;
     }
     struct cw_mshr *m = &l2->mshr.entry[done.tag];
     const struct found f = find_again(l2, m->line);
-    sectors_come(l2, m->line, done.sectors);
+    cw_l2__sectors_come(l2, m->line, done.sectors);
     m->fetching = (uint8_t)(m->fetching & ~done.sectors);
     m->passed = m->fetching != 0 ? m->passed : 0;
     if (can_serve(l2, m))
@@ -670,9 +442,9 @@ static __attribute__((noinline)) struct cw_message *replay_by_unit(struct cw_l2 
 {
     struct cw_message *p;
     const struct cw_adapt_l2_mshr_view *view = cw_mshr_unit_perform(l2->waiting, &p);
-    const uint32_t index = line_said(l2, view, lookup(l2, local_line(l2, cw_message_place(p))));
+    const uint32_t index = line_said(l2, view, lookup(l2, cw_l2__local_line(l2, cw_message_place(p))));
     const struct found f = find_again(l2, index);
-    *cycles = perform(l2, &l2->line[index], p);
+    *cycles = cw_l2__perform(l2, &l2->line[index], p);
     unit_here(l2, view, index);
     tell(l2, f, USED);
     return p;
@@ -680,12 +452,14 @@ static __attribute__((noinline)) struct cw_message *replay_by_unit(struct cw_l2 
 
 struct cw_message *cw_l2_replay(struct cw_l2 *l2, uint32_t *cycles)
 {
+    if (__builtin_expect(l2->unit != NULL, 0))
+        return cw_l2__unit_replay(l2, cycles);
     if (__builtin_expect(l2->waiting != NULL, 0))
         return replay_by_unit(l2, cycles);
     struct cw_mshr *m = l2->mshr.ready_head;
     struct cw_message *p = cw_mshr_pop(m);
     const struct found f = find_again(l2, m->line);
-    *cycles = perform(l2, &l2->line[m->line], p);
+    *cycles = cw_l2__perform(l2, &l2->line[m->line], p);
     if (!can_serve(l2, m)) {
         cw_mshr_unready(&l2->mshr);
         retire(l2, m);
@@ -699,30 +473,33 @@ struct cw_message *cw_l2_replay(struct cw_l2 *l2, uint32_t *cycles)
 static uint8_t *line_at(void *self, uint64_t place, const uint32_t **mask)
 {
     struct cw_l2 *l2 = self;
-    const uint32_t number = local_line(l2, place), index = lookup(l2, number);
+    const uint32_t number = cw_l2__local_line(l2, place), index = lookup(l2, number);
     if (index == CW_CACHE_NONE)
         return NULL;
     *mask = l2->line[index].written;
-    return data_of(l2, &l2->line[index]);
+    l2->line[index].shown = l2->unit != NULL;
+    return cw_l2__data_of(l2, &l2->line[index]);
 }
 
 static void settle(void *self)
 {
     struct cw_l2 *l2 = self;
-    for (const struct line *l = l2->line; l < l2->line + (size_t)l2->array.sets * l2->array.ways; l++)
+    for (const struct cw_l2__line *l = l2->line; l < l2->line + (size_t)l2->array.sets * l2->array.ways; l++)
         if (l->dirty != 0)
-            write_back(l2, l, l->dirty);
+            cw_l2__write_back(l2, l, l->dirty);
 }
 
 static void reload(void *self)
 {
     struct cw_l2 *l2 = self;
-    for (const struct line *l = l2->line; l < l2->line + (size_t)l2->array.sets * l2->array.ways; l++) {
+    for (const struct cw_l2__line *l = l2->line; l < l2->line + (size_t)l2->array.sets * l2->array.ways; l++) {
         if (l2->array.tag[l - l2->line] == CW_CACHE_EMPTY)
             continue;
-        const uint64_t place = place_of(l2, l);
+        const uint64_t place = cw_l2__place_of(l2, l);
         if (cw_memory__has(l2->memory, place))
-            memcpy(data_of(l2, l), cw_memory__at(l2->memory, place), l2->line_bytes);
+            memcpy(cw_l2__data_of(l2, l), cw_memory__at(l2->memory, place), l2->line_bytes);
+        if (l2->unit != NULL)
+            cw_l2__unit_refresh(l2, (uint32_t)(l - l2->line));
     }
 }
 
@@ -731,23 +508,30 @@ bool cw_l2_idle(const struct cw_l2 *l2)
     return l2->waiting != NULL ? cw_mshr_unit_empty(l2->waiting) : l2->mshr.in_use == 0;
 }
 
+static struct found found_at(const struct cw_l2 *l2, uint32_t index, uint32_t number)
+{
+    return (struct found){index, l2->array.tag[index] == number};
+}
+
 void cw_l2_host_copy(struct cw_l2 *l2, uint64_t addr)
 {
     assert(cw_l2_idle(l2));
-    const uint32_t number = local_line(l2, addr);
-    const struct found f = find(l2, number);
-    struct line *l = &l2->line[f.index];
+    const uint32_t number = cw_l2__local_line(l2, addr);
+    const struct found f = l2->unit == NULL ? find(l2, number) : found_at(l2, cw_l2__unit_load(l2, number), number);
+    struct cw_l2__line *l = &l2->line[f.index];
     if (!f.present) {
         if (l2->memory->cached)
-            write_back(l2, l, l->dirty);
-        rename_line(l2, f.index, number);
+            cw_l2__write_back(l2, l, l->dirty);
+        cw_l2__rename_line(l2, f.index, number);
     }
     cw_cache_array_hit(&l2->array, f.index);
     for (uint32_t s = 0; s < l2->sectors && l2->memory->cached; s++)
-        fetch_sector(l2, l, s, addr - addr % l2->line_bytes);
-    l->valid = all_sectors(l2);
+        cw_l2__fetch_sector(l2, l, s, addr - addr % l2->line_bytes);
+    l->valid = cw_l2__all_sectors(l2);
     memset(l->written, 0xff, l2->sectors * sizeof l->written[0]);
     tell(l2, f, USED);
+    if (l2->unit != NULL)
+        cw_l2__unit_refresh(l2, f.index);
 }
 
 void cw_l2_flush(struct cw_l2 *l2)
@@ -759,22 +543,24 @@ void cw_l2_flush(struct cw_l2 *l2)
     memset(l2->line, 0, (size_t)l2->array.sets * l2->array.ways * sizeof *l2->line);
     if (l2->tags != NULL)
         cw_adapt_l2_tags_reset(l2->tags);
+    if (l2->unit != NULL)
+        cw_l2__unit_reset(l2);
 }
 
 void cw_l2_state(struct cw_state *s, struct cw_l2 *l2)
 {
     cw_cache_array_state(s, &l2->array);
     for (uint32_t i = 0; i < l2->array.sets * l2->array.ways; i++) {
-        struct line *l = &l2->line[i];
+        struct cw_l2__line *l = &l2->line[i];
         CW_STATE_REF(s, l->mshr, l2->mshr.entry, l2->mshr.entries);
         CW_STATE(s, l->written);
         CW_STATE(s, l->valid);
         CW_STATE(s, l->dirty);
         CW_STATE(s, l->brought);
         if (l2->array.tag[i] != CW_CACHE_EMPTY)
-            cw_state_array(s, "data", data_of(l2, l), l2->line_bytes, 1);
+            cw_state_array(s, "data", cw_l2__data_of(l2, l), l2->line_bytes, 1);
     }
-    if (l2->waiting != NULL)
+    if (l2->waiting != NULL || l2->unit != NULL)
         l2->mshr.ready_head = NULL;
     cw_mshr_state(s, &l2->mshr);
     if (l2->tags != NULL)
@@ -783,6 +569,8 @@ void cw_l2_state(struct cw_state *s, struct cw_l2 *l2)
         cw_mshr_unit_state(s, l2->waiting);
         show_next(l2);
     }
+    if (l2->unit != NULL)
+        cw_l2__unit_state(s, l2);
 }
 
 /* The unit replaces the line whose last use is the longest ago. */
@@ -836,6 +624,8 @@ int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, uint32_t in
     int status = config->l2_tags_unit == CW_ON ? open_tags(l2, units, err) : CW_OK;
     if (status == CW_OK && config->l2_mshr_unit == CW_ON)
         status = open_mshr(l2, units, err);
+    if (status == CW_OK && config->l2_slice_unit == CW_ON)
+        status = cw_l2__unit_create(l2, units, err);
     l2->told = l2->tags != NULL || l2->waiting != NULL;
     if (status == CW_OK)
         *out = l2;
@@ -851,6 +641,7 @@ void cw_l2_destroy(struct cw_l2 *l2)
     cw_memory__forget(l2->memory, l2->index, &l2->cache);
     cw_adapt_l2_tags_destroy(l2->tags);
     cw_mshr_unit_destroy(l2->waiting);
+    cw_l2__unit_destroy(l2);
     cw_mshr_destroy(&l2->mshr);
     cw_cache_array_destroy(&l2->array);
     free(l2->line);

@@ -4,7 +4,7 @@
  * wait for it, in arrival order: all requests that touch a sector which an earlier waiting request touches wait behind
  * it, hit or miss, so that the slice never reorders two accesses to the same sector.
  *
- * Private to: mshr.c, l2.c.
+ * Private to: mshr.c, l2_private.h.
  */
 #ifndef CW_MEM_MSHR_H
 #define CW_MEM_MSHR_H

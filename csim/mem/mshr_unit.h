@@ -3,7 +3,7 @@
  * The MSHRs of a slice in hardware: unit l2_mshr (l2.mshr_unit). The unit says who waits and who is performed next; here are the messages, which
  * it knows by their numbers.
  *
- * Private to: mshr_unit.c, l2.c.
+ * Private to: mshr_unit.c, l2_private.h.
  */
 #ifndef CW_MEM_MSHR_UNIT_H
 #define CW_MEM_MSHR_UNIT_H

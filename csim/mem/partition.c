@@ -21,6 +21,7 @@
 #include "cowarp/unit/crossbar_port.h"
 #include "cowarp/unit/dram_scheduler.h"
 #include "cowarp/unit/l2_mshr.h"
+#include "cowarp/unit/l2_slice.h"
 #include "cowarp/unit/l2_tags.h"
 #include "mem/address.h"
 #include "mem/adversary.h"
@@ -710,6 +711,11 @@ static bool has_mshr_unit(const struct cw_config *config)
     return config->l2_mshr_unit == CW_ON;
 }
 
+static bool has_slice_unit(const struct cw_config *config)
+{
+    return config->l2_slice_unit == CW_ON;
+}
+
 static bool has_dram_unit(const struct cw_config *config)
 {
     return config->dram_unit == CW_ON;
@@ -731,6 +737,11 @@ const struct cw_mech_unit cw_partition_units[CW_PARTITION_UNITS] = {
      .domain = CW_DOMAIN_L2,
      .used = has_mshr_unit,
      .needs = "l2.mshr_unit=on"},
+    {.unit = &cw_l2_slice_unit,
+     .what = "what an L2 slice does with each request, and its bytes; one per partition",
+     .domain = CW_DOMAIN_L2,
+     .used = has_slice_unit,
+     .needs = "l2.slice_unit=on"},
     {.unit = &cw_dram_scheduler_unit,
      .what = "which command a DRAM channel is given next; one per channel",
      .domain = CW_DOMAIN_DRAM,

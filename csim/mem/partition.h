@@ -13,7 +13,7 @@
 /* Its L2 slice is a component (domain L2), and its DRAM channel (domain DRAM) unless it shares another partition's. */
 extern const struct cw_mem_kind cw_partition_kind;
 /* The units that it brings, on every machine. */
-#define CW_PARTITION_UNITS 4u
+#define CW_PARTITION_UNITS 5u
 extern const struct cw_mech_unit cw_partition_units[CW_PARTITION_UNITS];
 
 #endif

@@ -218,10 +218,10 @@ static int choose_partition(struct cowarp_gpu *gpu, const char *backend)
             return status;
         chosen++;
     }
-    return chosen > 0
-               ? CW_OK
-               : cw_fail(&gpu->err, CW_EINVAL, "partition: its parts are no units here; set %s, %s, %s, %s", cw_partition_units[0].needs,
-                         cw_partition_units[1].needs, cw_partition_units[2].needs, cw_partition_units[3].needs);
+    return chosen > 0 ? CW_OK
+                      : cw_fail(&gpu->err, CW_EINVAL, "partition: its parts are no units here; set %s, %s or %s, and %s",
+                                cw_partition_units[2].needs, cw_partition_units[0].needs, cw_partition_units[1].needs,
+                                cw_partition_units[3].needs);
 }
 
 /* "validation_unit=rtl" */

@@ -65,6 +65,7 @@ static const struct scenario {
     {"convergence-barriers", "convergence_barriers", {NULL}},
     {"l2-tags", "l2_tags", {NULL}},
     {"l2-mshr", "l2_mshr", {NULL}},
+    {"l2-slice", "l2_slice", {NULL}},
     {"dram-scheduler", "dram_scheduler", {NULL}},
     {"crossbar-port", "crossbar_port", {NULL}},
     {"adequacy-table", "adequacy_table", {NULL}},

@@ -230,6 +230,18 @@ static const struct run whole_ht = {
     .workload = "ht-h", .system = "getm", .variant = COWARP_TX, .settings = PARTS, .param = {"blocks=8", "buckets=200"}};
 static const struct run whole_vecadd = {.workload = "vecadd", .settings = PARTS, .param = {"n=20000"}};
 
+/* The slice as one unit; memory that persists. */
+#define SLICE                                                                \
+    {                                                                        \
+        "noc.port_unit=on", "l2.slice_unit=on", "dram.unit=on", "l2.mshrs=8" \
+    }
+static const struct run slice_ht = {
+    .workload = "ht-h", .system = "getm", .variant = COWARP_TX, .settings = SLICE, .param = {"blocks=8", "buckets=200"}};
+static const struct run slice_locks = {.workload = "ht-h",
+                                       .variant = COWARP_FGLOCK,
+                                       .settings = {"l2.slice_unit=on", "l2.mshrs=4", "l2.write_miss=through", "l2.sectored=off"},
+                                       .param = {"blocks=8", "buckets=200"}};
+
 /* Channels that two slices share. */
 static const struct run shared_channels = {
     .workload = "vecadd", .preset = "titanv", .settings = {"dram.unit=on", "l2.bytes=6144"}, .param = {"n=60000"}};
@@ -251,6 +263,8 @@ static const struct {
     {&crowded, {"crossbar_port"}},
     {&whole_ht, {"partition", "validation_unit"}},
     {&whole_vecadd, {"partition"}},
+    {&slice_ht, {"partition"}},
+    {&slice_locks, {"l2_slice"}},
 };
 #define IN_HARDWARE_CNT (sizeof in_hardware / sizeof in_hardware[0])
 
