@@ -20,8 +20,8 @@ RUN_SECONDS = 1800  # of a run, on a machine that has other work, too
 POLICY_RUN = ["lps", "--param", "n=32", "--set", "core.warps=32", "--set", "core.blocks=16", "--set", "core.schedulers=1", "--set", "core.scheduler=lrr"]
 # And a persistency model, whose units see persists.
 MODEL_RUN = ["gpkvs", "--param", "pairs=4096", "--param", "buckets=65536", "--preset", "sbrp-near"]
-# What a machine without any of these has (cowarp list), as soon as its key says so.
-MACHINE, MACHINE_RUN = "every machine", ["ht-h", "--system", "getm", "--set", "l2.tags_unit=on", "--set", "l2.mshr_unit=on", "--set", "noc.port_unit=on"]
+# What a machine without any of these has (cowarp list), as soon as its key says so (units.STANDARD_RUN).
+MACHINE, MACHINE_RUN = "every machine", ["ht-h", "--system", "getm"]
 # Systems that do not run the workload: transactions of shared memory.
 SYSTEM_RUN = {"localtm": ["it-hc", "--param", "groups=16", "--preset", "localtm"]}
 

@@ -124,7 +124,11 @@ STANDARD = {}
 MANY_ROWS = ("sitm-ts", ("dram.row_bytes=256", "dram.subarray_rows=16384", "mem.mbytes=12288"))
 # And one list of readers at its standard size, in place of eight small ones.
 ONE_LIST = ("sitm-ts", ("si.lists=1",))
-STANDARD_RUN = {"row_copy_engine": MANY_ROWS, "version_index_table": MANY_ROWS, "scalable_reader_list": ONE_LIST}
+# The parts of a partition, and the slice, which stands for two of them.
+PARTS = ("every machine", ("l2.tags_unit=on", "l2.mshr_unit=on", "noc.port_unit=on", "dram.unit=on"))
+SLICE = ("every machine", ("l2.slice_unit=on",))
+STANDARD_RUN = {"row_copy_engine": MANY_ROWS, "version_index_table": MANY_ROWS, "scalable_reader_list": ONE_LIST, "l2_slice": SLICE,
+                **dict.fromkeys(("l2_tags", "l2_mshr", "crossbar_port", "dram_scheduler"), PARTS)}
 # An instance in the simulator stands for one at each bank, and is asked by several in a cycle. A trace shows the last of them, and no enable fits it.
 SHARED = {"shadow_address"}
 

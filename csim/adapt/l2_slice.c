@@ -21,7 +21,7 @@ struct cw_adapt_l2_slice {
     struct cw_l2_slice_out out; /* Between operations that of a cycle in which nothing is under way. */
     struct cw_adapt_l2_slice_answer answer;
     uint32_t left; /* Cycles until it has to be at rest; 0: it is */
-    bool shown;    /* The turn of this cycle has been. */
+    bool shown;    /* The turn of this cycle has been taken. */
 };
 
 static void look(struct cw_adapt_l2_slice *t)
@@ -102,16 +102,17 @@ void cw_adapt_l2_slice_reset(struct cw_adapt_l2_slice *t)
     (void)sweep(t, &none); /* Which it has done once. */
 }
 
+/* Wrong hardware may name what there is not; nobody behind it shall. */
 static void show_answer(struct cw_adapt_l2_slice *t, uint32_t line)
 {
     const struct cw_adapt_l2_slice_config *c = &t->config;
-    const uint32_t way = (uint32_t)t->out.ans_way;
+    const uint32_t way = (uint32_t)t->out.ans_way, all = (1u << c->sectors) - 1;
     t->answer = (struct cw_adapt_l2_slice_answer){.result = (enum cw_adapt_l2_slice_result)t->out.ans_result,
                                                   .index = line % c->sets * c->ways + (way < c->ways ? way : 0),
-                                                  .entry = (uint32_t)t->out.ans_entry,
-                                                  .fetch = (uint8_t)t->out.ans_fetch,
-                                                  .back = (uint8_t)t->out.ans_back,
-                                                  .back_line = (uint32_t)t->out.ans_line};
+                                                  .entry = (uint32_t)t->out.ans_entry % c->entries,
+                                                  .fetch = (uint8_t)(t->out.ans_fetch & all),
+                                                  .back = (uint8_t)(t->out.ans_back & all),
+                                                  .back_line = (uint32_t)t->out.ans_line % c->lines};
 }
 
 const struct cw_adapt_l2_slice_answer *cw_adapt_l2_slice_ask(struct cw_adapt_l2_slice *t, const struct cw_adapt_l2_slice_op *op)
@@ -154,20 +155,16 @@ static void show_turn(const struct cw_l2_slice_out *out, struct cw_adapt_l2_slic
 
 bool cw_adapt_l2_slice_turn(struct cw_adapt_l2_slice *t, struct cw_adapt_l2_slice_turn *turn)
 {
-    for (; t->left > 0; t->left--) {
+    while (t->left > 0) {
         if (t->shown)
             clock(t);
         look(t);
         t->shown = true;
-        if (t->out.idle)
-            t->left = 0;
-        if (!t->out.out_valid && !t->out.in_ready) {
-            if (t->out.idle)
-                return false;
-            continue;
+        t->left = t->out.idle ? 0 : t->left - 1;
+        if (t->out.out_valid || t->out.in_ready) {
+            show_turn(&t->out, turn);
+            return true;
         }
-        show_turn(&t->out, turn);
-        return true;
     }
     return false;
 }

@@ -35,7 +35,8 @@ enum cw_adapt_l2_slice_kind {
     CW_SLICE_CLEAN,
     CW_SLICE_DROP,
     CW_SLICE_COME, /* Memory gives sectors. */
-    CW_SLICE_LOAD  /* The host does; with `head` only bytes change. */
+    CW_SLICE_LOAD, /* The host does; with `head` only bytes change. */
+    CW_SLICE_LOOK  /* Bytes come out, and nothing changes. */
 };
 
 struct cw_adapt_l2_slice_op {

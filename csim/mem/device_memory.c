@@ -22,6 +22,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/machine.h"
 #include "mem/address.h"
 #include "mem/device_memory_private.h"
 #include "mem/version.h"
@@ -600,11 +601,9 @@ void cw_memory_settle(struct cw_memory *m)
     m->cached = false;
 }
 
-/* What a cache has of the line at that place. */
-static uint8_t *held(const struct cw_memory *m, uint64_t place, const uint32_t **mask)
+static const struct cw_memory_cache *cache_of(const struct cw_memory *m, uint64_t place)
 {
-    const struct cw_memory_cache *c = m->cached ? m->cache[cw_address_partition(m->cache_config, place)] : NULL;
-    return c != NULL ? c->line(c->self, place, mask) : NULL;
+    return m->cached ? m->cache[cw_address_partition(m->cache_config, place)] : NULL;
 }
 
 static bool has_byte(const uint32_t *mask, uint64_t at)
@@ -614,8 +613,9 @@ static bool has_byte(const uint32_t *mask, uint64_t at)
 
 void cw_memory__get(const struct cw_memory *m, uint64_t place, void *to, uint64_t bytes)
 {
+    const struct cw_memory_cache *c = cache_of(m, place);
     const uint32_t *mask;
-    const uint8_t *line = held(m, place, &mask);
+    const uint8_t *line = c != NULL ? c->line(c->self, place, &mask) : NULL;
     memcpy(to, cw_memory__at(m, place), bytes);
     if (line == NULL)
         return;
@@ -625,17 +625,27 @@ void cw_memory__get(const struct cw_memory *m, uint64_t place, void *to, uint64_
             ((uint8_t *)to)[i] = line[first + i];
 }
 
-void cw_memory__put(struct cw_memory *m, uint64_t place, const void *from, uint64_t bytes)
+/* Of the bytes those of the mask. */
+static void put_masked(struct cw_memory *m, uint64_t place, const uint8_t *from, const uint32_t *mask, uint32_t bytes)
 {
-    const uint32_t *mask;
-    uint8_t *line = held(m, place, &mask);
-    memcpy(cw_memory__at(m, place), from, bytes);
+    const struct cw_memory_cache *c = cache_of(m, place);
+    const uint32_t *has;
+    uint8_t *line = c != NULL ? c->line(c->self, place, &has) : NULL;
+    cw_memory__copy_masked(cw_memory__at(m, place), from, mask, bytes);
     if (line == NULL)
         return;
     const uint64_t first = place % m->cache_config->mem_line_bytes;
     for (uint64_t i = 0; i < bytes; i++)
-        if (has_byte(mask, first + i))
-            line[first + i] = ((const uint8_t *)from)[i];
+        if (has_byte(mask, i) && has_byte(has, first + i))
+            line[first + i] = from[i];
+    c->changed(c->self, place);
+}
+
+void cw_memory__put(struct cw_memory *m, uint64_t place, const void *from, uint64_t bytes)
+{
+    uint32_t all[CW_LINE_BYTES_MAX / 32];
+    memset(all, 0xff, sizeof all);
+    put_masked(m, place, from, all, (uint32_t)bytes);
 }
 
 /* Bytes */
@@ -695,14 +705,6 @@ void cw_memory__copy_masked(uint8_t *to, const uint8_t *from, const uint32_t *ma
             to[b] = from[b];
         }
     }
-}
-
-/* From a place within one line on. */
-static void put_masked(struct cw_memory *m, uint64_t place, const uint8_t *from, const uint32_t *mask, uint32_t bytes)
-{
-    for (uint32_t i = 0; i < bytes; i++)
-        if (has_byte(mask, i))
-            cw_memory__put(m, place + i, from + i, 1);
 }
 
 void cw_memory_write_masked(struct cw_memory *m, uint64_t addr, const uint8_t *from, const uint32_t *mask, uint32_t bytes)

@@ -27,8 +27,9 @@ struct cw_config;
 /* A cache that has bytes which memory does not have: an L2 slice. */
 struct cw_memory_cache {
     void *self;
-    /* The cache's bytes of the line at that place, and a mask of those that it has; NULL: it has none. */
+    /* The cache's bytes of the line at that place, and a mask of those that it has; NULL: it has none. Who changes them says so. */
     uint8_t *(*line)(void *self, uint64_t place, const uint32_t **mask);
+    void (*changed)(void *self, uint64_t place);
     void (*settle)(void *self); /* Memory gets what the cache has written. */
     void (*reload)(void *self); /* The cache gets what memory has, of all lines that it has. */
 };

@@ -476,9 +476,24 @@ static uint8_t *line_at(void *self, uint64_t place, const uint32_t **mask)
     const uint32_t number = cw_l2__local_line(l2, place), index = lookup(l2, number);
     if (index == CW_CACHE_NONE)
         return NULL;
+    if (l2->unit != NULL)
+        cw_l2__unit_peek(l2, index);
     *mask = l2->line[index].written;
-    l2->line[index].shown = l2->unit != NULL;
     return cw_l2__data_of(l2, &l2->line[index]);
+}
+
+static void line_changed(void *self, uint64_t place)
+{
+    struct cw_l2 *l2 = self;
+    if (l2->unit != NULL)
+        cw_l2__unit_refresh(l2, lookup(l2, cw_l2__local_line(l2, place)));
+}
+
+static void settle_line(struct cw_l2 *l2, const struct cw_l2__line *l)
+{
+    if (l2->unit != NULL)
+        cw_l2__unit_peek(l2, (uint32_t)(l - l2->line));
+    cw_l2__write_back(l2, l, l->dirty);
 }
 
 static void settle(void *self)
@@ -486,7 +501,7 @@ static void settle(void *self)
     struct cw_l2 *l2 = self;
     for (const struct cw_l2__line *l = l2->line; l < l2->line + (size_t)l2->array.sets * l2->array.ways; l++)
         if (l->dirty != 0)
-            cw_l2__write_back(l2, l, l->dirty);
+            settle_line(l2, l);
 }
 
 static void reload(void *self)
@@ -612,7 +627,7 @@ int cw_l2_create(struct cw_l2 **out, const struct cw_config *config, uint32_t in
     l2->line = calloc(lines, sizeof *l2->line);
     l2->data = calloc(lines, l2->line_bytes);
     l2->index = index;
-    l2->cache = (struct cw_memory_cache){l2, line_at, settle, reload};
+    l2->cache = (struct cw_memory_cache){l2, line_at, line_changed, settle, reload};
     const enum cw_replacement policy = (enum cw_replacement)config->l2_replacement;
     if (l2->line == NULL || l2->data == NULL ||
         cw_cache_array_create(&l2->array, lines / config->l2_ways, config->l2_ways, policy, NULL) != CW_OK ||

@@ -31,8 +31,8 @@
  *
  * With l2.mshr_unit, the hardware unit l2_mshr says who waits and who is performed next; the slice has the messages.
  *
- * With l2.slice_unit, the hardware unit l2_slice is both, decides about each request, and has the bytes that requests and memory get. The slice
- * keeps its own beside it for those who read bytes without time.
+ * With l2.slice_unit, the hardware unit l2_slice is both, decides about each request, and has the bytes. Those who read bytes without time
+ * get the unit's, too.
  *
  * Counted when a request is accepted, merged ones included: READ and PASS as l2_reads, WRITE as l2_writes, a miss
  * when not all its sectors are valid (write: when the line is absent); atomics per lane as l2_atomics, neither as reads

@@ -100,7 +100,7 @@ void cw_l2__use(struct cw_l2 *l2, struct cw_l2__line *l)
     l->brought = false;
 }
 
-static uint32_t port_cycles(const struct cw_l2 *l2, uint8_t sectors)
+uint32_t cw_l2__port_cycles(const struct cw_l2 *l2, uint8_t sectors)
 {
     const uint32_t bytes = cw_sectors_count(sectors) * CW_SECTOR_BYTES, port = l2->config->l2_port_bytes;
     return bytes <= port ? 1 : (bytes + port - 1) / port;
@@ -108,7 +108,7 @@ static uint32_t port_cycles(const struct cw_l2 *l2, uint8_t sectors)
 
 uint32_t cw_l2__atomic_cycles(const struct cw_l2 *l2, uint8_t sectors, uint32_t most)
 {
-    const uint32_t cycles = port_cycles(l2, sectors);
+    const uint32_t cycles = cw_l2__port_cycles(l2, sectors);
     if (l2->config->l2_atomic_cycles != 0)
         most = cw_sectors_count(sectors) * l2->config->l2_atomic_cycles;
     return most > cycles ? most : cycles;
@@ -129,7 +129,7 @@ uint32_t cw_l2__perform(struct cw_l2 *l2, struct cw_l2__line *l, struct cw_messa
             l->dirty = (uint8_t)(l->dirty | sectors);
         return cw_l2__atomic_cycles(l2, sectors, cw_l2__perform_atomic(l2, l, p, p->lanes));
     }
-    return port_cycles(l2, sectors);
+    return cw_l2__port_cycles(l2, sectors);
 }
 
 /* The line has a new number, and nothing else. */

@@ -24,7 +24,7 @@ struct cw_l2__line {
     uint32_t written[CW_L2__SECTORS_MAX]; /* Bytes that the slice has: written since the sector was absent; all ones once valid. */
     uint8_t valid, dirty;
     bool brought; /* The access that has brought it is not performed yet */
-    bool shown;   /* Somebody has had its bytes without time, and may have changed them */
+    bool known;   /* With the unit: its bytes here are those of the unit */
 };
 
 struct cw_l2 {
@@ -46,7 +46,7 @@ struct cw_l2 {
     struct cw_mshr said, next;                /* With it: an entry by its words; mshr's ready_head, which has the request that is next. */
     uint32_t entry;                           /* With it: the entry that it has named last. */
     bool told;                                /* There is one of these units. */
-    struct cw_l2__unit *unit;                 /* All of it is hardware, and what is above follows it; NULL: it is not. */
+    struct cw_l2__unit *unit;                 /* All of it is hardware, which has the bytes; what is above follows it; NULL: it is not. */
 };
 
 /* Lines */
@@ -109,6 +109,7 @@ uint32_t cw_l2__perform(struct cw_l2 *l2, struct cw_l2__line *l, struct cw_messa
 /* An atomic in its parts: it uses the line; some of its lanes, of which the largest number on one address is returned; and then cycles of the port. */
 void cw_l2__use(struct cw_l2 *l2, struct cw_l2__line *l);
 uint32_t cw_l2__perform_atomic(struct cw_l2 *l2, const struct cw_l2__line *l, struct cw_message *p, cw_lanes of);
+uint32_t cw_l2__port_cycles(const struct cw_l2 *l2, uint8_t sectors);
 uint32_t cw_l2__atomic_cycles(const struct cw_l2 *l2, uint8_t sectors, uint32_t most);
 /* Memory has sent them. */
 void cw_l2__sectors_come(struct cw_l2 *l2, uint32_t index, uint8_t sectors);
@@ -122,9 +123,11 @@ enum cw_l2_result cw_l2__unit_access(struct cw_l2 *l2, struct cw_message *p, uin
 enum cw_l2_result cw_l2__unit_maintain(struct cw_l2 *l2, const struct cw_message *p, cw_time now);
 void cw_l2__unit_fill(struct cw_l2 *l2, uint32_t entry, uint8_t sectors);
 struct cw_message *cw_l2__unit_replay(struct cw_l2 *l2, uint32_t *cycles);
-/* The host brings a line: where it is then. Its bytes come by cw_l2__unit_refresh. */
+/* The bytes in struct cw_l2 of the line that is there become those of the unit. */
+void cw_l2__unit_peek(struct cw_l2 *l2, uint32_t index);
+/* The host brings a line: where it is then. Its bytes come by cw_l2__unit_refresh. Of all lines of its set struct cw_l2 has the bytes. */
 uint32_t cw_l2__unit_load(struct cw_l2 *l2, uint32_t number);
-/* The bytes of the line that is there have changed without time. */
+/* And those of the unit become these, which have changed without time. */
 void cw_l2__unit_refresh(struct cw_l2 *l2, uint32_t index);
 void cw_l2__unit_reset(struct cw_l2 *l2);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An L2 slice in hardware: unit l2_slice (l2.slice_unit). The unit decides, and its bytes are those that requests and memory get. Here are the
- * messages, which it knows by numbers, and memory. What struct cw_l2 knows of lines and bytes follows the unit, for those who read bytes
- * without time.
+ * messages, which it knows by numbers, and memory. Struct cw_l2 follows what the unit says of lines. The bytes that it has of
+ * a line are those that go in and out in turns; they are the unit's only while the line is `known`.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -10,12 +10,13 @@
 
 #include "adapt/l2_slice.h"
 #include "mem/l2_private.h"
+#include "mem/waiting.h"
 
 struct cw_l2__unit {
     struct cw_adapt_l2_slice *slice;
-    struct cw_message **waiting; /* [number]; NULL: it is free */
-    uint32_t *line_of;           /* [entry]: the line for which memory was asked last */
-    uint32_t cnt, entries;
+    struct cw_waiting waiting;
+    uint32_t *line_of; /* [entry]: the line for which memory was asked last */
+    uint32_t entries;
 };
 
 /* Bytes */
@@ -48,21 +49,25 @@ static cw_lanes lanes_in(const struct cw_message *p, uint32_t sector)
 struct moving {
     uint32_t back_line;
     struct cw_l2__line *line; /* Of which sectors come out, or are wanted; NULL: none */
-    struct cw_message *p;     /* That wants them; NULL: memory or the host gives them */
+    struct cw_message *p;     /* That reads, writes or changes them; NULL: memory or the host does, or looks at them */
     uint32_t most;            /* Lanes of an atomic on one address */
 };
 
-/* A sector of the line: what p reads, or what it changes. */
+/* A sector of the line: what p reads, what it changes, or, without p, what is looked at. */
 static void take_out(struct cw_l2 *l2, struct moving *m, const struct cw_adapt_l2_slice_turn *turn)
 {
     const uint32_t at = turn->sector * CW_SECTOR_BYTES;
-    if (m->p == NULL || m->line == NULL || turn->sector >= l2->sectors)
+    if (m->line == NULL || turn->sector >= l2->sectors)
         return;
-    if (m->p->kind == CW_MSG_READ && !m->p->timing_only)
-        memcpy(cw_line_body(m->p)->data + at, turn->data, CW_SECTOR_BYTES);
-    if (m->p->kind != CW_MSG_ATOMIC)
+    if (m->p != NULL && m->p->kind == CW_MSG_READ) {
+        if (!m->p->timing_only)
+            memcpy(cw_line_body(m->p)->data + at, turn->data, CW_SECTOR_BYTES);
         return;
+    }
     memcpy(cw_l2__data_of(l2, m->line) + at, turn->data, CW_SECTOR_BYTES);
+    m->line->written[turn->sector] = turn->mask;
+    if (m->p == NULL)
+        return;
     const uint32_t most = cw_l2__perform_atomic(l2, m->line, m->p, lanes_in(m->p, turn->sector));
     m->most = most > m->most ? most : m->most;
 }
@@ -72,8 +77,8 @@ static void show(struct cw_l2 *l2)
 {
     const struct cw_l2__unit *u = l2->unit;
     uint32_t number;
-    const bool head = cw_adapt_l2_slice_head(u->slice, &number) && number < u->cnt;
-    l2->next.head = head ? u->waiting[number] : NULL;
+    const bool head = cw_adapt_l2_slice_head(u->slice, &number) && number < u->waiting.cnt;
+    l2->next.head = head ? u->waiting.message[number] : NULL;
     l2->mshr.ready_head = l2->next.head != NULL ? &l2->next : NULL;
     l2->mshr.in_use = !cw_adapt_l2_slice_empty(u->slice);
 }
@@ -118,6 +123,18 @@ static struct cw_adapt_l2_slice_op maintenance(const struct cw_l2 *l2, enum cw_a
     return (struct cw_adapt_l2_slice_op){.kind = kind, .line = number, .sectors = (uint8_t)((1u << l2->sectors) - 1)};
 }
 
+void cw_l2__unit_peek(struct cw_l2 *l2, uint32_t index)
+{
+    const struct cw_adapt_l2_slice_op op = maintenance(l2, CW_SLICE_LOOK, (uint32_t)l2->array.tag[index]);
+    struct moving m = {.line = &l2->line[index]};
+    if (m.line->known)
+        return;
+    memset(cw_l2__data_of(l2, m.line), 0, l2->line_bytes);
+    (void)cw_adapt_l2_slice_ask(l2->unit->slice, &op);
+    move(l2, &m);
+    m.line->known = true;
+}
+
 void cw_l2__unit_refresh(struct cw_l2 *l2, uint32_t index)
 {
     struct cw_adapt_l2_slice_op op = maintenance(l2, CW_SLICE_LOAD, (uint32_t)l2->array.tag[index]);
@@ -125,21 +142,25 @@ void cw_l2__unit_refresh(struct cw_l2 *l2, uint32_t index)
     op.head = true;
     (void)cw_adapt_l2_slice_ask(l2->unit->slice, &op);
     move(l2, &m);
-    m.line->shown = false;
+    m.line->known = true;
 }
 
-/* Who has seen bytes of the line without time may have changed them. */
-static void refresh_shown(struct cw_l2 *l2, uint32_t number)
+/* Before p asks for the line: a write without bytes of its own keeps those that are there. */
+static void prepare(struct cw_l2 *l2, uint32_t number, const struct cw_message *p)
 {
     const uint32_t index = cw_cache_array_find(&l2->array, number % l2->array.sets, number);
-    if (index != CW_CACHE_NONE && l2->line[index].shown)
-        cw_l2__unit_refresh(l2, index);
+    if (index != CW_CACHE_NONE && p->kind == CW_MSG_WRITE && p->timing_only)
+        cw_l2__unit_peek(l2, index);
 }
 
 uint32_t cw_l2__unit_load(struct cw_l2 *l2, uint32_t number)
 {
     const struct cw_adapt_l2_slice_op op = maintenance(l2, CW_SLICE_LOAD, number);
     struct moving nobody = {0};
+    const uint32_t first = number % l2->array.sets * l2->array.ways;
+    for (uint32_t i = first; i < first + l2->array.ways; i++)
+        if (l2->array.tag[i] != CW_CACHE_EMPTY)
+            cw_l2__unit_peek(l2, i);
     const uint32_t index = cw_adapt_l2_slice_ask(l2->unit->slice, &op)->index;
     move(l2, &nobody);
     return index;
@@ -165,29 +186,40 @@ static void ask_memory(struct cw_l2 *l2, const struct cw_adapt_l2_slice_answer *
         cw_dram_push(l2->dram, local, a->fetch, false, a->entry, now);
 }
 
-/* P is performed: the slice's bytes are the unit's. */
-static uint32_t perform(struct cw_l2 *l2, struct moving *m)
+/* A read that the unit does not answer gets zeros. */
+static uint32_t read(struct cw_l2 *l2, struct moving *m)
 {
     struct cw_message *const p = m->p;
-    if (p->kind != CW_MSG_ATOMIC) {
-        const uint32_t cycles = cw_l2__perform(l2, m->line, p);
-        move(l2, m);
-        return cycles;
-    }
-    const uint8_t sectors = cw_l2__sectors_of(l2, p);
+    for (uint32_t s = 0; s < l2->sectors && !p->timing_only; s++)
+        if (p->sectors & 1u << s)
+            memset(cw_line_body(p)->data + s * CW_SECTOR_BYTES, 0, CW_SECTOR_BYTES);
     cw_l2__use(l2, m->line);
-    if (!cw_memory_is_pm(p->addr))
+    move(l2, m);
+    return cw_l2__port_cycles(l2, p->sectors);
+}
+
+static uint32_t change(struct cw_l2 *l2, struct moving *m)
+{
+    const uint8_t sectors = cw_l2__sectors_of(l2, m->p);
+    m->line->known = false;
+    cw_l2__use(l2, m->line);
+    if (!cw_memory_is_pm(m->p->addr))
         m->line->dirty = (uint8_t)(m->line->dirty | sectors);
     move(l2, m);
     return cw_l2__atomic_cycles(l2, sectors, m->most);
 }
 
-static uint32_t free_number(const struct cw_l2__unit *u)
+/* P is performed, on the unit's bytes: cycles of the port. */
+static uint32_t perform(struct cw_l2 *l2, struct moving *m)
 {
-    uint32_t number = 0;
-    while (number < u->cnt && u->waiting[number] != NULL)
-        number++;
-    return number;
+    if (m->p->kind == CW_MSG_READ)
+        return read(l2, m);
+    if (m->p->kind == CW_MSG_ATOMIC)
+        return change(l2, m);
+    m->line->known = false;
+    const uint32_t cycles = cw_l2__perform(l2, m->line, m->p);
+    move(l2, m);
+    return cycles;
 }
 
 /* What the statistics call a miss. */
@@ -208,8 +240,8 @@ enum cw_l2_result cw_l2__unit_access(struct cw_l2 *l2, struct cw_message *p, uin
     struct cw_l2__unit *u = l2->unit;
     struct cw_adapt_l2_slice_op op = request(l2, p, now);
     struct moving m = {.p = p};
-    op.number = free_number(u);
-    refresh_shown(l2, op.line);
+    op.number = cw_waiting_free(&u->waiting);
+    prepare(l2, op.line, p);
     const struct cw_adapt_l2_slice_answer a = *cw_adapt_l2_slice_ask(u->slice, &op);
     const enum cw_l2_result result = result_of(a.result);
     if (result == CW_L2_STALL || result == CW_L2_STALL_DRAM) {
@@ -227,8 +259,8 @@ enum cw_l2_result cw_l2__unit_access(struct cw_l2 *l2, struct cw_message *p, uin
         return result;
     }
     p->next = NULL;
-    if (op.number < u->cnt) /* All are taken when wrong hardware has given more places than it has. */
-        u->waiting[op.number] = p;
+    if (op.number < u->waiting.cnt) /* All are taken when wrong hardware has given more places than it has. */
+        u->waiting.message[op.number] = p;
     move(l2, &m);
     return result;
 }
@@ -239,7 +271,6 @@ enum cw_l2_result cw_l2__unit_maintain(struct cw_l2 *l2, const struct cw_message
     const uint32_t number = cw_l2__local_line(l2, cw_message_place(p));
     struct cw_adapt_l2_slice_op op = maintenance(l2, drops ? CW_SLICE_DROP : CW_SLICE_CLEAN, number);
     op.space = cw_dram_space(l2->dram, now);
-    refresh_shown(l2, number);
     const struct cw_adapt_l2_slice_answer a = *cw_adapt_l2_slice_ask(l2->unit->slice, &op);
     const enum cw_l2_result result = result_of(a.result);
     struct moving m = {.back_line = a.back_line};
@@ -263,11 +294,11 @@ void cw_l2__unit_fill(struct cw_l2 *l2, uint32_t entry, uint8_t sectors)
     struct moving m = {0};
     op.entry = entry;
     op.sectors = sectors;
-    refresh_shown(l2, op.line);
     const struct cw_adapt_l2_slice_answer a = *cw_adapt_l2_slice_ask(l2->unit->slice, &op);
     if (a.result == CW_SLICE_DONE && l2->array.tag[a.index] == op.line) {
         cw_l2__sectors_come(l2, a.index, sectors);
         m.line = &l2->line[a.index];
+        m.line->known = false;
     }
     move(l2, &m);
 }
@@ -278,9 +309,9 @@ struct cw_message *cw_l2__unit_replay(struct cw_l2 *l2, uint32_t *cycles)
     struct cw_adapt_l2_slice_op op = request(l2, p, 0);
     struct moving m = {.p = p};
     op.head = true;
-    refresh_shown(l2, op.line);
+    prepare(l2, op.line, p);
     (void)cw_adapt_l2_slice_head(l2->unit->slice, &op.number);
-    l2->unit->waiting[op.number] = NULL;
+    l2->unit->waiting.message[op.number] = NULL;
     m.line = &l2->line[cw_adapt_l2_slice_ask(l2->unit->slice, &op)->index];
     *cycles = perform(l2, &m);
     return p;
@@ -297,11 +328,10 @@ void cw_l2__unit_state(struct cw_state *s, struct cw_l2 *l2)
 {
     struct cw_l2__unit *u = l2->unit;
     cw_adapt_l2_slice_state(s, u->slice);
-    for (uint32_t i = 0; i < u->cnt; i++)
-        cw_message_state(s, &u->waiting[i]);
+    cw_waiting_state(s, &u->waiting);
     cw_state_array(s, "line of entry", u->line_of, u->entries * sizeof u->line_of[0], 1);
     for (uint32_t i = 0; i < l2->array.sets * l2->array.ways; i++)
-        CW_STATE(s, l2->line[i].shown);
+        CW_STATE(s, l2->line[i].known);
     show(l2);
 }
 
@@ -325,10 +355,8 @@ int cw_l2__unit_create(struct cw_l2 *l2, const struct cw_unit_provider *units, s
     if (u == NULL)
         return cw_fail(err, CW_ENOMEM, "L2 slice: out of host memory");
     u->entries = c->l2_mshrs;
-    u->cnt = c->l2_mshrs * c->l2_mshr_merge;
-    u->waiting = calloc(u->cnt, sizeof *u->waiting);
     u->line_of = calloc(u->entries, sizeof *u->line_of);
-    if (u->waiting == NULL || u->line_of == NULL)
+    if (cw_waiting_create(&u->waiting, c->l2_mshrs * c->l2_mshr_merge) != CW_OK || u->line_of == NULL)
         return cw_fail(err, CW_ENOMEM, "L2 slice: out of host memory");
     const struct cw_adapt_l2_slice_config slice = {.partition = l2->index,
                                                    .sets = l2->array.sets,
@@ -349,7 +377,7 @@ void cw_l2__unit_destroy(struct cw_l2 *l2)
     if (u == NULL)
         return;
     cw_adapt_l2_slice_destroy(u->slice);
-    free(u->waiting);
+    cw_waiting_destroy(&u->waiting);
     free(u->line_of);
     free(u);
 }

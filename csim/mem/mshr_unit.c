@@ -4,10 +4,12 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "mem/waiting.h"
+
 struct cw_mshr_unit {
     struct cw_adapt_l2_mshr *unit;
-    struct cw_message **waiting; /* [number]; NULL: it is free */
-    uint32_t cnt, entries;
+    struct cw_waiting waiting;
+    uint32_t entries;
     struct cw_adapt_l2_mshr_view view;
     bool asked;
 };
@@ -20,10 +22,9 @@ int cw_mshr_unit_create(struct cw_mshr_unit **out, const struct cw_unit_provider
     if (u == NULL)
         return cw_fail(err, CW_ENOMEM, "L2 slice: out of host memory");
     u->entries = config->entries;
-    u->cnt = config->entries * config->merge;
-    u->waiting = calloc(u->cnt, sizeof *u->waiting);
-    const int status = u->waiting != NULL ? cw_adapt_l2_mshr_create(&u->unit, units, config, err)
-                                          : cw_fail(err, CW_ENOMEM, "L2 slice: out of host memory");
+    const int status = cw_waiting_create(&u->waiting, config->entries * config->merge) == CW_OK
+                           ? cw_adapt_l2_mshr_create(&u->unit, units, config, err)
+                           : cw_fail(err, CW_ENOMEM, "L2 slice: out of host memory");
     if (status == CW_OK)
         *out = u;
     else
@@ -36,17 +37,8 @@ void cw_mshr_unit_destroy(struct cw_mshr_unit *u)
     if (u == NULL)
         return;
     cw_adapt_l2_mshr_destroy(u->unit);
-    free(u->waiting);
+    cw_waiting_destroy(&u->waiting);
     free(u);
-}
-
-/* A number that nobody has; cnt: all are taken, which only a unit does that gives more places than it has. */
-static uint32_t free_number(const struct cw_mshr_unit *u)
-{
-    uint32_t number = 0;
-    while (number < u->cnt && u->waiting[number] != NULL)
-        number++;
-    return number;
 }
 
 /* Wrong hardware may name what there is not. Then nobody has room. */
@@ -54,7 +46,7 @@ const struct cw_adapt_l2_mshr_view *cw_mshr_unit_ask(struct cw_mshr_unit *u, uin
 {
     assert(!u->asked);
     u->view = *cw_adapt_l2_mshr_ask(u->unit, line, sectors);
-    u->view.room = u->view.room && u->view.entry < u->entries && free_number(u) < u->cnt;
+    u->view.room = u->view.room && u->view.entry < u->entries && cw_waiting_free(&u->waiting) < u->waiting.cnt;
     u->asked = true;
     return &u->view;
 }
@@ -67,10 +59,10 @@ static void does(struct cw_mshr_unit *u, const struct cw_adapt_l2_mshr_request *
 
 void cw_mshr_unit_waits(struct cw_mshr_unit *u, struct cw_message *p, uint8_t needs, uint8_t fetch)
 {
-    const struct cw_adapt_l2_mshr_request request = {.number = free_number(u), .needs = needs, .fetch = fetch};
+    const struct cw_adapt_l2_mshr_request request = {.number = cw_waiting_free(&u->waiting), .needs = needs, .fetch = fetch};
     assert(u->asked && u->view.room);
     p->next = NULL;
-    u->waiting[request.number] = p;
+    u->waiting.message[request.number] = p;
     does(u, &request);
 }
 
@@ -95,7 +87,7 @@ const struct cw_adapt_l2_mshr_view *cw_mshr_unit_come(struct cw_mshr_unit *u, ui
 struct cw_message *cw_mshr_unit_head(const struct cw_mshr_unit *u)
 {
     uint32_t number;
-    return cw_adapt_l2_mshr_head(u->unit, &number) && number < u->cnt ? u->waiting[number] : NULL;
+    return cw_adapt_l2_mshr_head(u->unit, &number) && number < u->waiting.cnt ? u->waiting.message[number] : NULL;
 }
 
 const struct cw_adapt_l2_mshr_view *cw_mshr_unit_perform(struct cw_mshr_unit *u, struct cw_message **p)
@@ -104,7 +96,7 @@ const struct cw_adapt_l2_mshr_view *cw_mshr_unit_perform(struct cw_mshr_unit *u,
     *p = cw_mshr_unit_head(u);
     assert(*p != NULL);
     (void)cw_adapt_l2_mshr_head(u->unit, &number);
-    u->waiting[number] = NULL;
+    u->waiting.message[number] = NULL;
     return cw_adapt_l2_mshr_perform(u->unit);
 }
 
@@ -122,6 +114,5 @@ void cw_mshr_unit_state(struct cw_state *s, struct cw_mshr_unit *u)
 {
     assert(!u->asked);
     cw_adapt_l2_mshr_state(s, u->unit);
-    for (uint32_t i = 0; i < u->cnt; i++)
-        cw_message_state(s, &u->waiting[i]);
+    cw_waiting_state(s, &u->waiting);
 }

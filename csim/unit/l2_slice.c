@@ -23,7 +23,7 @@ typedef struct cw_l2_slice_out slice_out;
 #define SECTOR_BYTES 32u
 #define STAGES       3u
 
-enum kind { READ, WRITE, ATOMIC, CLEAN, DROP, COME, LOAD };
+enum kind { READ, WRITE, ATOMIC, CLEAN, DROP, COME, LOAD, LOOK };
 enum result { DONE, PASSED, MISSED, NO_ROOM, NO_MEMORY, BUSY };
 enum { REQUEST, COMES, PERFORMED, NOBODY }; /* Kinds of the miss registers. */
 
@@ -301,7 +301,7 @@ static enum result plan_kind(const struct slice *s, const struct operation *op, 
         return hit && s->entry.ans_hit ? DONE : NO_ROOM; /* [18] [27] */
     if (op->kind == CLEAN)
         return plan_clean(s, in, x);
-    x->keeps_line = (op->kind == DROP && !hit) || (op->kind == LOAD && op->head) || op->kind > LOAD;
+    x->keeps_line = (op->kind == DROP && !hit) || (op->kind == LOAD && op->head) || op->kind == LOOK;
     if (op->kind == DROP)
         return hit && s->line.ans_held ? NO_ROOM : DONE;
     return op->kind == LOAD && !op->head && !hit && !s->line.ans_victim ? NO_ROOM : DONE;
@@ -332,11 +332,11 @@ static void plan_move(const struct slice *s, const struct operation *op, bool pe
     m->place = set * s->p.ways + (uint32_t)s->line.ans_way;
     memcpy(m->has, s->has[m->place], sizeof m->has);
     m->back = x->back;
-    m->reads = op->kind == READ || op->kind == ATOMIC;
-    m->writes = op->kind != READ;
+    m->reads = op->kind == READ || op->kind == ATOMIC || op->kind == LOOK;
+    m->writes = op->kind != READ && op->kind != LOOK;
     if (op->kind <= ATOMIC)
         m->left = performed ? written : 0;
-    else if (op->kind == COME || (op->kind == LOAD && x->named))
+    else if (op->kind == COME || (op->kind >= LOAD && x->named))
         m->left = op->sectors;
     for (uint32_t i = 0; i < s->p.sectors; i++)
         m->parts[i] = op->kind == WRITE ? op->mask[i] : op->kind == COME ? ~m->has[i] : UINT32_MAX;

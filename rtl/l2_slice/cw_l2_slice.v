@@ -77,6 +77,7 @@ module cw_l2_slice #(
 
     localparam LINE_W = SET_W + TAG_W;
     localparam MASK_W = 32 * SECTORS;
+    localparam OP_W   = 6 + SECTORS + MASK_W + SET_W;
     localparam WAY_W  = WAYS <= 2 ? 1 : WAYS <= 4 ? 2 : WAYS <= 8 ? 3 : 4;
 
     localparam [2:0] COME = 3'd5;
@@ -90,35 +91,30 @@ module cw_l2_slice #(
     // The tags have been swept.
     reg                ready_q;
 
+    // An operation on its way: kind, head, pass, pm, sectors, bytes of a write, set.
+    wire [OP_W-1:0]    op = {op_kind_i, op_head_i, op_pass_i, op_pm_i, op_sectors_i, op_mask_i[MASK_W-1:0], op_line_i[SET_W-1:0]};
+
     // Stage 1: the tags are asked, and masks of bytes read.
     reg                tag_q;
-    reg  [2:0]         tag_kind_q;
-    reg                tag_head_q;
-    reg                tag_pass_q;
-    reg                tag_pm_q;
-    reg  [LINE_W-1:0]  tag_line_q;
-    reg  [SECTORS-1:0] tag_sectors_q;
-    reg  [MASK_W-1:0]  tag_mask_q;
+    reg  [OP_W-1:0]    tag_op_q;
+    reg  [TAG_W-1:0]   tag_tag_q;
+    wire [SET_W-1:0]   tag_set = tag_op_q[SET_W-1:0];
 
     // Stage 2: masks of bytes are here.
     reg                get_q;
-    reg  [2:0]         get_kind_q;
-    reg                get_head_q;
-    reg                get_pass_q;
-    reg                get_pm_q;
-    reg  [SET_W-1:0]   get_set_q;
-    reg  [SECTORS-1:0] get_sectors_q;
-    reg  [MASK_W-1:0]  get_mask_q;
+    reg  [OP_W-1:0]    get_op_q;
 
     // Stage 3: the answer.
     reg                ans_q;
-    reg  [2:0]         ans_kind_q;
-    reg                ans_head_q;
-    reg                ans_pass_q;
-    reg                ans_pm_q;
-    reg  [SET_W-1:0]   ans_set_q;
-    reg  [SECTORS-1:0] ans_sectors_q;
-    reg  [MASK_W-1:0]  ans_mask_q;
+    reg  [OP_W-1:0]    ans_op_q;
+    wire [2:0]         ans_kind;
+    wire               ans_head;
+    wire               ans_pass;
+    wire               ans_pm;
+    wire [SECTORS-1:0] ans_sectors;
+    wire [MASK_W-1:0]  ans_mask;
+    wire [SET_W-1:0]   ans_set;
+    assign {ans_kind, ans_head, ans_pass, ans_pm, ans_sectors, ans_mask, ans_set} = ans_op_q;
 
     // What tags and miss registers say in stage 3, and what becomes of them.
     wire               tags_ready;
@@ -215,8 +211,8 @@ module cw_l2_slice #(
         .rst_i        (rst_i),
         .op_valid_i   (tag_q),
         .op_ready_o   (tags_ready),
-        .op_set_i     (tag_line_q[SET_W-1:0]),
-        .op_tag_i     (tag_line_q[LINE_W-1:SET_W]),
+        .op_set_i     (tag_set),
+        .op_tag_i     (tag_tag_q),
         .ans_valid_o  (tags_valid),
         .ans_hit_o    (tags_hit),
         .ans_victim_o (tags_victim),
@@ -241,12 +237,12 @@ module cw_l2_slice #(
         .WHOLE  (WHOLE)
     ) u_decision (
         .valid_i       (ans_q),
-        .kind_i        (ans_kind_q),
-        .head_i        (ans_head_q),
-        .pass_i        (ans_pass_q),
-        .pm_i          (ans_pm_q),
-        .sectors_i     (ans_sectors_q),
-        .mask_i        (ans_mask_q),
+        .kind_i        (ans_kind),
+        .head_i        (ans_head),
+        .pass_i        (ans_pass),
+        .pm_i          (ans_pm),
+        .sectors_i     (ans_sectors),
+        .mask_i        (ans_mask),
         .hit_i         (tags_hit),
         .victim_i      (tags_victim),
         .here_i        (tags_sectors),
@@ -295,12 +291,12 @@ module cw_l2_slice #(
     ) u_masks (
         .clk_i    (clk_i),
         .rd_en_i  (tag_q),
-        .rd_set_i (tag_line_q[SET_W-1:0]),
+        .rd_set_i (tag_set),
         .keep_i   (get_q),
         .way_i    (tags_way),
         .has_o    (has),
         .wr_en_i  (new_write),
-        .wr_set_i (ans_set_q),
+        .wr_set_i (ans_set),
         .wr_data_i(new_has)
     );
 
@@ -312,7 +308,7 @@ module cw_l2_slice #(
         .rst_i       (rst_i),
         .ready_o     (bytes_ready),
         .valid_i     (moves),
-        .row_i       ({ans_set_q, tags_way[WAY_W-1:0]}),
+        .row_i       ({ans_set, tags_way[WAY_W-1:0]}),
         .back_i      (move_back),
         .has_i       (has),
         .sectors_i   (move_sectors),
@@ -344,39 +340,20 @@ module cw_l2_slice #(
             ans_q   <= get_q;
         end
         if (take) begin
-            tag_kind_q    <= op_kind_i;
-            tag_head_q    <= op_head_i;
-            tag_pass_q    <= op_pass_i;
-            tag_pm_q      <= op_pm_i;
-            tag_line_q    <= op_line_i;
-            tag_sectors_q <= op_sectors_i;
-            tag_mask_q    <= op_mask_i[MASK_W-1:0];
+            tag_op_q  <= op;
+            tag_tag_q <= op_line_i[LINE_W-1:SET_W];
         end
-        if (tag_q) begin
-            get_kind_q    <= tag_kind_q;
-            get_head_q    <= tag_head_q;
-            get_pass_q    <= tag_pass_q;
-            get_pm_q      <= tag_pm_q;
-            get_set_q     <= tag_line_q[SET_W-1:0];
-            get_sectors_q <= tag_sectors_q;
-            get_mask_q    <= tag_mask_q;
-        end
-        if (get_q) begin
-            ans_kind_q    <= get_kind_q;
-            ans_head_q    <= get_head_q;
-            ans_pass_q    <= get_pass_q;
-            ans_pm_q      <= get_pm_q;
-            ans_set_q     <= get_set_q;
-            ans_sectors_q <= get_sectors_q;
-            ans_mask_q    <= get_mask_q;
-        end
+        if (tag_q)
+            get_op_q <= tag_op_q;
+        if (get_q)
+            ans_op_q <= get_op_q;
     end
 
-    assign op_ready_o  = ready_q && !(tag_q && tag_line_q[SET_W-1:0] == op_line_i[SET_W-1:0]);
+    assign op_ready_o  = ready_q && !(tag_q && tag_set == op_line_i[SET_W-1:0]);
     assign ans_valid_o = ans_q;
     assign ans_way_o   = tags_way & {4{ans_named}};
     assign ans_entry_o = mshr_entry & {8{act_entry}};
-    assign ans_line_o  = {tags_tag, ans_set_q} & {LINE_W{|ans_back_o}};
+    assign ans_line_o  = {tags_tag, ans_set} & {LINE_W{|ans_back_o}};
     assign idle_o      = ready_q && !tag_q && !get_q && !ans_q && mshr_idle && tags_idle && bytes_idle;
 
 `ifdef CW_PROPERTIES

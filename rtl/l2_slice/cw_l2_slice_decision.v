@@ -74,7 +74,7 @@ module cw_l2_slice_decision #(
     output wire [32*SECTORS-1:0] move_parts_o
 );
 
-    localparam [2:0] READ = 3'd0, WRITE = 3'd1, ATOMIC = 3'd2, CLEAN = 3'd3, DROP = 3'd4, COME = 3'd5, LOAD = 3'd6;
+    localparam [2:0] READ = 3'd0, WRITE = 3'd1, ATOMIC = 3'd2, CLEAN = 3'd3, DROP = 3'd4, COME = 3'd5, LOAD = 3'd6, LOOK = 3'd7;
     localparam [2:0] DONE = 3'd0, PASSED = 3'd1, MISSED = 3'd2, NO_ROOM = 3'd3, NO_MEMORY = 3'd4, BUSY = 3'd5;
 
     localparam [SECTORS-1:0] NOTHING = {SECTORS{1'b0}};
@@ -85,6 +85,7 @@ module cw_l2_slice_decision #(
     wire               changes = kind_i == ATOMIC;
     wire               comes   = kind_i == COME;
     wire               loads   = kind_i == LOAD;
+    wire               looks   = kind_i == LOOK;
     wire               asks    = reads || writes || changes;
     wire               request = asks && !head_i;
     wire               head    = asks && head_i;
@@ -129,8 +130,8 @@ module cw_l2_slice_decision #(
 
     // [20] [25] [28] Sectors that get bytes, and which of these.
     wire [SECTORS-1:0] written = through ? sectors_i & here : sectors_i;
-    wire [SECTORS-1:0] moved   = writes ? written & {SECTORS{done}} : reads || changes ? sectors_i & {SECTORS{done}}
-                                        : comes || (loads && (hit_i || brings)) ? sectors_i : NOTHING;
+    wire               moving  = asks ? done : comes || ((loads || looks) && hit_i) || (loads && brings);
+    wire [SECTORS-1:0] moved   = (writes ? written : sectors_i) & {SECTORS{moving}};
     wire               needs_turn = back != NOTHING || moved != NOTHING;
     wire               busy    = does && needs_turn && !bytes_ready_i;
     wire               acts    = does && !busy;
@@ -185,8 +186,8 @@ module cw_l2_slice_decision #(
     assign move_o         = acts && needs_turn;
     assign move_back_o    = back;
     assign move_sectors_o = moved;
-    assign move_reads_o   = reads || changes;
-    assign move_writes_o  = !reads;
+    assign move_reads_o   = reads || changes || looks;
+    assign move_writes_o  = !(reads || looks);
     assign move_parts_o   = writes ? mask_i : comes ? ~has_i : {32*SECTORS{1'b1}};
 
 endmodule

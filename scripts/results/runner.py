@@ -103,7 +103,8 @@ class Board:
 
     def close(self):
         shutil.rmtree(self.folder, ignore_errors=True)
-        atexit.unregister(self.close)
+        if not self.folder.exists():  # a call that is still ending has written into it: then once more, when all have ended
+            atexit.unregister(self.close)
 
 
 def command_line():

@@ -16,7 +16,7 @@ typedef struct cw_l2_slice_out out_t;
 #include "dut.h"
 #include "fill/l2_slice.h"
 
-enum kind { READ, WRITE, ATOMIC, CLEAN, DROP, COME, LOAD, NOTHING };
+enum kind { READ, WRITE, ATOMIC, CLEAN, DROP, COME, LOAD, LOOK };
 enum result { DONE, PASSED, MISSED, NO_ROOM, NO_MEMORY, BUSY };
 
 /*                               ways set_w tag_w sectors entries merge req_w burst whole */
@@ -69,7 +69,7 @@ static void phases(void *context, struct cw_rng *rng, const void *last_out, void
 {
     static uint32_t phase;
     static const uint8_t kinds[16] = {READ,  WRITE, READ, ATOMIC, WRITE, COME,   COME, READ,
-                                      WRITE, CLEAN, COME, DROP,   READ,  ATOMIC, LOAD, NOTHING};
+                                      WRITE, CLEAN, COME, DROP,   READ,  ATOMIC, LOAD, LOOK};
     const out_t *out = last_out;
     in_t *i = in;
     (void)context;
@@ -119,8 +119,8 @@ static void test_l2_slice__c_equals_rtl(void **state)
 static void test_l2_slice__broken_copies_are_caught(void **state)
 {
     static const struct cw_mutant mutants[] = {
-        {"an operation of the same set does not wait", "cw_l2_slice", "&& !(tag_q && tag_line_q[SET_W-1:0] == op_line_i[SET_W-1:0])",
-         "&& !(tag_q && 1'b0 && tag_line_q[SET_W-1:0] == op_line_i[SET_W-1:0])", ODD},
+        {"an operation of the same set does not wait", "cw_l2_slice", "&& !(tag_q && tag_set == op_line_i[SET_W-1:0])",
+         "&& !(tag_q && 1'b0 && tag_set == op_line_i[SET_W-1:0])", ODD},
         {"what a write needs is as what a read needs", "cw_l2_slice_decision", "need    = stays ? NOTHING : sectors_i",
          "need    = sectors_i", ODD},
         {"nobody is behind who waits", "cw_l2_slice_decision", "behind  = hit_i && behind_i", "behind  = hit_i && behind_i && 1'b0", ODD},
@@ -154,11 +154,13 @@ static void test_l2_slice__broken_copies_are_caught(void **state)
          ODD},
         {"the host uses no line", "cw_l2_slice_decision", "line_use_o   = done || loads", "line_use_o   = done", ODD},
         {"a line of the host lacks its bytes", "cw_l2_slice_decision", "whole   = comes || (loads && !head_i)", "whole   = comes", ODD},
+        {"whoever looks writes", "cw_l2_slice_decision", "move_writes_o  = !(reads || looks)", "move_writes_o  = !reads", ODD},
+        {"nobody looks", "cw_l2_slice_decision", "(loads || looks) && hit_i", "loads && hit_i", ODD},
         {"bytes move at any time", "cw_l2_slice_decision", "needs_turn && !bytes_ready_i", "needs_turn && !bytes_ready_i && 1'b0", ODD},
         {"sectors are numbered from the other end", "cw_l2_slice_bytes", "(s[2:0] & {3{turn[s]}})",
          "((SECTORS[2:0] - 3'd1 - s[2:0]) & {3{turn[s]}})", ODD},
         {"what goes back moves last", "cw_l2_slice_bytes", "of       = back ? back_q : left_q",
-         "of       = back && left_q == NOTHING ? back_q : back ? left_q : left_q", ODD},
+         "of       = back && left_q == NOTHING ? back_q : left_q", ODD},
         {"an atomic is not read", "cw_l2_slice_bytes", "(work && reads_q && !seen_q)", "(work && reads_q && !seen_q && !writes_q)", ODD},
         {"a write takes all bytes", "cw_l2_slice_bytes", ".wr_parts_i(parts)", ".wr_parts_i(parts | 32'd1)", ODD},
         {"a reset leaves bytes moving", "cw_l2_slice_bytes", "left_q <= NOTHING;", "left_q <= left_q;", ODD},
@@ -225,6 +227,7 @@ struct system {
     } waits[WAITS];          /* [number of the request] */
     uint32_t gone;           /* Sectors that went back. */
     uint32_t count[BUSY];    /* [result] */
+    uint32_t looked;         /* at lines that are here */
 };
 
 static uint32_t grouped(const params_t *p, uint32_t sectors)
@@ -390,6 +393,34 @@ static void drop(struct system *s, uint32_t line)
     move(s, 0, 0, &nobody);
 }
 
+/* Whoever looks at a line finds its bytes as far as the slice has them, and changes nothing. */
+static void look_at(struct system *s, uint32_t line)
+{
+    struct dut *d = &s->dut;
+    uint32_t read = 0;
+    assert_int_equal(ask(d, request(LOOK, line, 255)), DONE);
+    dut_tick(d);
+    for (dut_eval(d); !d->out.idle; dut_eval(d)) {
+        assert_int_equal(d->out.out_back | d->out.in_ready, 0);
+        for (uint32_t b = 0; d->out.out_valid && b < 32; b++)
+            if (d->out.out_mask >> b & 1)
+                assert_int_equal(s->expected[line][d->out.out_sector * 32 + b], (uint8_t)(d->out.out_data[b / 4] >> b % 4 * 8));
+        if (d->out.out_valid)
+            read |= 1u << d->out.out_sector;
+        dut_tick(d);
+    }
+    assert_true(read == 0 || read == (1u << s->p->sectors) - 1);
+    s->looked += read != 0;
+}
+
+static bool line_waits(const struct system *s, uint32_t line)
+{
+    for (uint32_t i = 0; i < WAITS; i++)
+        if (s->waits[i].there && s->waits[i].op.op_line == line)
+            return true;
+    return false;
+}
+
 static bool is_pm(uint32_t line)
 {
     return line % 4 == 3;
@@ -420,7 +451,10 @@ static void step(struct system *s, struct cw_rng *rng)
         come(s, rng);
     } else if (what == 14) {
         clean(s, line);
-    } else if (one_of(rng, 8)) {
+    } else if (!one_of(rng, 4)) {
+        if (!line_waits(s, line)) /* else it lacks what is expected */
+            look_at(s, line);
+    } else {
         drop(s, line);
     }
 }
@@ -453,6 +487,7 @@ static void test_l2_slice__bytes_are_those_of_a_memory(void **state)
         for (uint32_t r = DONE; r <= NO_ROOM; r++)
             assert_in_range(s->count[r], r == PASSED ? 10 : 100, 12000);
         assert_in_range(s->gone, 100, 100000);
+        assert_in_range(s->looked, 50, 12000);
         dut_close(&s->dut);
         free(s);
     }
@@ -665,6 +700,15 @@ static void test_l2_slice__parts_of_a_sector_add_up(void **state)
         dut_open(&d, &slice, backends[b]);
         op.op_mask[1] = 0x0000ffff;
         does(&d, op);
+        assert_int_equal(ask(&d, request(LOOK, 6, 6)), DONE);
+        dut_cycle(&d);
+        dut_cycle(&d);
+        dut_eval(&d); /* sector 1, of which half is here */
+        assert_int_equal(d.out.out_mask, 0x0000ffff);
+        assert_int_equal(d.out.out_data[3], 0x33333333);
+        assert_int_equal(d.out.out_data[4], 0);
+        assert_int_equal(ask(&d, request(LOOK, 5, 15)), DONE); /* is not here */
+        assert_int_equal(turns(&d, 0, &back), 0);
         assert_int_equal(ask(&d, request(CLEAN, 6, 0)), DONE);
         assert_int_equal(d.out.ans_back, 2);
         assert_int_equal(turns(&d, 0, &back), 1);
@@ -700,7 +744,7 @@ static void test_l2_slice__the_host_brings_lines(void **state)
             does(&d, request(LOAD, line, 7));
         does(&d, request(LOAD, 0, 7));
         does(&d, head_of(request(LOAD, 2, 7))); /* is no use */
-        does(&d, request(NOTHING, 2, 7));
+        does(&d, request(LOOK, 2, 7));
         does(&d, request(WRITE, 8, 1)); /* line 2 goes, without a word to memory */
         assert_int_equal(ask(&d, request(CLEAN, 2, 0)), DONE);
         assert_int_equal(d.out.ans_way, 0);

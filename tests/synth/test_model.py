@@ -872,6 +872,14 @@ class Coverage(unittest.TestCase):
         for stem, (system, _) in units.STANDARD_RUN.items():
             self.assertIn(system, listed[stem])
 
+    def test_every_machine__its_run_has_each_of_its_units(self):
+        of_machine = [u["name"] for u in json.loads(activity.cowarp(COWARP, ["list", "--json"]))["units"] if u["system"] == activity.MACHINE]
+        self.assertGreater(len(of_machine), 3)
+        for stem in of_machine:
+            system, settings = units.STANDARD_RUN[stem]
+            words = activity.words_of_run(COWARP, "ht-h", system) + [word for item in settings for word in ("--set", item)]
+            activity.cowarp(COWARP, ["run", *words, "--param", "blocks=1", "--unit", f"{stem}=c"])
+
     def test_page__units_made_anew_stand_beside_the_others(self):
         head = "| unit | cells |\n|---|---|\n"
         old = head + "| a | 1 |\n| c | 3 |\n\nPaths (180 nm):\n\n- a: from x\n  to y\n- c: from z\n"

@@ -75,14 +75,15 @@ def suite():
 
 
 def command(cowarp, run):
-    """A run: `memory PRESET`, the litmus tests of memory, with `hostile` under an adversary, with `small` in L1s from which lines go, with `evicting` in an L2 that keeps few lines; WORKLOAD or `draw|together|fences|handover SEED`, then words of MACHINES and `epoch`; or WORKLOAD and a transactional system; or `order HOW` and such a system, see serial_test.py."""
+    """A run: `memory PRESET`, the litmus tests of memory, with `hostile` under an adversary, with `small` in L1s from which lines go, with `evicting` in an L2 that keeps few lines, with `slice` in unit l2_slice; WORKLOAD or `draw|together|fences|handover SEED`, then words of MACHINES and `epoch`; or WORKLOAD and a transactional system; or `order HOW` and such a system, see serial_test.py."""
     words = run.split()
     if words[0] == "order":
         return [str(cowarp)] + serial_test.command(words[2], suite(), 3, 1, 2, 1, serial_test.triple("WTB", words[1], (300, 500, 0, 1500)))
     if words[0] == "memory":
         line = [str(cowarp), "litmus", "--memory", str(suite()), "--preset", words[1], "--runs", "4", "--quiet"]
         evicting = ["--set", "l2.bytes=4096", "--set", "l2.ways=1"] if "evicting" in words else []
-        line += evicting + (["--set", "core.memory=adversary"] if "hostile" in words else [])
+        slices = ["--set", "l2.slice_unit=on"] if "slice" in words else []
+        line += evicting + slices + (["--set", "core.memory=adversary"] if "hostile" in words else [])
         return line + (MACHINES["small"].split() if "small" in words else [])
     if len(words) > 1 and words[1] in SYSTEMS:
         return [str(cowarp), "run", words[0], "--system", words[1], "--check-serial"] + [
@@ -130,7 +131,7 @@ def all_runs(f):
     if "/tm/" in f["in"]:
         return [f"{w} {s}" for w in SERIAL for s in SYSTEMS]
     if run_of(f).startswith("memory "):
-        return [f"memory {preset}{more}" for more in ("", " hostile", " evicting") for preset in ("getm", "gtx480", "sbrp-near")]
+        return [f"memory {preset}{more}" for more in ("", " hostile", " evicting", " slice", " evicting slice") for preset in ("getm", "gtx480", "sbrp-near")]
     runs = [f"{k} {s}{m}" for m in ("", " lazy", " small") for s in range(1, 3) for k in ("together", "fences", "handover")]
     runs += [w + m for m in ("", " small") for w in WORKLOADS] + ["draw 1"]
     return runs + [r + " epoch" for r in runs]

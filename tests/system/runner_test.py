@@ -148,6 +148,11 @@ class Signals(Case):
         """What a child has started ends, too, also by SIGKILL of the command."""
         self.ends([sys.executable, "-c", UNDER.format(folder=str(SOURCE / "scripts/results"))], 5)
 
+    def test_programs_that_write_to_the_end(self):
+        """A call tells what it does until it is killed."""
+        busy = "trap '' TERM; while :; do echo {} > $COWARP_PROGRESS.$i; i=$((i + 1)); done"
+        self.ends([sys.executable, "-c", UNDER.replace("sleep 1000 & sleep 1000", busy.replace("{}", "{{}}")).format(folder=str(SOURCE / "scripts/results"))], 3)
+
     def test_sweep(self):
         self.ends(["sweep", *SPINS, "--vary", "seed=1:8", "--jobs", "2", "--csv", "t.csv"], 3)
         self.assertFalse((self.folder / "t.csv").exists())

@@ -33,6 +33,8 @@ RUNS = {
     "in a unit in RTL": ("run vecadd --param n=20000 --set l2.mshr_unit=on --unit l2_mshr=rtl", 900),
     "commands by a unit": ("run vecadd --param n=20000 --set dram.queue=4 --set dram.unit=on --unit dram_scheduler=rtl", 900),
     "ports of units": ("run ht-h --variant fglock --param blocks=4 --param buckets=200 --set noc.port_unit=on --set noc.out_flits=21", 4000),
+    "slices": ("run ht-h --variant fglock --param blocks=4 --param buckets=200 --set l2.mshrs=8 --set l2.mshr_merge=2 --set l2.write_miss=through --set l2.slice_unit=on", 4000),
+    "slices in RTL": ("run vecadd --param n=20000 --set l2.slice_unit=on --unit l2_slice=rtl", 900),
     "parts in RTL": ("run vecadd --param n=20000 --set noc.port_unit=on --set l2.tags_unit=on --unit partition=rtl", 900),
 }
 

@@ -37,15 +37,15 @@
  * the bytes op_mask, with op_pass = 1 those of valid sectors alone. [21] The sectors that a write or an atomic changes are dirty then, but not with op_pm = 1.
  *
  * Others. [22] Kind 3 cleans: dirty sectors of op_line go to memory as in 12, need mem_space alone, and are clean then. [23] Kind 4 drops: op_line is not here
- * any more; if it has an entry, the result is 3. [24] Both are done if the line is not here. [25] Kind 5 comes from memory: the sectors op_sectors of op_line, asked for
+ * any more; if it has an entry, the result is 3. [24] Both are done if the line is not here, and so is kind 7. [25] Kind 5 comes from memory: the sectors op_sectors of op_line, asked for
  * under op_entry, are valid, and the bytes of them that the slice had stay. [26] The first request of the entry, if it needs none but valid sectors, is
  * the next head. [27] If the entry is not in use, or the line not here, the result is 3. [28] Kind 6 is the host's: op_sectors are valid, the line is the one
- * used last, and what goes for it is lost; with op_head = 1 bytes of a line that is here change, and nothing else. [29] Kind 7 does nothing, and is done.
+ * used last, and what goes for it is lost; with op_head = 1 bytes of a line that is here change, and nothing else. [29] Kind 7 looks at op_sectors of a line that is here, and changes nothing.
  *
  * Bytes move in turns, lowest sector first:
  *  - [30] The first turn is in the cycle after the answer; out_valid is 1 in the cycle after the turn of a sector that comes out.
  *  - [31] First the sectors ans_back come out, with out_back = 1; out_mask are the bytes that the slice has, and all others are 0 in out_data.
- *  - [32] Then those that are read, in the same form, and those that are changed, as they were before.
+ *  - [32] Then those that are read or looked at, in the same form, and those that are changed, as they were before.
  *  - [33] in_ready = 1 asks for the sector in_sector that is written, changed, or given, and in_valid = 1 gives its bytes in_data; of one that is
  *    changed in the cycle of its out_valid or later.
  *  - [34] Of them the slice takes op_mask for a write, those that it lacked for kind 5, and all for an atomic and for kind 6.
