@@ -213,9 +213,9 @@ void cw_core__wheel_tick(struct cw_core_warps *warps)
         wide_wheel_tick(warps, slot);
         return;
     }
-    if ((warps->wheel.used[slot / 64] >> slot % 64 & 1) == 0)
-        return;
     const uint64_t due = warps->wheel.slot[slot];
+    if (due == 0)
+        return;
     warps->wheel.slot[slot] = 0;
     empty_slot(warps, slot);
     look_again(warps, 0, due);

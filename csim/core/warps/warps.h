@@ -90,7 +90,8 @@ enum cw_socket {
     CW_SOCKET_BRANCHED = 512u, /* and CW_EVENT_BRANCHED */
     CW_SOCKET_PM = 1024u,      /* and CW_EVENT_PM_ISSUE: memory and ordering instructions get stamps */
     CW_SOCKET_PROGRAM = 2048u, /* and CW_EVENT_REGION_ISSUE: memory instructions get stamps */
-    CW_SOCKET_FLIGHT = 4096u   /* And CW_EVENT_FLIGHT */
+    CW_SOCKET_FLIGHT = 4096u,  /* And CW_EVENT_FLIGHT */
+    CW_SOCKET_TICK = 8192u
 };
 
 /* How full the load/store unit's queue is: nothing issues to it while it holds `most`; those that their collectors still have count. */
