@@ -10,20 +10,16 @@ int cw_fifo_create(struct cw_fifo *f, uint32_t capacity, cw_time *wake)
 {
     assert(capacity > 0);
     *f = (struct cw_fifo){.capacity = capacity, .wake = wake};
-    f->slot = malloc(capacity * sizeof *f->slot);
-    f->ready = malloc(capacity * sizeof *f->ready);
-    if (f->slot == NULL || f->ready == NULL) {
-        cw_fifo_destroy(f);
+    f->ring = calloc(capacity, sizeof *f->ring);
+    if (f->ring == NULL)
         return CW_ENOMEM;
-    }
     cw_fifo_reset(f);
     return CW_OK;
 }
 
 void cw_fifo_destroy(struct cw_fifo *f)
 {
-    free(f->slot);
-    free(f->ready);
+    free(f->ring);
     *f = (struct cw_fifo){0};
 }
 
@@ -47,7 +43,8 @@ void cw_fifo_state(struct cw_state *s, struct cw_fifo *f, void (*entry)(struct c
         f->head = 0;
     for (uint32_t i = 0; i < f->count; i++) {
         const uint32_t at = (f->head + i) % f->capacity;
-        CW_STATE(s, f->ready[at]);
-        entry(s, &f->slot[at], context);
+        CW_STATE(s, f->ring[at].ready);
+        entry(s, &f->ring[at].content, context);
     }
+    f->next = f->ring[f->head].ready;
 }

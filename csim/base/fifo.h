@@ -30,12 +30,17 @@ static inline cw_time cw_time_max(cw_time a, cw_time b)
     return a > b ? a : b;
 }
 
+struct cw_fifo_entry {
+    void *content;
+    cw_time ready; /* time from which it may be popped */
+};
+
 struct cw_fifo {
-    void **slot;       /* ring of capacity pointers */
-    cw_time *ready;    /* time from which slot[i] may be popped */
-    uint32_t capacity; /* power of two not required */
+    cw_time next; /* ready of the head */
     uint32_t head, count;
-    uint32_t popped_now; /* pops made at time last_pop: their space is not yet visible to the producer */
+    struct cw_fifo_entry *ring; /* [capacity] */
+    uint32_t capacity;          /* power of two not required */
+    uint32_t popped_now;        /* pops made at time last_pop: their space is not yet visible to the producer */
     cw_time last_pop;
     cw_time *wake;         /* consumer's wake time, lowered on push; may be NULL */
     uint64_t pushes, pops; /* for conservation checks: pushes - pops == count */
@@ -67,9 +72,9 @@ static inline void cw_fifo_push(struct cw_fifo *f, cw_time now, cw_time latency,
     uint32_t tail = f->head + f->count;
     if (tail >= f->capacity)
         tail -= f->capacity;
-    f->slot[tail] = entry;
-    f->ready[tail] = now + latency;
-    f->count++;
+    f->ring[tail] = (struct cw_fifo_entry){entry, now + latency};
+    if (f->count++ == 0)
+        f->next = now + latency;
     f->pushes++;
     if (f->wake != NULL && now + latency < *f->wake)
         *f->wake = now + latency;
@@ -78,7 +83,7 @@ static inline void cw_fifo_push(struct cw_fifo *f, cw_time now, cw_time latency,
 /* The oldest entry that may be popped at time now, or NULL. */
 static inline void *cw_fifo_peek(const struct cw_fifo *f, cw_time now)
 {
-    return f->count > 0 && f->ready[f->head] <= now ? f->slot[f->head] : NULL;
+    return f->count > 0 && f->next <= now ? f->ring[f->head].content : NULL;
 }
 
 static inline void *cw_fifo_pop(struct cw_fifo *f, cw_time now)
@@ -89,6 +94,7 @@ static inline void *cw_fifo_pop(struct cw_fifo *f, cw_time now)
     if (++f->head == f->capacity)
         f->head = 0;
     f->count--;
+    f->next = f->ring[f->head].ready; /* Nobody reads it when there is no head. */
     f->pops++;
     if (f->last_pop != now) {
         f->last_pop = now;
@@ -101,7 +107,7 @@ static inline void *cw_fifo_pop(struct cw_fifo *f, cw_time now)
 /* Time at which the head may be popped, CW_TIME_NEVER when empty. */
 static inline cw_time cw_fifo_next(const struct cw_fifo *f)
 {
-    return f->count > 0 ? f->ready[f->head] : CW_TIME_NEVER;
+    return f->count > 0 ? f->next : CW_TIME_NEVER;
 }
 
 #endif

@@ -36,7 +36,7 @@ static cw_time tick_mechanisms(struct cw_core *c, cw_time now)
 {
     struct cw_core_warps *const warps = c->warps;
     cw_time next = CW_TIME_NEVER;
-    for (uint32_t i = 0; i < warps->mech_cnt; i++)
+    for (uint32_t i = 0; (warps->taken & CW_SOCKET_TICK) != 0 && i < warps->mech_cnt; i++)
         if (warps->mech[i].sockets->tick != NULL)
             next = sooner(next, warps->mech[i].sockets->tick(warps->mech[i].self, now));
     return next;
@@ -438,10 +438,10 @@ struct cw_component *cw_core_component(struct cw_core *c)
 
 static uint32_t sockets_taken(const struct cw_core_sockets *s)
 {
-    return (s->access != NULL ? CW_SOCKET_ACCESS : 0u) | (s->l1_line != NULL ? CW_SOCKET_L1_LINE : 0u) |
-           (s->fence != NULL ? CW_SOCKET_FENCE : 0u) | (s->acquire != NULL ? CW_SOCKET_ACQUIRE : 0u) |
-           (s->block_start != NULL || s->block_end != NULL ? CW_SOCKET_BLOCK : 0u) | (s->issued != NULL ? CW_SOCKET_ISSUED : 0u) |
-           (s->barrier != NULL ? CW_SOCKET_BARRIER : 0u);
+    return (s->tick != NULL ? CW_SOCKET_TICK : 0u) | (s->access != NULL ? CW_SOCKET_ACCESS : 0u) |
+           (s->l1_line != NULL ? CW_SOCKET_L1_LINE : 0u) | (s->fence != NULL ? CW_SOCKET_FENCE : 0u) |
+           (s->acquire != NULL ? CW_SOCKET_ACQUIRE : 0u) | (s->block_start != NULL || s->block_end != NULL ? CW_SOCKET_BLOCK : 0u) |
+           (s->issued != NULL ? CW_SOCKET_ISSUED : 0u) | (s->barrier != NULL ? CW_SOCKET_BARRIER : 0u);
 }
 
 int cw_core_attach(struct cw_core *c, const struct cw_core_sockets *sockets, void *self, const struct cw_intrinsic *intrinsics,

@@ -11,11 +11,11 @@
 
 struct cw_core {
     struct cw_component component;
-    struct cw_core_issue issue; /* The highest floor, and in it the others: */
     struct cw_core_memory *memory;
     struct cw_core_blocks *blocks;
     struct cw_core_cache *cache;
     struct cw_core_warps *warps;
+    struct cw_core_issue issue; /* The highest floor, and in it the others */
 };
 
 /* saved.c */

@@ -56,8 +56,7 @@ struct bank {
         cw_time until;
     } copying[COPIES_BANK]; /* the subarrays that do */
     struct request *head, *tail;
-    struct request *hit;     /* oldest that asks for the open row */
-    struct choice candidate; /* next command of the bank; when is the bank's own condition; kept up to date by plan() */
+    struct request *hit; /* oldest that asks for the open row */
 };
 
 /* Parameters in units of time; bl is the data bus time of one burst. */
@@ -88,6 +87,7 @@ struct cw_dram {
     struct cw_dram_unit *unit; /* NULL: the channel chooses itself */
     cw_time latency;           /* of the scheduling stage */
     struct bank *bank;
+    struct choice *candidate;   /* [bank]: its next command; when is the bank's own condition; kept up to date by plan() */
     cw_time *group;             /* earliest column command of each bank group */
     cw_time earliest[COMMANDS]; /* of each command on the channel */
     uint64_t pending;           /* banks with requests */
@@ -351,7 +351,7 @@ static struct choice next_command(const struct cw_dram *d, const struct bank *b,
 static void plan(const struct cw_dram *d, struct bank *b)
 {
     if (b->head != NULL)
-        b->candidate = next_command(d, b, b->hit != NULL ? b->hit : b->head);
+        d->candidate[b - d->bank] = next_command(d, b, b->hit != NULL ? b->hit : b->head);
 }
 
 /* The next request at the ports, which take turns; NULL: none has come. */
@@ -588,7 +588,7 @@ static struct choice choose(const struct cw_dram *d, cw_time now)
     uint32_t chosen = 0;
     for (uint64_t banks = d->pending; banks != 0; banks &= banks - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(banks);
-        const struct choice *c = &d->bank[i].candidate;
+        const struct choice *c = &d->candidate[i];
         cw_time when = allowed(d, c);
         uint64_t r = when <= now ? c->rank : UINT64_MAX;
         next = cw_time_min(next, when <= now ? CW_TIME_NEVER : when);
@@ -596,7 +596,7 @@ static struct choice choose(const struct cw_dram *d, cw_time now)
         rank = r < rank ? r : rank;
     }
     if (rank != UINT64_MAX)
-        best = d->bank[chosen].candidate;
+        best = d->candidate[chosen];
     best.when = next;
     return best;
 }
@@ -716,10 +716,11 @@ static int create_queues(struct cw_dram *d, uint32_t reads_max)
     uint32_t incoming = (uint32_t)(d->latency / d->t.bl) + d->queue_max,
              requests = d->ports * (incoming + reads_max + COPIES + TOLD) + d->queue_max;
     d->bank = calloc((size_t)1 << d->banks_log2, sizeof *d->bank);
+    d->candidate = calloc((size_t)1 << d->banks_log2, sizeof *d->candidate);
     d->group = calloc(((size_t)1 << d->groups_log2) + 1, sizeof *d->group); /* the last one stays 0 */
     d->requests = requests;
     d->pool = calloc(requests, sizeof *d->pool);
-    if (d->bank == NULL || d->group == NULL || d->pool == NULL)
+    if (d->bank == NULL || d->candidate == NULL || d->group == NULL || d->pool == NULL)
         return CW_ENOMEM;
     for (uint32_t b = 0; b < 1u << d->banks_log2; b++)
         d->bank[b].row = ROW_NONE;
@@ -899,6 +900,7 @@ void cw_dram_destroy(struct cw_dram *d)
     }
     free(d->port);
     free(d->bank);
+    free(d->candidate);
     free(d->group);
     free(d->pool);
     free(d);

@@ -24,10 +24,10 @@ struct cw_flush {
 
 struct cw_core_blocks {
     struct cw_core_cache cache; /* The floor below; it comes first, so both have one address. */
+    struct cw_flush flush;
+    uint64_t control_next; /* cycle in which the policy's tick has to be called; CW_CYCLE_NEVER */
     struct cw_room room;
     struct cw_fetch_port fetch;
-    struct cw_flush flush;
-    uint64_t control_next;           /* cycle in which the policy's tick has to be called; CW_CYCLE_NEVER */
     uint32_t result_stages;          /* cycles of an instruction behind its unit */
     uint64_t *starts_at;             /* [slot], where warps are dynamic: the first cycle of the threads at home there */
     uint16_t epoch;                  /* synchronisations of block scope, modulo 2^16 */

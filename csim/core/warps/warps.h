@@ -90,7 +90,8 @@ enum cw_socket {
     CW_SOCKET_BRANCHED = 512u, /* and CW_EVENT_BRANCHED */
     CW_SOCKET_PM = 1024u,      /* and CW_EVENT_PM_ISSUE: memory and ordering instructions get stamps */
     CW_SOCKET_PROGRAM = 2048u, /* and CW_EVENT_REGION_ISSUE: memory instructions get stamps */
-    CW_SOCKET_FLIGHT = 4096u   /* And CW_EVENT_FLIGHT */
+    CW_SOCKET_FLIGHT = 4096u,  /* And CW_EVENT_FLIGHT */
+    CW_SOCKET_TICK = 8192u
 };
 
 /* How full the load/store unit's queue is: nothing issues to it while it holds `most`; those that their collectors still have count. */
@@ -110,19 +111,23 @@ struct cw_fetch_asks {
 
 /* What all floors share: time, configuration and launch; the warps; who may issue. */
 struct cw_core_warps {
-    /* hot: read in every tick */
+    /* What a tick reads stands together, in as few lines of the host's caches as it can. */
     cw_time period;
     uint64_t cycle; /* of the running tick, or of the last one */
     cw_time now;
     cw_time *wake; /* the component's */
-    struct cw_slot_row row[CW_SLOT_WORDS];
+    const struct cw_launch *launch;
+    struct cw_core_mech *mech; /* by the GPU's list */
+    cw_time mech_next;
+    uint32_t mech_cnt;
+    uint32_t taken; /* bits of enum cw_socket: somebody takes it */
+    const struct cw_config *config;
     struct cw_control *control;
     const struct cw_front *front; /* control->front */
     struct cw_warp *warp;
     struct cw_issue_op *op;
     const struct cw_uop *uop;
-    uint64_t *thread_done; /* [home * CW_LANES + lane]; NULL unless one_by_one with dynamic warps: as done_at, or CW_CYCLE_PENDING */
-    bool mixes;            /* a warp has threads of several blocks, too */
+    bool mixes; /* a warp has threads of several blocks, too */
     bool faulted;
     bool unusual;           /* issue needs more than most machines have: see create_control */
     bool one_by_one;        /* an instruction waits for the warp's previous one (core.scoreboard=warp) */
@@ -130,36 +135,31 @@ struct cw_core_warps {
     bool collects;          /* has operand collectors */
     uint32_t width, halves; /* lanes per warp, and in exec's vectors */
     cw_lanes all_lanes;     /* of a warp */
-    struct cw_scheduler scheduler[CW_CORE_SCHEDULERS_MAX];
     uint32_t scheduler_cnt;
     uint32_t slots;  /* of warps: core.warps, and more when the policy needs more */
     uint32_t rows;   /* of 64 slots */
     uint32_t buffer; /* instructions; 0: no buffers */
     uint32_t stage;  /* core cycles per pipeline stage */
-    uint64_t fu_free[CW_CORE_SCHEDULERS_MAX][CW_FU_COUNT];
-    uint64_t started; /* cycle in which the unit takes the instruction that is issuing */
     struct cw_mem_queue mem_queue;
     struct cw_fetch_asks asks;
-    struct cw_classes classes;
     struct cw_wheel wheel;
+    struct cw_core_config cfg;
+    struct cw_scheduler scheduler[CW_CORE_SCHEDULERS_MAX];
+    uint64_t fu_free[CW_CORE_SCHEDULERS_MAX][CW_FU_COUNT];
+    struct cw_slot_row row[CW_SLOT_WORDS]; /* Most machines have one. */
+    struct cw_classes classes;
     struct cw_ages ages;
+    /* What some ticks read. */
+    uint64_t started;         /* cycle in which the unit takes the instruction that is issuing */
+    uint64_t *thread_done;    /* [home * CW_LANES + lane]; NULL unless one_by_one with dynamic warps: as done_at, or CW_CYCLE_PENDING */
+    struct cw_stalls *stalls; /* NULL: not counted */
+    uint64_t barrier_free;    /* The cycle from which the unit for barriers takes another warp. */
+    uint32_t departures;      /* Of bytes of persistent memory */
+    uint32_t stamps;          /* Instructions that have one */
     struct cw_order order[CW_CORE_BLOCKS_MAX];
-    uint64_t barrier_free; /* The cycle from which the unit for barriers takes another warp. */
-    uint32_t departures;   /* Of bytes of persistent memory */
-    uint32_t stamps;       /* Instructions that have one */
-    /* launch */
-    const struct cw_launch *launch;
     struct cw_checkpoint checkpoint;
     struct cw_storage storage;
     struct cw_block block[CW_CORE_BLOCKS_MAX];
-    /* mechanisms */
-    struct cw_core_mech *mech; /* by the GPU's list */
-    uint32_t mech_cnt;
-    uint32_t taken; /* bits of enum cw_socket: somebody takes it */
-    cw_time mech_next;
-    struct cw_core_config cfg;
-    const struct cw_config *config;
-    struct cw_stalls *stalls; /* NULL: not counted */
 };
 
 /* In the word of its row. */
